@@ -1,0 +1,2 @@
+//! autoheal
+fn main() {}

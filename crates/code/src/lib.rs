@@ -1,0 +1,19 @@
+//! Program text and test reports as data: parsing, a symbol index, and candidate edits. No I/O.
+//!
+//! # Layout
+//!
+//! - [`edit`]: replacements in files and candidates made of them
+//! - [`sources`]: the repository's text, and which files may be changed
+//! - [`fix`]: what a fixer is given and gives
+//! - [`python`]: everything that knows Python
+//! - [`report`]: test reports and linter output as findings
+
+pub mod edit;
+pub mod fix;
+pub mod python;
+pub mod report;
+pub mod sources;
+
+pub use edit::{Candidate, Edit, FileEdit};
+pub use fix::{FixContext, Fixer};
+pub use sources::Sources;

@@ -1,0 +1,25 @@
+//! What the interpreter that runs the tests can import, as told by a probe that runs in the sandbox.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// What the interpreter knows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PythonEnvironment {
+    /// Major and minor version.
+    pub version: (u8, u8),
+    /// Top-level modules of the standard library.
+    pub standard_library: BTreeSet<String>,
+    /// Top-level modules that can be imported and are neither the standard library's nor the repository's.
+    pub installed: BTreeSet<String>,
+    /// For an importable top-level module, the distribution that brought it (`yaml` -> `PyYAML`).
+    pub distributions: BTreeMap<String, String>,
+    /// Public names of the modules that were asked about.
+    pub exports: BTreeMap<String, BTreeSet<String>>,
+    /// Names of the `builtins` module.
+    pub builtins: BTreeSet<String>,
+    /// Attributes of the built-in types and of types that were asked about, by the name that messages use.
+    pub type_attributes: BTreeMap<String, BTreeSet<String>>,
+}

@@ -1,0 +1,4 @@
+//! Everything that knows Python.
+
+pub mod environment;
+pub mod fix;

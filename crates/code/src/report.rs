@@ -1,0 +1,1 @@
+//! Test reports and linter output as findings.

@@ -1,0 +1,57 @@
+//! The repository's text.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The text files of a repository that fixers may read, and which of them may be changed.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    files: BTreeMap<String, Arc<str>>,
+    protected: BTreeSet<String>,
+    roots: Vec<String>,
+}
+
+impl Sources {
+    /// No files yet; `roots`: the folders that Python's import path begins at, relative to the repository (`""`, `src`).
+    pub fn new(roots: Vec<String>) -> Self {
+        Self { files: BTreeMap::new(), protected: BTreeSet::new(), roots }
+    }
+
+    /// Adds or replaces a file. A protected one (a test, CI configuration, a lock file) may be read and never changed.
+    pub fn insert(&mut self, file: impl Into<String>, text: impl Into<Arc<str>>, protected: bool) {
+        let file = file.into();
+        if protected {
+            self.protected.insert(file.clone());
+        } else {
+            self.protected.remove(&file);
+        }
+        self.files.insert(file, text.into());
+    }
+
+    /// The text of a file.
+    pub fn text(&self, file: &str) -> Option<&str> {
+        self.files.get(file).map(AsRef::as_ref)
+    }
+
+    /// Whether the file is there and may be changed.
+    pub fn is_editable(&self, file: &str) -> bool {
+        self.files.contains_key(file) && !self.protected.contains(file)
+    }
+
+    /// Every file with its text, in order of names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|(file, text)| (file.as_str(), text.as_ref()))
+    }
+
+    /// Every Python file with its text.
+    pub fn python(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.iter().filter(|(file, _)| {
+            std::path::Path::new(file).extension().is_some_and(|extension| extension == "py" || extension == "pyi")
+        })
+    }
+
+    /// The folders that Python's import path begins at, relative to the repository.
+    pub fn roots(&self) -> &[String] {
+        &self.roots
+    }
+}

@@ -1,0 +1,146 @@
+//! The three-strike rule (spec `doctor-agent.md`, "Circuit Breaker Logic"; design section 5).
+//!
+//! Every attempt counts, successful or not: a "fix" that is needed four times a day fixes nothing. A success does not
+//! reset the count; only time or a person does.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+
+/// The rule and its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Breaker {
+    /// So many attempts within `window` open the breaker.
+    pub max_attempts: u32,
+    /// How far back attempts count.
+    pub window: Duration,
+    /// How long a quarantine lasts.
+    pub quarantine: Duration,
+}
+
+impl Default for Breaker {
+    /// The spec's numbers: 3 attempts in 24 hours, then 24 hours of quarantine.
+    fn default() -> Self {
+        let day = Duration::from_secs(24 * 60 * 60);
+        Self { max_attempts: 3, window: day, quarantine: day }
+    }
+}
+
+/// Why no attempt is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Reason {
+    /// The strikes are used up.
+    MaxAttemptsReached,
+    /// The host's name has been unknown for a day.
+    DomainDead,
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Action {
+    /// No automatic attempts until the time is up or a person releases it.
+    Quarantine,
+    /// No automatic attempts at all.
+    MarkDead,
+}
+
+/// The breaker's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// An attempt may be made.
+    Allow {
+        /// How many more are allowed after this answer, the coming one included; at least 1.
+        attempts_remaining: u32,
+    },
+    /// No attempt may be made, and a person is told.
+    Refuse {
+        /// Why.
+        reason: Reason,
+        /// What follows.
+        action: Action,
+        /// When automatic attempts are allowed again; `None`: not before a person says so.
+        until: Option<Timestamp>,
+    },
+}
+
+impl Verdict {
+    /// The spec's `can_attempt`.
+    pub const fn can_attempt(&self) -> bool {
+        matches!(self, Self::Allow { .. })
+    }
+
+    /// The spec's `alert_human`: every refusal is told to a person.
+    pub const fn alert_human(&self) -> bool {
+        !self.can_attempt()
+    }
+}
+
+impl Breaker {
+    /// May an attempt be made now? `attempts`: when earlier ones were made, in any order, since the last release.
+    ///
+    /// Once any `window` held `max_attempts` attempts, the quarantine lasts for `quarantine` from the last of them.
+    pub fn check(&self, attempts: &[Timestamp], now: Timestamp) -> Verdict {
+        let mut past: Vec<Timestamp> = attempts.iter().copied().filter(|at| *at <= now).collect();
+        past.sort_unstable();
+        if let Some(opened) = self.last_opening(&past) {
+            let until = opened.plus(self.quarantine);
+            if now < until {
+                return Verdict::Refuse {
+                    reason: Reason::MaxAttemptsReached,
+                    action: Action::Quarantine,
+                    until: Some(until),
+                };
+            }
+        }
+        let window_start = now.minus(self.window);
+        // Attempts before an expired quarantine were paid for by it: with equal window and quarantine none is left here.
+        let recent = past.iter().filter(|at| **at > window_start).count();
+        let recent = u32::try_from(recent).unwrap_or(u32::MAX);
+        Verdict::Allow { attempts_remaining: self.max_attempts.saturating_sub(recent).max(1) }
+    }
+
+    /// The latest attempt that was the `max_attempts`-th within one window.
+    fn last_opening(&self, sorted: &[Timestamp]) -> Option<Timestamp> {
+        let strikes = usize::try_from(self.max_attempts.max(1)).unwrap_or(usize::MAX);
+        sorted
+            .windows(strikes)
+            .rev()
+            .find(|strike| match (strike.first(), strike.last()) {
+                (Some(first), Some(last)) => last.since(*first) < self.window,
+                _ => false,
+            })
+            .and_then(|strike| strike.last().copied())
+    }
+}
+
+/// One look at whether a host's name is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NameCheck {
+    /// When it was made.
+    pub at: Timestamp,
+    /// Whether the target's name resolved.
+    pub target_known: bool,
+    /// Whether the control host resolved at the same time: if not, the network here is down and the check says nothing.
+    pub control_known: bool,
+}
+
+/// DEAD needs three checks spread over 24 hours, all with the name unknown while the control host resolved, and none since
+/// the first of them with the name known. `checks` in any order.
+pub fn is_domain_dead(checks: &[NameCheck], now: Timestamp) -> bool {
+    const NEEDED: usize = 3;
+    let mut valid: Vec<NameCheck> =
+        checks.iter().copied().filter(|check| check.at <= now && (check.control_known || check.target_known)).collect();
+    valid.sort_unstable_by_key(|check| check.at);
+    let unknown_since_last_known: Vec<NameCheck> =
+        valid.into_iter().rev().take_while(|check| !check.target_known).collect();
+    match (unknown_since_last_known.last(), unknown_since_last_known.first()) {
+        (Some(first), Some(last)) => {
+            unknown_since_last_known.len() >= NEEDED && last.at.since(first.at) >= Breaker::default().window
+        }
+        _ => false,
+    }
+}

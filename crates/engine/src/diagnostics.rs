@@ -1,0 +1,357 @@
+//! The diagnostics log (spec `diagnostics-log.md`; design section 5): normalised errors that are counted instead of
+//! repeated, a summary for screens and prompts, the one to fix first, and what changed between two looks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+
+/// Who noticed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A test that failed or could not be collected.
+    Test,
+    /// A compile check.
+    Build,
+    /// A linter.
+    Lint,
+    /// A language server.
+    Lsp,
+    /// Anything else that ran.
+    Runtime,
+}
+
+impl Source {
+    /// The name, as it is stored.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Build => "build",
+            Self::Lint => "lint",
+            Self::Lsp => "lsp",
+            Self::Runtime => "runtime",
+        }
+    }
+}
+
+/// The spec's six bug types, in the order in which they are fixed: what hides other errors first, lint last (a linter
+/// deletes a misspelled import as "unused").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Category {
+    /// The file does not parse.
+    Syntax,
+    /// The file does not parse because of its indentation.
+    Indentation,
+    /// A module or a name in it cannot be imported.
+    Import,
+    /// An operation met a value of the wrong kind, or a name that does not exist.
+    TypeError,
+    /// The code runs and does the wrong thing.
+    Logic,
+    /// A linter's finding.
+    Linting,
+}
+
+impl Category {
+    /// Every category, in fixing order.
+    pub const ALL: [Self; 6] =
+        [Self::Syntax, Self::Indentation, Self::Import, Self::TypeError, Self::Logic, Self::Linting];
+
+    /// The spec's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "SYNTAX",
+            Self::Indentation => "INDENTATION",
+            Self::Import => "IMPORT",
+            Self::TypeError => "TYPE_ERROR",
+            Self::Logic => "LOGIC",
+            Self::Linting => "LINTING",
+        }
+    }
+}
+
+impl std::fmt::Display for Category {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+}
+
+/// One finding of one look, before it is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Who noticed it.
+    pub source: Source,
+    /// What kind of fault it is.
+    pub category: Category,
+    /// The file, relative to the repository's root, with `/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Where in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// What was said, one line or a few.
+    pub message: String,
+    /// The stack, as far as there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
+}
+
+/// What makes two findings the same one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Key {
+    /// Who noticed it.
+    pub source: Source,
+    /// What kind of fault it is.
+    pub category: Category,
+    /// The file.
+    pub file: Option<String>,
+    /// The message with numbers, paths and addresses normalised.
+    pub message: String,
+}
+
+impl Finding {
+    /// What makes it the same as another.
+    pub fn key(&self) -> Key {
+        Key { source: self.source, category: self.category, file: self.file.clone(), message: normalize(&self.message) }
+    }
+
+    /// The one-line form: `LINTING error in src/utils.py line 15`.
+    pub fn headline(&self) -> String {
+        let mut text = format!("{} error", self.category);
+        if let Some(file) = &self.file {
+            let _ = write!(text, " in {file}");
+        }
+        if let Some(location) = self.location {
+            let _ = write!(text, " line {}", location.line);
+        }
+        text
+    }
+}
+
+/// The message with everything that varies from run to run replaced: hexadecimal addresses by `0x#`, absolute paths by
+/// their last component, numbers by `#`, runs of white space by one space.
+pub fn normalize(message: &str) -> String {
+    #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by a test")]
+    static PATTERNS: LazyLock<[(Regex, &'static str); 4]> = LazyLock::new(|| {
+        let pattern = |text: &str| Regex::new(text).expect("a constant pattern");
+        [
+            (pattern(r"0x[0-9a-fA-F]+"), "0x#"),
+            (pattern(r"(?:/[^\s/'\x22:,()]+)+/([^\s/'\x22:,()]+)"), "$1"),
+            (pattern(r"[0-9]+(?:\.[0-9]+)?"), "#"),
+            (pattern(r"\s+"), " "),
+        ]
+    });
+    let mut text = message.trim().to_owned();
+    for (pattern, replacement) in PATTERNS.iter() {
+        text = pattern.replace_all(&text, *replacement).into_owned();
+    }
+    text
+}
+
+/// A finding with its history (the spec's `DiagnosticsEntry`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticsEntry {
+    /// What was found, as it looked last.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// When it was first seen.
+    pub first_seen_at: Timestamp,
+    /// When it was last seen.
+    pub last_seen_at: Timestamp,
+    /// In how many looks it was seen.
+    pub occurrence_count: u32,
+    /// When a look first missed it; cleared when it is seen again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_at: Option<Timestamp>,
+}
+
+/// A bounded log of diagnostics, in the order in which they were first seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticsLog {
+    entries: Vec<DiagnosticsEntry>,
+    capacity: usize,
+}
+
+impl Default for DiagnosticsLog {
+    fn default() -> Self {
+        Self::with_capacity(Self::DEFAULT_CAPACITY)
+    }
+}
+
+impl DiagnosticsLog {
+    /// How many entries a log keeps unless told otherwise.
+    pub const DEFAULT_CAPACITY: usize = 500;
+
+    /// An empty log that keeps at most `capacity` entries (at least one).
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { entries: Vec::new(), capacity: capacity.max(1) }
+    }
+
+    /// Every entry, resolved ones too.
+    pub fn entries(&self) -> &[DiagnosticsEntry] {
+        &self.entries
+    }
+
+    /// The entries that the last look saw.
+    pub fn current(&self) -> impl Iterator<Item = &DiagnosticsEntry> {
+        self.entries.iter().filter(|entry| entry.resolved_at.is_none())
+    }
+
+    /// Takes one look into the log: what is seen again is counted up, what is new is added, what is missing is resolved.
+    /// A finding that one look reports several times counts once. When the log is full, the entry resolved longest ago
+    /// makes room; if none is resolved, the one least urgent and seen longest ago.
+    pub fn observe(&mut self, findings: &[Finding], now: Timestamp) {
+        let mut known: BTreeMap<Key, usize> =
+            self.entries.iter().enumerate().map(|(index, entry)| (entry.finding.key(), index)).collect();
+        let mut seen = BTreeSet::new();
+        for finding in findings {
+            let key = finding.key();
+            if !seen.insert(key.clone()) {
+                continue;
+            }
+            if let Some(entry) = known.get(&key).and_then(|index| self.entries.get_mut(*index)) {
+                entry.finding = finding.clone();
+                entry.last_seen_at = now;
+                entry.occurrence_count = entry.occurrence_count.saturating_add(1);
+                entry.resolved_at = None;
+            } else {
+                known.insert(key, self.entries.len());
+                self.entries.push(DiagnosticsEntry {
+                    finding: finding.clone(),
+                    first_seen_at: now,
+                    last_seen_at: now,
+                    occurrence_count: 1,
+                    resolved_at: None,
+                });
+            }
+        }
+        for entry in &mut self.entries {
+            if entry.resolved_at.is_none() && !seen.contains(&entry.finding.key()) {
+                entry.resolved_at = Some(now);
+            }
+        }
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
+        while self.entries.len() > self.capacity {
+            let victim = self
+                .entries
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, entry)| {
+                    let urgency = std::cmp::Reverse(entry.finding.category);
+                    (entry.resolved_at.is_none(), entry.resolved_at, urgency, entry.last_seen_at)
+                })
+                .map(|(index, _)| index);
+            match victim {
+                Some(index) => {
+                    self.entries.remove(index);
+                }
+                None => return,
+            }
+        }
+    }
+}
+
+/// Who imports whom: for each file, how many other files need it, directly or not. Files that others import first are
+/// fixed first; a file that is not listed counts as imported by nobody.
+pub type Importers = BTreeMap<String, usize>;
+
+/// The current entries in the order in which they should be fixed: by category, then files that more others import, then
+/// by file and line. The order is total, so two workers agree on it.
+pub fn by_priority<'log>(log: &'log DiagnosticsLog, importers: &Importers) -> Vec<&'log DiagnosticsEntry> {
+    let mut entries: Vec<&DiagnosticsEntry> = log.current().collect();
+    entries.sort_by(|left, right| rank(left, importers).cmp(&rank(right, importers)));
+    entries
+}
+
+type Rank<'log> = (Category, std::cmp::Reverse<usize>, bool, Option<&'log str>, Option<Location>, &'log str);
+
+fn rank<'log>(entry: &'log DiagnosticsEntry, importers: &Importers) -> Rank<'log> {
+    let finding = &entry.finding;
+    let needed_by = finding.file.as_ref().and_then(|file| importers.get(file)).copied().unwrap_or(0);
+    (
+        finding.category,
+        std::cmp::Reverse(needed_by),
+        finding.file.is_none(),
+        finding.file.as_deref(),
+        finding.location,
+        &finding.message,
+    )
+}
+
+/// The one to fix first; `None` when nothing is wrong.
+pub fn primary_failure<'log>(log: &'log DiagnosticsLog, importers: &Importers) -> Option<&'log DiagnosticsEntry> {
+    by_priority(log, importers).into_iter().next()
+}
+
+/// The `count` most urgent current entries as text, one line each, messages cut to one line; with a closing line that says
+/// how many more there are.
+pub fn summarize(log: &DiagnosticsLog, importers: &Importers, count: usize) -> String {
+    const MESSAGE_LIMIT: usize = 200;
+    let entries = by_priority(log, importers);
+    if entries.is_empty() {
+        return "no current diagnostics\n".to_owned();
+    }
+    let mut text = String::new();
+    for (index, entry) in entries.iter().take(count).enumerate() {
+        let first_line = entry.finding.message.lines().next().unwrap_or_default();
+        let message: String = first_line.chars().take(MESSAGE_LIMIT).collect();
+        let seen = if entry.occurrence_count > 1 {
+            format!(" (seen {} times)", entry.occurrence_count)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(text, "{}. {}: {message}{seen}", index + 1, entry.finding.headline());
+    }
+    if entries.len() > count {
+        let _ = writeln!(text, "and {} more", entries.len() - count);
+    }
+    text
+}
+
+/// What changed between two looks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Delta {
+    /// There before, gone now.
+    pub fixed: Vec<Key>,
+    /// Not there before.
+    pub new: Vec<Key>,
+    /// There before and now.
+    pub unchanged: Vec<Key>,
+}
+
+impl Delta {
+    /// Whether the two looks saw the same: the planner's stuck detector.
+    pub fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.new.is_empty()
+    }
+}
+
+/// What changed between the findings of two looks; keys in order, each once.
+pub fn delta(before: &[Finding], after: &[Finding]) -> Delta {
+    let before: BTreeSet<Key> = before.iter().map(Finding::key).collect();
+    let after: BTreeSet<Key> = after.iter().map(Finding::key).collect();
+    Delta {
+        fixed: before.difference(&after).cloned().collect(),
+        new: after.difference(&before).cloned().collect(),
+        unchanged: before.intersection(&after).cloned().collect(),
+    }
+}

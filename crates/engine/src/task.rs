@@ -1,0 +1,182 @@
+//! What the queue holds (spec `doctor-agent.md`, table `task_queue`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{TaskId, Timestamp};
+
+/// What a task asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TaskKind {
+    /// Build a blueprint and a recipe for a new page.
+    AddSource,
+    /// Heal a source that stopped yielding.
+    FixSource,
+    /// Run a source on schedule.
+    RefreshSource,
+    /// Take a repository from red to green.
+    HealRepo,
+}
+
+impl TaskKind {
+    /// Every kind, in the order the spec names them.
+    pub const ALL: [Self; 4] = [Self::AddSource, Self::FixSource, Self::RefreshSource, Self::HealRepo];
+
+    /// The kind as the `type` column holds it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AddSource => "ADD_SOURCE",
+            Self::FixSource => "FIX_SOURCE",
+            Self::RefreshSource => "REFRESH_SOURCE",
+            Self::HealRepo => "HEAL_REPO",
+        }
+    }
+
+    /// The kind that a `type` column names.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Where a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TaskState {
+    /// Waiting for a worker.
+    Pending,
+    /// Leased by a worker.
+    InProgress,
+    /// Ended with a result (which may be "could not heal": that is the run's `stop_reason`).
+    Completed,
+    /// Ended by a fault of the environment or the program, with retries used up.
+    Failed,
+    /// Taken out of automatic work until a person releases it.
+    Quarantined,
+    /// Ended because a person said so.
+    Cancelled,
+}
+
+impl TaskState {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::InProgress, Self::Completed, Self::Failed, Self::Quarantined, Self::Cancelled];
+
+    /// The state as the `state` column holds it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::InProgress => "IN_PROGRESS",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Quarantined => "QUARANTINED",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    /// The state that a `state` column names.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Pending or in progress: such a task holds its `open_key`.
+    pub const fn is_open(self) -> bool {
+        match self {
+            Self::Pending | Self::InProgress => true,
+            Self::Completed | Self::Failed | Self::Quarantined | Self::Cancelled => false,
+        }
+    }
+}
+
+/// A request for work, before it has a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NewTask {
+    /// What is asked.
+    pub kind: TaskKind,
+    /// What it is about: a source's name, or a repository's URL or path.
+    pub target: String,
+    /// Smaller runs first; 5 is the default.
+    pub priority: i32,
+    /// Not before this time.
+    pub run_at: Timestamp,
+    /// How many failures are retried before the task is FAILED.
+    pub max_retries: u32,
+    /// Only a worker that gives this name may claim it (a local path exists on one host only); `None`: any.
+    pub host: Option<String>,
+    /// What the workflow needs to know, as JSON.
+    pub context: serde_json::Value,
+}
+
+impl NewTask {
+    /// The default of `priority`.
+    pub const DEFAULT_PRIORITY: i32 = 5;
+
+    /// A task with the spec's defaults: priority 5, three retries, from now on, any host.
+    pub fn new(kind: TaskKind, target: impl Into<String>, now: Timestamp) -> Self {
+        Self {
+            kind,
+            target: target.into(),
+            priority: Self::DEFAULT_PRIORITY,
+            run_at: now,
+            max_retries: 3,
+            host: None,
+            context: serde_json::Value::Object(serde_json::Map::new()),
+        }
+    }
+
+    /// The key that at most one open task holds: enqueueing the same work twice is one task.
+    pub fn open_key(&self) -> String {
+        format!("{}:{}", self.kind.name(), self.target)
+    }
+}
+
+/// A row of the queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its number.
+    pub id: TaskId,
+    /// What was asked.
+    pub kind: TaskKind,
+    /// What it is about.
+    pub target: String,
+    /// Where it stands.
+    pub state: TaskState,
+    /// Smaller runs first.
+    pub priority: i32,
+    /// When it was enqueued.
+    pub created_at: Timestamp,
+    /// Not before this time.
+    pub run_at: Timestamp,
+    /// When a worker first claimed it.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// Why its last try failed.
+    pub error_message: Option<String>,
+    /// Failures so far; claims that ended in a lost lease do not count.
+    pub retry_count: u32,
+    /// Failures that are retried.
+    pub max_retries: u32,
+    /// The only host that may claim it.
+    pub host: Option<String>,
+    /// What the workflow needs to know.
+    pub context: serde_json::Value,
+    /// Who works on it.
+    pub lease_owner: Option<String>,
+    /// Until when, by the database's clock.
+    pub lease_until: Option<Timestamp>,
+    /// Raised by every claim: the fence of every later write.
+    pub lease_epoch: i64,
+    /// A person asked for it to stop.
+    pub cancel_requested: bool,
+}
+
+/// Proof of a claim: writes that carry an old epoch change nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// The claimed task.
+    pub task: TaskId,
+    /// The worker that claimed it.
+    pub owner: String,
+    /// The epoch that the claim raised the task to.
+    pub epoch: i64,
+}

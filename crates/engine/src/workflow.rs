@@ -1,0 +1,223 @@
+//! What a workflow is to the orchestrator: a graph, a state, and one function per node.
+//!
+//! A step may be run twice, and on another machine: it begins by making sure of its workspace, and everything it leaves in
+//! the store goes through [`StepContext::record`], which the orchestrator writes in the checkpoint's transaction.
+//! A step that is cancelled, timed out or fenced off is *dropped*; what it started must end with it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::diagnostics::DiagnosticsEntry;
+use crate::event::EventBody;
+use crate::graph::{Graph, Node};
+use crate::task::{Task, TaskKind};
+use crate::{ErrorCode, RunId, Timestamp};
+
+/// A workflow: what runs for the tasks of one kind.
+pub trait Workflow: Send + Sync + 'static {
+    /// Its closed set of nodes.
+    type Node: Node;
+    /// What the agents share. It is the checkpoint, so it holds content (commits, patches), never only a path.
+    type State: Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// The tasks it serves.
+    fn kind(&self) -> TaskKind;
+
+    /// The version written beside each state; a state of another version is not resumed.
+    fn state_version(&self) -> u32;
+
+    /// Its graph.
+    fn graph(&self) -> &Graph<Self::Node, Self::State>;
+
+    /// The state a new run begins with.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Permanent`] when the task's context cannot be understood.
+    fn start(&self, task: &Task, now: Timestamp) -> Result<Self::State, StepError>;
+
+    /// Does the job of one node.
+    ///
+    /// # Errors
+    ///
+    /// See [`StepError`].
+    fn step(
+        &self,
+        node: Self::Node,
+        state: &mut Self::State,
+        context: &StepContext,
+    ) -> impl Future<Output = Result<(), StepError>> + Send;
+
+    /// Takes a step's failure, after its last try, into the state, so that the run can still end with a result
+    /// ("generate results even on partial failure"). `false`: the run cannot go on and its task fails.
+    fn absorb(&self, node: Self::Node, state: &mut Self::State, error: &StepError, now: Timestamp) -> bool;
+
+    /// Notes in the state that a person cancelled the run.
+    fn cancel(&self, state: &mut Self::State, now: Timestamp);
+
+    /// Whether the run is over whatever the routes say: a step failed and was absorbed, or the run was cancelled.
+    fn is_stopped(&self, state: &Self::State) -> bool;
+
+    /// What the run came to; asked once, when the run is over.
+    fn outcome(&self, state: &Self::State, now: Timestamp) -> Outcome;
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
+pub struct Outcome {
+    /// Whether the target is well now.
+    pub healed: bool,
+    /// Why the run ended, such as `GREEN` or `NO_PROGRESS`.
+    pub stop_reason: String,
+    /// The result document (for a repository: `results.json`).
+    pub results: serde_json::Value,
+    /// The report for a person, Markdown.
+    pub report: String,
+}
+
+/// Why a step failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// May pass by itself (network, a container that died): the node's policy decides about another try.
+    #[error("{code}: {message}")]
+    Passing {
+        /// Which of the spec's codes tells it best.
+        code: ErrorCode,
+        /// What happened.
+        message: String,
+    },
+    /// Will not pass by itself.
+    #[error("{code}: {message}")]
+    Permanent {
+        /// Which of the spec's codes tells it best.
+        code: ErrorCode,
+        /// What happened and what to do about it.
+        message: String,
+    },
+    /// Another worker owns the task now: nothing of this step may have an effect.
+    #[error("the lease was lost: another worker owns the task")]
+    LeaseLost,
+}
+
+impl StepError {
+    /// The spec's code for it.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Passing { code, .. } | Self::Permanent { code, .. } => *code,
+            Self::LeaseLost => ErrorCode::TestExecutionFailed,
+        }
+    }
+}
+
+/// Something a step leaves in the store, written in the checkpoint's transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// A diagnostic as it stands now; replaces the run's row for the same key.
+    Diagnostic(DiagnosticsEntry),
+    /// A row of `fix_history`.
+    Fix(FixRecord),
+    /// The full output of a command that the run started.
+    Output(OutputRecord),
+}
+
+/// One attempt at a fix (spec `doctor-agent.md`, table `fix_history`).
+#[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
+pub struct FixRecord {
+    /// What was being fixed: a source's name or a repository.
+    pub target: String,
+    /// The kind of error, such as `SYNTAX`.
+    pub error_type: String,
+    /// What was known, JSON.
+    pub diagnosis: serde_json::Value,
+    /// The patch, a unified diff.
+    pub patch: String,
+    /// How it was judged, JSON.
+    pub validation: serde_json::Value,
+    /// Where it went: `STAGING`, `PRODUCTION` or `FAILED`; for a repository `PRODUCTION` means "accepted".
+    pub deployed_to: String,
+}
+
+/// The full output of one command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct OutputRecord {
+    /// The node that ran it.
+    pub node: String,
+    /// The command line, for a person (never re-run from here).
+    pub command: String,
+    /// How it ended, in words: `exit 1`, `timed out after 60 s`, ...
+    pub ended: String,
+    /// Standard output and error, as far as the cap allowed.
+    pub output: String,
+    /// How long it took.
+    pub millis: u64,
+}
+
+/// What the orchestrator serves to a step.
+pub trait StepServices: Send + Sync {
+    /// The time.
+    fn now(&self) -> Timestamp;
+
+    /// Puts an event into the feed.
+    fn emit(&self, body: EventBody);
+
+    /// Asks the store whether this worker still owns the task; to be asked right before an effect outside.
+    fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>>;
+}
+
+/// What a step is given.
+pub struct StepContext {
+    /// The run.
+    pub run: RunId,
+    /// The node's name.
+    pub node: &'static str,
+    services: Arc<dyn StepServices>,
+    records: Mutex<Vec<Record>>,
+}
+
+impl StepContext {
+    /// A context for one try at one node.
+    pub fn new(run: RunId, node: &'static str, services: Arc<dyn StepServices>) -> Self {
+        Self { run, node, services, records: Mutex::new(Vec::new()) }
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        self.services.now()
+    }
+
+    /// Says something that is kept with the run.
+    pub fn note(&self, topic: &str, message: impl Into<String>) {
+        self.services.emit(EventBody::Note {
+            node: self.node.to_owned(),
+            topic: topic.to_owned(),
+            message: message.into(),
+        });
+    }
+
+    /// Says how far a long step is.
+    pub fn progress(&self, message: impl Into<String>) {
+        self.services.emit(EventBody::Progress { node: self.node.to_owned(), message: message.into() });
+    }
+
+    /// Leaves something in the store, together with the step's checkpoint.
+    pub fn record(&self, record: Record) {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+    }
+
+    /// What the step left so far; the orchestrator takes it when the step ended well.
+    pub fn take_records(&self) -> Vec<Record> {
+        std::mem::take(&mut self.records.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// To be asked right before an effect outside the store (a push).
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::LeaseLost`] when another worker owns the task now.
+    pub async fn ensure_owner(&self) -> Result<(), StepError> {
+        if self.services.still_owner().await { Ok(()) } else { Err(StepError::LeaseLost) }
+    }
+}

@@ -1,0 +1,75 @@
+//! Runs what a repository controls (tests, installs, linters with its configuration), shut in.
+//!
+//! Every command runs without network (unless it installs dependencies), with a read-only root, a writable copy of the
+//! repository only, a cleared environment, and limits on time, memory, processes and output. The [`Outcome`] names the
+//! limit that was hit. A [`Workspace`] is kept warm: its second command does not pay the start again.
+//!
+//! # Layout
+//!
+//! - [`spec`]: what to run and how much it may use
+//! - [`outcome`]: how it ended
+
+pub mod outcome;
+pub mod spec;
+
+use std::fmt;
+
+use async_trait::async_trait;
+
+pub use outcome::{End, Limit, Outcome, SandboxError};
+pub use spec::{Command, Limits, Mount, Network, WorkspaceSpec};
+
+/// Which kind of wall stands between the command and the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxKind {
+    /// A container per workspace, by a Docker engine.
+    Docker,
+    /// Linux namespaces by bubblewrap.
+    Bubblewrap,
+    /// No wall: only when a person asked for it by name.
+    None,
+}
+
+impl fmt::Display for SandboxKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Docker => "docker",
+            Self::Bubblewrap => "bubblewrap",
+            Self::None => "none",
+        })
+    }
+}
+
+/// Opens workspaces.
+#[async_trait]
+pub trait Sandbox: Send + Sync {
+    /// Which kind it is.
+    fn kind(&self) -> SandboxKind;
+
+    /// Opens a workspace: starts what is kept warm. What it started ends when the workspace is closed or dropped, and when
+    /// this process dies.
+    ///
+    /// # Errors
+    ///
+    /// See [`SandboxError`].
+    async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError>;
+}
+
+/// A place in which commands run, one at a time.
+#[async_trait]
+pub trait Workspace: Send {
+    /// Runs one command to its end. Dropping the future kills the command and everything it started.
+    ///
+    /// # Errors
+    ///
+    /// See [`SandboxError`]; a command that fails or hits a limit is an [`Outcome`], not an error.
+    async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError>;
+
+    /// Ends what is kept warm and removes it; afterwards no process, container or control group of it is left.
+    ///
+    /// # Errors
+    ///
+    /// See [`SandboxError`].
+    async fn close(self: Box<Self>) -> Result<(), SandboxError>;
+}

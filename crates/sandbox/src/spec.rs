@@ -1,0 +1,115 @@
+//! What to run, where, and how much it may use.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use autoheal_engine::RunId;
+
+/// A place in which commands run.
+#[derive(Debug, Clone)]
+pub struct WorkspaceSpec {
+    /// The run it belongs to: the label by which a sweep finds what a killed process left.
+    pub run: RunId,
+    /// The host folder that holds the copy of the repository: the only one that commands may write.
+    pub root: PathBuf,
+    /// Where `root` is seen inside; an absolute path.
+    pub inside: PathBuf,
+    /// Further host folders or files to be seen inside.
+    pub mounts: Vec<Mount>,
+    /// The environment of every command; nothing of the host's environment is passed on.
+    pub environment: BTreeMap<String, String>,
+    /// The container image, for the sandbox that needs one; `None`: the setting for the language.
+    pub image: Option<String>,
+}
+
+impl WorkspaceSpec {
+    /// Where the repository is seen inside, unless told otherwise.
+    pub const DEFAULT_INSIDE: &'static str = "/workspace";
+}
+
+/// A host folder or file that is seen inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// On the host.
+    pub host: PathBuf,
+    /// Inside; an absolute path.
+    pub inside: PathBuf,
+    /// Whether commands may write it.
+    pub writable: bool,
+}
+
+impl Mount {
+    /// The same path on both sides, read-only.
+    pub fn read_only(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self { host: path.clone(), inside: path, writable: false }
+    }
+}
+
+/// One command.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// Program and arguments; no shell is involved.
+    pub argv: Vec<String>,
+    /// The folder to start in, inside; relative to the workspace's `inside`, or absolute.
+    pub directory: PathBuf,
+    /// Added to the workspace's environment.
+    pub environment: BTreeMap<String, String>,
+    /// What it reads on standard input.
+    pub stdin: Vec<u8>,
+    /// What it may reach.
+    pub network: Network,
+    /// What it may use.
+    pub limits: Limits,
+}
+
+impl Command {
+    /// A command in the workspace's folder, without network or input, with the default limits.
+    pub fn new<I, A>(argv: I) -> Self
+    where
+        I: IntoIterator<Item = A>,
+        A: Into<String>,
+    {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            directory: PathBuf::new(),
+            environment: BTreeMap::new(),
+            stdin: Vec::new(),
+            network: Network::None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What a command may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Network {
+    /// Nothing, not even the host's loopback.
+    None,
+    /// These hosts by HTTPS (port 443), for installing dependencies; names that resolve to private, loopback, link-local or
+    /// metadata addresses are refused.
+    Registries(Vec<String>),
+}
+
+/// What a command may use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Wall time.
+    pub time: Duration,
+    /// Memory of all its processes together, in bytes.
+    pub memory: u64,
+    /// Processes and threads at one time.
+    pub processes: u32,
+    /// Processors.
+    pub cpus: f64,
+    /// Standard output and error together, in bytes.
+    pub output: usize,
+}
+
+impl Default for Limits {
+    /// 10 minutes, 4 GiB, 512 processes, 2 processors, 16 MiB of output.
+    fn default() -> Self {
+        Self { time: Duration::from_mins(10), memory: 4 << 30, processes: 512, cpus: 2.0, output: 16 << 20 }
+    }
+}
