@@ -23,7 +23,7 @@ pub struct Breaker {
 impl Default for Breaker {
     /// The spec's numbers: 3 attempts in 24 hours, then 24 hours of quarantine.
     fn default() -> Self {
-        let day = Duration::from_secs(24 * 60 * 60);
+        let day = Duration::from_hours(24);
         Self { max_attempts: 3, window: day, quarantine: day }
     }
 }

@@ -74,6 +74,14 @@ impl Category {
             Self::Linting => "LINTING",
         }
     }
+
+    /// While a file has such a fault, nothing else can be known about it: what shows afterwards was hidden, not caused.
+    pub const fn hides_others(self) -> bool {
+        match self {
+            Self::Syntax | Self::Indentation | Self::Import => true,
+            Self::TypeError | Self::Logic | Self::Linting => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Category {
@@ -144,16 +152,16 @@ impl Finding {
     }
 }
 
-/// The message with everything that varies from run to run replaced: hexadecimal addresses by `0x#`, absolute paths by
-/// their last component, numbers by `#`, runs of white space by one space.
+/// The message with everything that varies from run to run replaced: absolute paths by their last component, addresses
+/// and numbers by `#`, runs of white space by one space.
 pub fn normalize(message: &str) -> String {
     #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by a test")]
-    static PATTERNS: LazyLock<[(Regex, &'static str); 4]> = LazyLock::new(|| {
+    static PATTERNS: LazyLock<[(Regex, &'static str); 3]> = LazyLock::new(|| {
         let pattern = |text: &str| Regex::new(text).expect("a constant pattern");
         [
-            (pattern(r"0x[0-9a-fA-F]+"), "0x#"),
-            (pattern(r"(?:/[^\s/'\x22:,()]+)+/([^\s/'\x22:,()]+)"), "$1"),
-            (pattern(r"[0-9]+(?:\.[0-9]+)?"), "#"),
+            // Only after a delimiter: in `src/app.py` and in a URL the slash does not begin a path.
+            (pattern(r#"(^|[\s'"(\[<=:,])/(?:[^\s/'":,()]+/+)*([^\s/'":,()]+)"#), "${1}${2}"),
+            (pattern(r"0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?"), "#"),
             (pattern(r"\s+"), " "),
         ]
     });
@@ -221,17 +229,16 @@ impl DiagnosticsLog {
             self.entries.iter().enumerate().map(|(index, entry)| (entry.finding.key(), index)).collect();
         let mut seen = BTreeSet::new();
         for finding in findings {
-            let key = finding.key();
-            if !seen.insert(key.clone()) {
+            let index = *known.entry(finding.key()).or_insert(self.entries.len());
+            if !seen.insert(index) {
                 continue;
             }
-            if let Some(entry) = known.get(&key).and_then(|index| self.entries.get_mut(*index)) {
+            if let Some(entry) = self.entries.get_mut(index) {
                 entry.finding = finding.clone();
                 entry.last_seen_at = now;
                 entry.occurrence_count = entry.occurrence_count.saturating_add(1);
                 entry.resolved_at = None;
             } else {
-                known.insert(key, self.entries.len());
                 self.entries.push(DiagnosticsEntry {
                     finding: finding.clone(),
                     first_seen_at: now,
@@ -241,8 +248,8 @@ impl DiagnosticsLog {
                 });
             }
         }
-        for entry in &mut self.entries {
-            if entry.resolved_at.is_none() && !seen.contains(&entry.finding.key()) {
+        for (index, entry) in self.entries.iter_mut().enumerate() {
+            if entry.resolved_at.is_none() && !seen.contains(&index) {
                 entry.resolved_at = Some(now);
             }
         }
@@ -250,24 +257,24 @@ impl DiagnosticsLog {
     }
 
     fn make_room(&mut self) {
-        while self.entries.len() > self.capacity {
-            let victim = self
-                .entries
-                .iter()
-                .enumerate()
-                .min_by_key(|(_, entry)| {
-                    let urgency = std::cmp::Reverse(entry.finding.category);
-                    (entry.resolved_at.is_none(), entry.resolved_at, urgency, entry.last_seen_at)
-                })
-                .map(|(index, _)| index);
-            match victim {
-                Some(index) => {
-                    self.entries.remove(index);
-                }
-                None => return,
-            }
+        let excess = self.entries.len().saturating_sub(self.capacity);
+        if excess == 0 {
+            return;
         }
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by_key(|index| self.entries.get(*index).map(dispensability));
+        let victims: BTreeSet<usize> = order.into_iter().take(excess).collect();
+        let mut index = 0;
+        self.entries.retain(|_| {
+            index += 1;
+            !victims.contains(&(index - 1))
+        });
     }
+}
+
+/// The smaller, the sooner an entry makes room for others.
+fn dispensability(entry: &DiagnosticsEntry) -> impl Ord + use<> {
+    (entry.resolved_at.is_none(), entry.resolved_at, std::cmp::Reverse(entry.finding.category), entry.last_seen_at)
 }
 
 /// Who imports whom: for each file, how many other files need it, directly or not. Files that others import first are
@@ -282,7 +289,7 @@ pub fn by_priority<'log>(log: &'log DiagnosticsLog, importers: &Importers) -> Ve
     entries
 }
 
-type Rank<'log> = (Category, std::cmp::Reverse<usize>, bool, Option<&'log str>, Option<Location>, &'log str);
+type Rank<'log> = (Category, std::cmp::Reverse<usize>, bool, Option<&'log str>, Option<Location>, &'log str, Source);
 
 fn rank<'log>(entry: &'log DiagnosticsEntry, importers: &Importers) -> Rank<'log> {
     let finding = &entry.finding;
@@ -294,6 +301,7 @@ fn rank<'log>(entry: &'log DiagnosticsEntry, importers: &Importers) -> Rank<'log
         finding.file.as_deref(),
         finding.location,
         &finding.message,
+        finding.source,
     )
 }
 
