@@ -2,3 +2,4 @@
 
 pub mod environment;
 pub mod fix;
+pub mod probe;

@@ -1,1 +1,0 @@
-//! Test reports and linter output as findings.

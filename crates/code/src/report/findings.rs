@@ -1,0 +1,191 @@
+//! From a test report to findings: one per red test, at the place in the repository that is most to blame.
+
+use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+
+use super::traceback::{self, Frame, Traceback};
+use super::{TestCase, TestOutcome, TestReport, category, cut_middle};
+use crate::python::environment::PythonEnvironment;
+use crate::sources::Sources;
+
+const MAX_STACK: usize = 16 * 1024;
+const MAX_MESSAGE: usize = 2 * 1024;
+
+/// What is known when a report is read.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// The absolute folders that the repository lay in while the tests ran; relative names are taken as they are.
+    pub prefixes: &'a [String],
+    /// The repository's text: what belongs to it, and what is a test (protected).
+    pub sources: &'a Sources,
+    /// What the interpreter can import; an empty one is fine.
+    pub environment: &'a PythonEnvironment,
+}
+
+/// `file` without the longest of the prefixes that it begins with; `None` when it is absolute and lies under none.
+pub(crate) fn relative<'f>(file: &'f str, prefixes: &[String]) -> Option<&'f str> {
+    let under = prefixes
+        .iter()
+        .filter_map(|prefix| {
+            let rest = file.strip_prefix(prefix.trim_end_matches('/'))?;
+            rest.strip_prefix('/')
+        })
+        .min_by_key(|rest| rest.len());
+    match under {
+        Some(rest) => Some(rest),
+        None if file.starts_with('/') => None,
+        None => Some(file.trim_start_matches("./")),
+    }
+}
+
+/// One finding per red test. Tests with the same root cause give findings with the same key.
+pub fn findings_from(report: &TestReport, look: &Look<'_>) -> Vec<Finding> {
+    report.cases.iter().filter(|case| case.outcome.is_red()).map(|case| of_case(case, look)).collect()
+}
+
+/// Findings in the output of a run that left no report: an interpreter that crashed, a configuration that pytest refuses,
+/// an error while it loads a `conftest.py`. At least one, whatever the output is.
+pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look<'_>) -> Vec<Finding> {
+    let text = format!("{stdout}\n{stderr}");
+    let found = traceback::parse(&text.replace("INTERNALERROR> ", ""));
+    if let Some(culprit) = surfaced(&found, look) {
+        return vec![of_traceback(culprit, &cut_middle(&text, MAX_STACK), None, Source::Runtime, look)];
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines
+        .clone()
+        .find(|line| {
+            let line = line.to_lowercase();
+            line.contains("error") || line.contains("fatal") || line.contains("no module named")
+        })
+        .or_else(|| lines.next_back())
+        .unwrap_or("no output");
+    let message = format!("the test run left no report ({ended}): {said}");
+    vec![Finding {
+        source: Source::Runtime,
+        category: category::of_words(said),
+        file: None,
+        location: None,
+        message: cut_middle(&message, MAX_MESSAGE),
+        stack: Some(cut_middle(&text, MAX_STACK)),
+    }]
+}
+
+fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
+    let found = traceback::parse(&case.text);
+    let test_file = test_file(case, look);
+    if let Some(culprit) = surfaced(&found, look) {
+        return of_traceback(culprit, &case.text, test_file, Source::Test, look);
+    }
+    // No traceback: a crash, a missing fixture, a framework's own message. What is said stands in the text.
+    let first = if case.outcome == TestOutcome::CollectionError || case.message.trim().is_empty() {
+        case.text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message")
+    } else {
+        case.message.trim()
+    };
+    let (error_type, rest) = first.split_once(':').unwrap_or((first, ""));
+    let is_class =
+        !error_type.is_empty() && error_type.chars().all(|char| char.is_alphanumeric() || "._".contains(char));
+    Finding {
+        source: Source::Test,
+        category: if is_class && error_type.ends_with("Error") {
+            category::of_exception(error_type, rest)
+        } else {
+            category::of_words(first)
+        },
+        location: test_file.is_some().then_some(Location { line: 1, column: None }),
+        file: test_file,
+        message: cut_middle(first, MAX_MESSAGE),
+        stack: Some(cut_middle(&case.text, MAX_STACK)).filter(|text| !text.trim().is_empty()),
+    }
+}
+
+/// The file of a test: as reported, or the module that its class name begins with.
+fn test_file(case: &TestCase, look: &Look<'_>) -> Option<String> {
+    if let Some(file) = case.file.as_deref().and_then(|file| relative(file, look.prefixes))
+        && look.sources.text(file).is_some()
+    {
+        return Some(file.to_owned());
+    }
+    let dotted = case.id.split("::").next().unwrap_or_default();
+    let parts: Vec<&str> = dotted.split('.').collect();
+    (1..=parts.len()).rev().find_map(|count| {
+        let path = format!("{}.py", parts.get(..count)?.join("/"));
+        let found =
+            look.sources.python().map(|(file, _)| file).find(|file| {
+                file.strip_suffix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            });
+        found.map(str::to_owned)
+    })
+}
+
+/// The exception to be blamed: the one that surfaced, unless it only says that something failed while an earlier one of the
+/// chain says that the code itself is broken.
+fn surfaced<'t>(found: &'t [Traceback], look: &Look<'_>) -> Option<&'t Traceback> {
+    let last = found.last()?;
+    let is_broken = |traceback: &Traceback| of_error(traceback, look) != Category::Logic;
+    if is_broken(last) {
+        return Some(last);
+    }
+    Some(found.iter().rev().find(|earlier| is_broken(earlier)).unwrap_or(last))
+}
+
+fn of_error(traceback: &Traceback, look: &Look<'_>) -> Category {
+    let category = category::of_exception(&traceback.error_type, &traceback.message);
+    if traceback.error_name() == "NameError"
+        && let Some(name) = traceback.message.split('\'').nth(1)
+        && is_importable(name, look)
+    {
+        return Category::Import;
+    }
+    category
+}
+
+/// Whether an import statement would bring the name: a module's name, or one that some file of the repository imports.
+fn is_importable(name: &str, look: &Look<'_>) -> bool {
+    look.environment.standard_library.contains(name)
+        || look.environment.installed.contains(name)
+        || look.sources.python().any(|(_, text)| imports_name(text, name))
+}
+
+fn imports_name(text: &str, name: &str) -> bool {
+    text.lines().map(str::trim_start).any(|line| {
+        (line.starts_with("import ") || line.starts_with("from "))
+            && line.split(|char: char| !(char.is_alphanumeric() || char == '_')).skip(1).any(|word| word == name)
+    })
+}
+
+fn of_traceback(
+    traceback: &Traceback,
+    text: &str,
+    test_file: Option<String>,
+    source: Source,
+    look: &Look<'_>,
+) -> Finding {
+    let (file, line) = place(traceback, look).map_or((test_file, None), |(file, line)| (Some(file), Some(line)));
+    let line = line.or(file.as_ref().map(|_| 1));
+    let message = if traceback.message.is_empty() {
+        traceback.error_name().to_owned()
+    } else {
+        format!("{}: {}", traceback.error_name(), traceback.message)
+    };
+    Finding {
+        source,
+        category: of_error(traceback, look),
+        file,
+        location: line.map(|line| Location { line: line.max(1), column: None }),
+        message: cut_middle(&message, MAX_MESSAGE),
+        stack: Some(cut_middle(text, MAX_STACK)),
+    }
+}
+
+/// The deepest frame in a file of the repository that may be changed, else the deepest in any of its files.
+fn place(traceback: &Traceback, look: &Look<'_>) -> Option<(String, u32)> {
+    let inside: Vec<(String, u32)> = traceback.frames.iter().filter_map(|frame| in_repository(frame, look)).collect();
+    inside.iter().rev().find(|(file, _)| look.sources.is_editable(file)).or_else(|| inside.last()).cloned()
+}
+
+/// A frame's file as the repository names it.
+pub(crate) fn in_repository(frame: &Frame, look: &Look<'_>) -> Option<(String, u32)> {
+    let file = relative(&frame.file, look.prefixes)?;
+    look.sources.text(file).is_some().then(|| (file.to_owned(), frame.line))
+}

@@ -1,0 +1,88 @@
+//! Test reports and tool output as data, and the findings in them.
+//!
+//! # Layout
+//!
+//! - [`junit`]: the XML that pytest writes, and that our unittest runner ([`unittest`]) writes too
+//! - [`traceback`]: Python's tracebacks, in the forms that the interpreter and pytest print
+//! - [`category`]: which of the six kinds of fault an error is
+//! - [`findings`]: a report, or the output of a run that left none, as findings
+//! - [`compile`], [`ruff`]: the compile check and the linter as findings
+
+use std::time::Duration;
+
+pub mod category;
+pub mod compile;
+pub mod findings;
+pub mod junit;
+pub mod ruff;
+pub mod traceback;
+pub mod unittest;
+
+pub use findings::{Look, findings_from, findings_from_output};
+
+/// What a test run reported.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct TestReport {
+    /// The tests, in the order of the report.
+    pub cases: Vec<TestCase>,
+}
+
+/// How a test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestOutcome {
+    /// As it should; an expected failure too.
+    Passed,
+    /// Its own check failed.
+    Failed,
+    /// Something else went wrong in or around it.
+    Errored,
+    /// It did not run, on purpose.
+    Skipped,
+    /// Its file could not be loaded: none of the file's tests is known.
+    CollectionError,
+}
+
+impl TestOutcome {
+    /// Whether something is wrong.
+    pub const fn is_red(self) -> bool {
+        match self {
+            Self::Failed | Self::Errored | Self::CollectionError => true,
+            Self::Passed | Self::Skipped => false,
+        }
+    }
+}
+
+/// One test of a report.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct TestCase {
+    /// `classname::name`, the same for the same test in every run.
+    pub id: String,
+    /// How it ended.
+    pub outcome: TestOutcome,
+    /// How long it took.
+    pub duration: Duration,
+    /// The error in one line, as the report gives it; empty when nothing is wrong.
+    pub message: String,
+    /// The whole error text, cut in its middle when it is long.
+    pub text: String,
+    /// The test's file as the report names it.
+    pub file: Option<String>,
+}
+
+/// `text` with its middle taken out when it is longer than `limit` bytes: an error stands at the end, its origin at the
+/// beginning.
+pub fn cut_middle(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut head = limit / 2;
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len() - limit / 2;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!("{}\n[...]\n{}", text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
+}
