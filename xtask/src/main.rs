@@ -1,2 +1,58 @@
-//! autoheal
-fn main() {}
+//! Repository chores, run as `cargo xtask CHORE`: checks that no compiler makes, benches, images, coverage.
+//!
+//! # Layout
+//!
+//! - [`tidy`]: the house rules of `ARCHITECTURE.md` that a program can check
+//! - [`bench`]: how fast the queue is, and how much of real breakage is healed
+//! - [`coverage`]: lines that the tests reach
+//! - [`process`]: the one place that starts programs
+
+mod bench;
+mod coverage;
+mod process;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Repository chores", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Check the rules of the house: floors, SQL, processes, error pages, property tags, file lengths, words
+    Tidy,
+    /// Measure
+    Bench {
+        #[command(subcommand)]
+        bench: Bench,
+    },
+    /// Line coverage of engine, store and repo; fails below 80 %
+    Coverage,
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// Enqueue and claim + complete, on SQLite and PostgreSQL
+    Queue,
+}
+
+fn main() -> anyhow::Result<()> {
+    let root = repository_root()?;
+    match Arguments::parse().chore {
+        Chore::Tidy => tidy::run(&root),
+        Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
+        Chore::Coverage => coverage::run(&root),
+    }
+}
+
+/// The folder that holds the workspace.
+fn repository_root() -> anyhow::Result<PathBuf> {
+    Ok(Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies inside the workspace")?.to_owned())
+}

@@ -1,0 +1,123 @@
+//! `cargo xtask tidy`: the rules of the house that a program can check and no compiler does.
+//!
+//! # Layout
+//!
+//! - [`floors`]: which crate may use which
+//! - [`source`]: rules about single lines of program text (SQL, processes, I/O, lint exceptions)
+//! - [`text`]: rules about every file (length, white space, words)
+//! - [`properties`]: every required property of the specification has a tagged test
+//! - [`error_pages`]: every error code has its page
+
+mod error_pages;
+mod floors;
+mod properties;
+mod source;
+mod text;
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::process;
+
+/// A file of the repository, as text.
+pub(crate) struct SourceFile {
+    /// Its path from the root, with `/`.
+    path: String,
+    /// Its content.
+    text: String,
+}
+
+impl SourceFile {
+    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
+    }
+
+    fn has_extension(&self, extensions: &[&str]) -> bool {
+        self.path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
+    }
+
+    fn is_below(&self, folders: &[&str]) -> bool {
+        folders.iter().any(|folder| self.path.starts_with(folder))
+    }
+
+    /// Whether the text is that of a test, not of the program.
+    fn is_test(&self) -> bool {
+        ["/tests/", "/benches/"].iter().any(|folder| self.path.contains(folder))
+    }
+}
+
+/// Something to be put right.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Complaint {
+    file: String,
+    line: usize,
+    message: String,
+}
+
+impl Complaint {
+    fn new(file: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line, message: message.into() }
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)
+    }
+}
+
+/// Checks everything and prints what is wrong.
+pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
+    let files = files_of(root)?;
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .manifest_path(root.join("Cargo.toml"))
+        .no_deps()
+        .exec()
+        .context("cannot read the workspace's manifests")?;
+
+    let mut complaints = floors::check(&floors::uses_of(&metadata));
+    complaints.extend(files.iter().flat_map(source::check));
+    complaints.extend(files.iter().flat_map(text::check));
+    complaints.extend(properties::check(&files)?);
+    complaints.extend(error_pages::check(&files));
+    complaints.sort();
+
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    for complaint in &complaints {
+        tell(complaint);
+    }
+    bail!("{} to put right", complaints.len())
+}
+
+#[expect(clippy::print_stderr, reason = "the complaints are what this program is for")]
+fn tell(complaint: &Complaint) {
+    eprintln!("{complaint}");
+}
+
+/// Every text file that is committed or about to be.
+fn files_of(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
+    let names = process::text_of(process::command(root, "git").args([
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]))?;
+    let mut files = Vec::new();
+    for path in names.split('\0').filter(|name| !name.is_empty()) {
+        // A file may be deleted and not yet committed; what is not UTF-8 is not for reading.
+        if let Ok(text) = std::fs::read_to_string(root.join(path)) {
+            files.push(SourceFile { path: path.to_owned(), text });
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.to_owned(), text: text.to_owned() }
+}
