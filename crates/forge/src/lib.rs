@@ -1,1 +1,141 @@
-//! forge
+//! Git, and the places that host it.
+//!
+//! git is the `git` program, started in one place, with the user's and the machine's configuration shut out and nothing
+//! that a repository brings being run. Addresses, branch names and commits are types: an address prints no credential, a
+//! [`BranchName`] cannot be `main` or `master`, and the token goes to git by the environment, for one origin.
+//!
+//! A clone's `.git` folder is trusted, so a command that a repository controls must never be able to write it: give such
+//! commands a folder written by [`Git::export`].
+//!
+//! # Layout
+//!
+//! - [`address`]: where a repository lives, and URLs that mask credentials
+//! - [`branch`]: names of branches that may be written
+//! - [`commit`]: commits and requests for new ones
+//! - [`error`]: what can go wrong, with the spec's code for it
+//! - `command`: the one place that starts git
+//! - `clone`, `history`, `remote`, `uncommitted`: what [`Git`] does
+//!
+//! # Example
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), autoheal_forge::ForgeError> {
+//! use autoheal_forge::{CloneOptions, Git, GitSettings, RepositoryAddress};
+//!
+//! let git = Git::new(GitSettings::default())?;
+//! let address = RepositoryAddress::parse("https://github.com/owner/repo")?;
+//! let folder = std::path::Path::new("/tmp/repo");
+//! git.clone(&address, folder, &CloneOptions::default()).await?;
+//! let head = git.head(folder).await?;
+//! # Ok(()) }
+//! ```
+
+pub mod address;
+pub mod branch;
+pub mod commit;
+pub mod error;
+
+mod clone;
+mod command;
+mod history;
+mod remote;
+mod uncommitted;
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+pub use address::{RepositoryAddress, SafeUrl};
+pub use branch::BranchName;
+pub use clone::CloneOptions;
+pub use commit::{CommitId, CommitInfo, CommitRequest, Identity};
+pub use error::{ForgeError, Operation};
+pub use remote::Pushed;
+pub use uncommitted::UncommittedChange;
+
+use command::{Invocation, Surroundings};
+
+/// What a [`Git`] needs to know.
+#[derive(Debug)]
+pub struct GitSettings {
+    /// How long one command may take; a clone has its own limit.
+    pub timeout: Duration,
+    /// The token for GitHub.
+    pub token: Option<SecretString>,
+}
+
+impl Default for GitSettings {
+    /// Two minutes, no token.
+    fn default() -> Self {
+        Self { timeout: Duration::from_mins(2), token: None }
+    }
+}
+
+/// Runs git.
+#[derive(Debug)]
+pub struct Git {
+    surroundings: Surroundings,
+    timeout: Duration,
+    /// Holds the empty home and the answering script; removed with this value.
+    _folder: tempfile::TempDir,
+}
+
+impl Git {
+    /// Makes the private folder that git takes for the user's home.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeError::Io`] when there is no place for temporary files.
+    pub fn new(settings: GitSettings) -> Result<Self, ForgeError> {
+        let failed = |source| ForgeError::Io { doing: Operation::Prepare, source };
+        let folder = tempfile::Builder::new().prefix("autoheal-git-").tempdir().map_err(failed)?;
+        let home = folder.path().join("home");
+        let askpass = folder.path().join("askpass");
+        std::fs::create_dir(&home).map_err(failed)?;
+        std::fs::write(&askpass, command::ASKPASS).map_err(failed)?;
+        std::fs::set_permissions(&askpass, std::fs::Permissions::from_mode(0o700)).map_err(failed)?;
+        let surroundings = Surroundings { home, askpass, token: settings.token };
+        Ok(Self { surroundings, timeout: settings.timeout, _folder: folder })
+    }
+
+    /// The version of git that is used, such as `2.47.3`.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeError::GitMissing`].
+    pub async fn version(&self) -> Result<String, ForgeError> {
+        let text = self.run(self.invocation(Operation::Prepare).arg("version")).await?.text()?;
+        Ok(text.trim().trim_start_matches("git version ").to_owned())
+    }
+
+    fn invocation(&self, doing: Operation) -> Invocation<'static> {
+        Invocation::new(doing, self.timeout)
+    }
+
+    async fn run(&self, invocation: Invocation<'_>) -> Result<command::Output, ForgeError> {
+        self.surroundings.run(invocation).await
+    }
+}
+
+/// A path from the repository's top, as a person or git writes it, joined to `top`: refused when it is absolute, leaves the
+/// tree, names git's own files, or passes through a symbolic link. The file itself may be absent.
+fn inside(top: &Path, path: &str) -> Result<PathBuf, ForgeError> {
+    use std::path::Component;
+    let refused = || ForgeError::OutsideTree { path: PathBuf::from(path) };
+    let mut joined = top.to_owned();
+    let mut parts = 0_usize;
+    for component in Path::new(path).components() {
+        let Component::Normal(part) = component else { return Err(refused()) };
+        if part.eq_ignore_ascii_case(".git") {
+            return Err(refused());
+        }
+        joined.push(part);
+        parts += 1;
+        if joined.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+            return Err(refused());
+        }
+    }
+    if parts == 0 || path.contains('\0') { Err(refused()) } else { Ok(joined) }
+}

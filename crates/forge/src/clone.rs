@@ -1,0 +1,131 @@
+//! Cloning.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::command::{self, Invocation, Output};
+use crate::error::Operation;
+use crate::{ForgeError, Git, RepositoryAddress};
+
+/// How much a clone may fetch and take.
+#[derive(Debug, Clone)]
+pub struct CloneOptions {
+    /// How many commits of history; `None`: all.
+    pub depth: Option<u32>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How many bytes it may occupy on disk, git's own files included.
+    pub max_bytes: u64,
+    /// The branch to check out; `None`: the one the repository's `HEAD` names.
+    pub branch: Option<String>,
+}
+
+impl Default for CloneOptions {
+    /// The whole history within 10 minutes and 2 GiB.
+    fn default() -> Self {
+        Self { depth: None, timeout: Duration::from_mins(10), max_bytes: 2 << 30, branch: None }
+    }
+}
+
+impl Git {
+    /// Clones `address` into the folder `into`, which must not exist or be empty. Either the whole clone is there afterwards or
+    /// nothing: it grows beside `into` and is moved there at its end.
+    ///
+    /// Of a folder nothing is run and nothing is shared: objects are copied through git's own transport, not by links. Submodules are not fetched.
+    ///
+    /// # Errors
+    ///
+    /// The spec's `REPO_*` codes, see [`ForgeError::code`]; [`ForgeError::BranchMissing`], [`ForgeError::Empty`].
+    pub async fn clone(
+        &self,
+        address: &RepositoryAddress,
+        into: &Path,
+        options: &CloneOptions,
+    ) -> Result<(), ForgeError> {
+        check_folder(address)?;
+        if let Some(branch) = &options.branch
+            && let Some(reason) = crate::branch::fault(branch)
+        {
+            return Err(ForgeError::InvalidBranch { name: branch.clone(), reason });
+        }
+        let failed = |source| ForgeError::Io { doing: Operation::Clone, source };
+        let into = std::path::absolute(into).map_err(failed)?;
+        let parent = into.parent().unwrap_or(Path::new("/"));
+        std::fs::create_dir_all(parent).map_err(failed)?;
+        // Removed on every way out of here, also when this future is dropped.
+        let growing = tempfile::Builder::new().prefix(".clone-").tempdir_in(parent).map_err(failed)?;
+        let clone = growing.path().join("clone");
+
+        let mut invocation = Invocation::new(Operation::Clone, options.timeout)
+            .with_remote(address)
+            .with_size_limit(growing.path(), options.max_bytes)
+            .args(["clone", "--quiet", "--no-local", "--template=", "--no-recurse-submodules"])
+            .arg(format!("--upload-pack={}", command::serving("upload-pack")));
+        if let Some(depth) = options.depth {
+            invocation = invocation.arg(format!("--depth={depth}"));
+        }
+        if let Some(branch) = &options.branch {
+            invocation = invocation.arg(format!("--branch={branch}"));
+        }
+        let output = self.run(invocation.arg("--").arg(address.argument()).arg(&clone)).await?;
+        if !output.is_success() {
+            return Err(clone_error(address, options, &output));
+        }
+        if command::folder_size(&clone) > options.max_bytes {
+            return Err(ForgeError::TooLarge { address: address.to_string(), limit: options.max_bytes });
+        }
+        if self.head(&clone).await.is_err() {
+            return Err(ForgeError::Empty { address: address.to_string() });
+        }
+        std::fs::rename(&clone, &into).map_err(failed)
+    }
+}
+
+/// Tells a folder that is no repository from one that git cannot read, before git is asked.
+fn check_folder(address: &RepositoryAddress) -> Result<(), ForgeError> {
+    let Some(path) = address.path() else { return Ok(()) };
+    if !path.is_dir() {
+        return Err(ForgeError::NotFound { address: address.to_string() });
+    }
+    let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir();
+    if is_bare || path.join(".git").exists() {
+        Ok(())
+    } else {
+        Err(ForgeError::NotARepository { path: path.to_owned() })
+    }
+}
+
+fn clone_error(address: &RepositoryAddress, options: &CloneOptions, output: &Output) -> ForgeError {
+    if let Some(branch) = &options.branch
+        && output.stderr.contains(&format!("Remote branch {branch} not found"))
+    {
+        return ForgeError::BranchMissing { address: address.to_string(), branch: branch.clone() };
+    }
+    remote_error(address, output)
+}
+
+/// What git's words about a remote repository mean. (`LC_ALL=C.UTF-8` keeps them English.)
+pub(crate) fn remote_error(address: &RepositoryAddress, output: &Output) -> ForgeError {
+    const DENIED: &[&str] = &[
+        "Authentication failed",
+        "could not read Username",
+        "could not read Password",
+        "unable to read askpass response",
+        "error: 401",
+        "error: 403",
+        "Permission denied",
+        "Permission to ",
+        "access denied",
+    ];
+    const ABSENT: &[&str] = &["not found", "does not exist", "does not appear to be a git repository", "error: 404"];
+    let said = |phrases: &[&str]| phrases.iter().any(|phrase| output.stderr.contains(phrase));
+    let reason = output.reason();
+    let address = address.to_string();
+    if said(DENIED) {
+        ForgeError::AccessDenied { address, reason }
+    } else if said(ABSENT) {
+        ForgeError::NotFound { address }
+    } else {
+        ForgeError::CloneFailed { address, reason }
+    }
+}

@@ -1,0 +1,411 @@
+//! The one place that starts git.
+//!
+//! Nothing of the user's or the machine's git configuration is read, nothing a repository brings is run (hooks, file
+//! system monitors, filters, textconv, helpers), no terminal is asked, and one transport at most is allowed per command.
+//! The program dies with everything it started when it takes too long, writes too much, or its future is dropped.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::error::Operation;
+use crate::{ForgeError, RepositoryAddress};
+
+/// Configuration that overrides whatever a repository says, for git itself and for the git that serves a folder.
+const OVERRIDES: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.attributesFile=/dev/null",
+    "core.alternateRefsCommand=true",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.editor=false",
+    "core.pager=cat",
+    "core.quotePath=false",
+    "credential.helper=",
+    "commit.gpgSign=false",
+    "push.gpgSign=false",
+    "gpg.program=false",
+    "submodule.recurse=false",
+    "fetch.recurseSubmodules=false",
+    "push.recurseSubmodules=no",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "receive.autogc=false",
+    "receive.denyCurrentBranch=refuse",
+    "receive.denyNonFastForwards=true",
+    "receive.denyDeletes=true",
+    // The person named the folder, so it is read whoever owns it; the lines above are why that is safe.
+    "safe.directory=*",
+];
+
+/// Of the host's environment: where programs are, and how this network reaches the outside.
+const PASSED_ON: &[&str] =
+    &["PATH", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+/// Answers git's question for a user and a password, for one origin only: a redirect elsewhere gets no answer. User and
+/// token come by the environment, never by an argument, a URL or a file.
+pub(crate) const ASKPASS: &str = r#"#!/bin/sh
+case "$1" in
+  "Username for '$AUTOHEAL_ORIGIN': ") printf '%s\n' "$AUTOHEAL_USER" ;;
+  "Password for '$AUTOHEAL_ORIGIN_OF_USER': ") printf '%s\n' "$AUTOHEAL_TOKEN" ;;
+  *) exit 1 ;;
+esac
+"#;
+
+/// The user that goes with a token; GitHub wants one and ignores which.
+const TOKEN_USER: &str = "x-access-token";
+
+/// How much of what git writes is kept, in bytes.
+const OUTPUT_LIMIT: u64 = 256 << 20;
+const ERROR_LIMIT: u64 = 64 << 10;
+
+/// How often the size of a growing clone is looked at.
+const SIZE_POLL: Duration = Duration::from_millis(100);
+
+/// What every command of one [`Git`](crate::Git) shares.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    /// An empty folder that git takes for the user's home.
+    pub(crate) home: PathBuf,
+    /// The script that answers for the token.
+    pub(crate) askpass: PathBuf,
+    pub(crate) token: Option<SecretString>,
+}
+
+/// One command.
+#[derive(Debug)]
+pub(crate) struct Invocation<'a> {
+    doing: Operation,
+    arguments: Vec<OsString>,
+    directory: Option<&'a Path>,
+    work_tree: Option<&'a Path>,
+    remote: Option<&'a RepositoryAddress>,
+    environment: Vec<(&'static str, OsString)>,
+    stdin: Vec<u8>,
+    timeout: Duration,
+    watch: Option<(&'a Path, u64)>,
+}
+
+impl<'a> Invocation<'a> {
+    pub(crate) fn new(doing: Operation, timeout: Duration) -> Self {
+        Self {
+            doing,
+            arguments: Vec::new(),
+            directory: None,
+            work_tree: None,
+            remote: None,
+            environment: Vec::new(),
+            stdin: Vec::new(),
+            timeout,
+            watch: None,
+        }
+    }
+
+    /// Works in the clone `directory`.
+    pub(crate) fn within(mut self, directory: &'a Path) -> Self {
+        self.directory = Some(directory);
+        self
+    }
+
+    /// Uses another folder for the files than the clone's own.
+    pub(crate) fn with_work_tree(mut self, work_tree: &'a Path) -> Self {
+        self.work_tree = Some(work_tree);
+        self
+    }
+
+    /// Talks to `remote`, and to nobody else.
+    pub(crate) fn with_remote(mut self, remote: &'a RepositoryAddress) -> Self {
+        self.remote = Some(remote);
+        self
+    }
+
+    pub(crate) fn with_environment(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.environment.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn with_stdin(mut self, stdin: impl Into<Vec<u8>>) -> Self {
+        self.stdin = stdin.into();
+        self
+    }
+
+    /// Ends the command when `folder` grows beyond `limit` bytes.
+    pub(crate) fn with_size_limit(mut self, folder: &'a Path, limit: u64) -> Self {
+        self.watch = Some((folder, limit));
+        self
+    }
+
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+}
+
+/// What a command came to.
+#[derive(Debug)]
+pub(crate) struct Output {
+    doing: Operation,
+    status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    /// Redacted.
+    pub(crate) stderr: String,
+}
+
+impl Output {
+    pub(crate) fn is_success(&self) -> bool {
+        self.status.success()
+    }
+
+    /// The exit status, unless a signal ended it.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// The last lines of what git said, on one line.
+    pub(crate) fn reason(&self) -> String {
+        let lines: Vec<&str> = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let said = lines[lines.len().saturating_sub(6)..].join("; ");
+        if said.is_empty() { format!("git ended with {}", self.status) } else { said.chars().take(1000).collect() }
+    }
+
+    /// The output as text, or an error when git failed.
+    pub(crate) fn text(self) -> Result<String, ForgeError> {
+        let doing = self.doing;
+        let stdout = self.bytes()?;
+        String::from_utf8(stdout)
+            .map_err(|_| ForgeError::Command { doing, reason: "git wrote text that is not UTF-8".to_owned() })
+    }
+
+    /// The output, or an error when git failed.
+    pub(crate) fn bytes(self) -> Result<Vec<u8>, ForgeError> {
+        if self.is_success() {
+            Ok(self.stdout)
+        } else {
+            Err(ForgeError::Command { doing: self.doing, reason: self.reason() })
+        }
+    }
+}
+
+/// The program that serves a folder to git, with its repository's configuration overridden. The text is constant: git
+/// passes it to a shell.
+pub(crate) fn serving(program: &str) -> String {
+    let mut line = String::from("git");
+    for setting in OVERRIDES {
+        line.push_str(" -c '");
+        line.push_str(setting);
+        line.push('\'');
+    }
+    line.push(' ');
+    line.push_str(program);
+    line
+}
+
+impl Surroundings {
+    /// Runs one command to its end. A status other than 0 is not an error here.
+    pub(crate) async fn run(&self, invocation: Invocation<'_>) -> Result<Output, ForgeError> {
+        let Invocation { doing, timeout, watch, .. } = invocation;
+        let mut command = self.command(&invocation);
+        tracing::debug!(arguments = ?invocation.arguments, directory = ?invocation.directory, "git");
+        let mut child = command.spawn().map_err(|source| ForgeError::GitMissing { source })?;
+        let mut group = Group::of(&child);
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let feed = async {
+            if let Some(mut stdin) = stdin {
+                // A command that ends without reading its input is judged by its status.
+                let _ = stdin.write_all(&invocation.stdin).await;
+            }
+        };
+        let talk = async {
+            let ((), stdout, stderr) = tokio::join!(feed, capped(stdout, OUTPUT_LIMIT), capped(stderr, ERROR_LIMIT));
+            let status = child.wait().await;
+            Ok::<_, io::Error>((stdout?, stderr?, status?))
+        };
+        let ended = tokio::select! {
+            ended = talk => ended,
+            () = tokio::time::sleep(timeout) => {
+                drop(group);
+                let _ = child.wait().await;
+                return Err(ForgeError::TimedOut { doing, after: timeout });
+            }
+            () = outgrown(watch) => {
+                drop(group);
+                let _ = child.wait().await;
+                let address = invocation.remote.map(ToString::to_string).unwrap_or_default();
+                return Err(ForgeError::TooLarge { address, limit: watch.map_or(0, |(_, limit)| limit) });
+            }
+        };
+        let (stdout, stderr, status) = ended.map_err(|source| ForgeError::Io { doing, source })?;
+        // Everybody has closed the pipes, and the number may soon be somebody else's.
+        group.0 = None;
+        if stdout.len() as u64 >= OUTPUT_LIMIT {
+            let reason = format!("git wrote more than {OUTPUT_LIMIT} bytes");
+            return Err(ForgeError::Command { doing, reason });
+        }
+        Ok(Output { doing, status, stdout, stderr: self.redact(&String::from_utf8_lossy(&stderr)) })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "git is started here and nowhere else")]
+    fn command(&self, invocation: &Invocation<'_>) -> tokio::process::Command {
+        let mut command = tokio::process::Command::new("git");
+        command.env_clear().kill_on_drop(true).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in PASSED_ON {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command
+            .env("LANG", "C.UTF-8")
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
+            .env("HOME", &self.home)
+            .env("XDG_CONFIG_HOME", &self.home)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_ALLOW_PROTOCOL", invocation.remote.map_or("", RepositoryAddress::protocol));
+        if let (Some(token), Some(origin)) = (&self.token, invocation.remote.and_then(RepositoryAddress::origin)) {
+            let origin_of_user = origin.replacen("://", &format!("://{TOKEN_USER}@"), 1);
+            command
+                .env("GIT_ASKPASS", &self.askpass)
+                .env("AUTOHEAL_ORIGIN", origin)
+                .env("AUTOHEAL_ORIGIN_OF_USER", origin_of_user)
+                .env("AUTOHEAL_USER", TOKEN_USER)
+                .env("AUTOHEAL_TOKEN", token.expose_secret());
+        }
+        for (name, value) in &invocation.environment {
+            command.env(name, value);
+        }
+        for setting in OVERRIDES {
+            command.arg("-c").arg(setting);
+        }
+        if let Some(directory) = invocation.directory {
+            // Named, not searched for: git must not find a repository that lies above a folder that is none.
+            command.arg("--git-dir").arg(directory.join(".git"));
+            command.arg("--work-tree").arg(invocation.work_tree.unwrap_or(directory));
+            command.current_dir(invocation.work_tree.unwrap_or(directory));
+        } else {
+            command.current_dir(&self.home);
+        }
+        command.args(&invocation.arguments);
+        command
+    }
+
+    /// `text` without the token, and without whatever stands before an `@` in a URL.
+    fn redact(&self, text: &str) -> String {
+        let text = match &self.token {
+            Some(token) if !token.expose_secret().is_empty() => text.replace(token.expose_secret(), "***"),
+            Some(_) | None => text.to_owned(),
+        };
+        mask_users(&text)
+    }
+}
+
+/// Replaces `://user:password@` by `://***@`.
+fn mask_users(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        masked.push_str(before);
+        let end = after.find(|c: char| c == '/' || c == '\'' || c == '"' || c.is_whitespace()).unwrap_or(after.len());
+        rest = match after[..end].rfind('@') {
+            Some(user) => {
+                masked.push_str("***");
+                &after[user..]
+            }
+            None => after,
+        };
+    }
+    masked.push_str(rest);
+    masked
+}
+
+/// The process group of a command; killed when this goes, unless everything in it has ended by then.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn of(child: &tokio::process::Child) -> Self {
+        Self(child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            // Fails when nobody is left, which is what is wanted.
+            let _ = killpg(group, Signal::SIGKILL);
+        }
+    }
+}
+
+async fn capped(pipe: Option<impl AsyncRead + Unpin>, limit: u64) -> io::Result<Vec<u8>> {
+    let mut kept = Vec::new();
+    if let Some(mut pipe) = pipe {
+        (&mut pipe).take(limit).read_to_end(&mut kept).await?;
+        // The rest is read and dropped, so that the program does not die of a closed pipe; the timeout bounds it.
+        tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
+    }
+    Ok(kept)
+}
+
+/// Ends when the watched folder has outgrown its limit; never, when there is none.
+async fn outgrown(watch: Option<(&Path, u64)>) {
+    let Some((folder, limit)) = watch else { return std::future::pending().await };
+    loop {
+        tokio::time::sleep(SIZE_POLL).await;
+        let folder = folder.to_owned();
+        let size = tokio::task::spawn_blocking(move || folder_size(&folder)).await.unwrap_or(0);
+        if size > limit {
+            return;
+        }
+    }
+}
+
+/// Bytes in all files below `folder`; what vanishes meanwhile does not count, links are not followed.
+pub(crate) fn folder_size(folder: &Path) -> u64 {
+    let mut size = 0;
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            match entry.metadata() {
+                Ok(metadata) if metadata.is_dir() => waiting.push(entry.path()),
+                Ok(metadata) => size += metadata.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask_users;
+
+    #[test]
+    fn users_in_urls_are_masked() {
+        assert_eq!(mask_users("fatal: https://a:b@h/x and http://h/y@z"), "fatal: https://***@h/x and http://h/y@z");
+        assert_eq!(mask_users("'https://t@h'"), "'https://***@h'");
+        assert_eq!(mask_users("no url, a@b"), "no url, a@b");
+    }
+}

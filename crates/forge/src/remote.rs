@@ -1,0 +1,152 @@
+//! Asking, fetching from and pushing to the repository that a clone came from.
+
+use std::path::Path;
+
+use crate::clone::remote_error;
+use crate::error::Operation;
+use crate::{BranchName, CommitId, ForgeError, Git, RepositoryAddress, command};
+
+/// What a push did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pushed {
+    /// The remote branch was moved to the commit.
+    Now,
+    /// It was there already: an earlier push of the same commit.
+    Before,
+}
+
+impl Git {
+    /// The commit at a branch of a remote repository, if the branch exists.
+    ///
+    /// # Errors
+    ///
+    /// The spec's `REPO_*` codes, see [`ForgeError::code`].
+    pub async fn ls_remote(
+        &self,
+        address: &RepositoryAddress,
+        branch: &BranchName,
+    ) -> Result<Option<CommitId>, ForgeError> {
+        let reference = branch.reference();
+        let text = self.list(address, &["--refs"], &reference).await?;
+        let line = text.lines().find_map(|line| line.strip_suffix(&reference));
+        line.map(CommitId::parse).transpose()
+    }
+
+    /// The branch that `HEAD` of a remote repository names; `None`: it names a commit or nothing.
+    ///
+    /// # Errors
+    ///
+    /// The spec's `REPO_*` codes, see [`ForgeError::code`].
+    pub async fn default_branch(&self, address: &RepositoryAddress) -> Result<Option<String>, ForgeError> {
+        let text = self.list(address, &["--symref"], "HEAD").await?;
+        let named = text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
+        Ok(named.map(str::to_owned))
+    }
+
+    async fn list(&self, address: &RepositoryAddress, flags: &[&str], what: &str) -> Result<String, ForgeError> {
+        let invocation = self.invocation(Operation::LsRemote).with_remote(address).arg("ls-remote").args(flags);
+        let serving = format!("--upload-pack={}", command::serving("upload-pack"));
+        let output = self.run(invocation.arg(serving).arg("--").arg(address.argument()).arg(what)).await?;
+        if output.is_success() { output.text() } else { Err(remote_error(address, &output)) }
+    }
+
+    /// Fetches a branch of a remote repository into the clone; the commit, if the branch exists.
+    ///
+    /// # Errors
+    ///
+    /// The spec's `REPO_*` codes, see [`ForgeError::code`].
+    pub async fn fetch_branch(
+        &self,
+        dir: &Path,
+        address: &RepositoryAddress,
+        branch: &BranchName,
+    ) -> Result<Option<CommitId>, ForgeError> {
+        let Some(commit) = self.ls_remote(address, branch).await? else { return Ok(None) };
+        let output = self
+            .run(
+                self.invocation(Operation::Fetch)
+                    .within(dir)
+                    .with_remote(address)
+                    .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"])
+                    .arg(format!("--upload-pack={}", command::serving("upload-pack")))
+                    .arg("--")
+                    .arg(address.argument())
+                    .arg(format!("+{}:refs/autoheal/fetched/{branch}", branch.reference())),
+            )
+            .await?;
+        if output.is_success() { Ok(Some(commit)) } else { Err(remote_error(address, &output)) }
+    }
+
+    /// Moves a branch of a remote repository from `expected` (`None`: it must not exist) to `commit`, or creates it.
+    ///
+    /// Compare-and-set: when the branch is elsewhere, nothing is pushed. Commits on it are never dropped. A branch that is at
+    /// `commit` already is a success, so a push may be repeated. In a folder the branch is created without touching the
+    /// files there.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeError::ProtectedBranch`] when `branch` is the default branch there, [`ForgeError::RemoteMoved`],
+    /// [`ForgeError::WouldRewrite`], [`ForgeError::CheckedOut`], [`ForgeError::PushRejected`], [`ForgeError::AccessDenied`].
+    pub async fn push(
+        &self,
+        dir: &Path,
+        address: &RepositoryAddress,
+        commit: &CommitId,
+        branch: &BranchName,
+        expected: Option<&CommitId>,
+    ) -> Result<Pushed, ForgeError> {
+        if self.default_branch(address).await?.is_some_and(|default| default.eq_ignore_ascii_case(branch.as_str())) {
+            return Err(ForgeError::ProtectedBranch { branch: branch.to_string() });
+        }
+        let found = self.ls_remote(address, branch).await?;
+        if found.as_ref() == Some(commit) {
+            return Ok(Pushed::Before);
+        }
+        if found.as_ref() != expected {
+            return Err(ForgeError::RemoteMoved { branch: branch.clone(), expected: expected.cloned(), found });
+        }
+        if let Some(expected) = expected
+            && !self.is_ancestor(dir, expected, commit).await?
+        {
+            let (branch, expected, commit) = (branch.clone(), expected.clone(), commit.clone());
+            return Err(ForgeError::WouldRewrite { branch, expected, commit });
+        }
+        let reference = branch.reference();
+        let output = self
+            .run(
+                self.invocation(Operation::Push)
+                    .within(dir)
+                    .with_remote(address)
+                    .args(["push", "--quiet", "--no-verify", "--no-follow-tags", "--no-recurse-submodules"])
+                    .arg(format!("--receive-pack={}", command::serving("receive-pack")))
+                    .arg(format!("--force-with-lease={reference}:{}", expected.map_or("", CommitId::as_str)))
+                    .arg("--")
+                    .arg(address.argument())
+                    .arg(format!("{commit}:{reference}")),
+            )
+            .await?;
+        if output.is_success() {
+            return Ok(Pushed::Now);
+        }
+        // Somebody may have moved the branch between the question and the push: another try of ours, or a person.
+        let now = self.ls_remote(address, branch).await?;
+        if now.as_ref() == Some(commit) {
+            Ok(Pushed::Before)
+        } else if now.as_ref() != expected {
+            Err(ForgeError::RemoteMoved { branch: branch.clone(), expected: expected.cloned(), found: now })
+        } else {
+            Err(push_error(address, branch, &output))
+        }
+    }
+}
+
+fn push_error(address: &RepositoryAddress, branch: &BranchName, output: &command::Output) -> ForgeError {
+    let branch = branch.clone();
+    if output.stderr.contains("branch is currently checked out") || output.stderr.contains("checked out") {
+        return ForgeError::CheckedOut { branch, address: address.to_string() };
+    }
+    match remote_error(address, output) {
+        denied @ ForgeError::AccessDenied { .. } => denied,
+        _ => ForgeError::PushRejected { branch, address: address.to_string(), reason: output.reason() },
+    }
+}
