@@ -1,1 +1,98 @@
-//! store
+//! Every SQL statement of the program: the task queue with its leases, runs with their checkpoints and events, what they
+//! leave behind, on SQLite or PostgreSQL.
+//!
+//! Workers share this and nothing else. A task is owned by the worker that claimed it last; the claim's *epoch* fences every
+//! later write, so a worker that was thought dead cannot overwrite the work of its successor. Lease times are by the
+//! database's clock; all other times are the caller's.
+//!
+//! # Layout
+//!
+//! - [`queue`]: enqueue, claim, heartbeat, release, fail, cancel
+//! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
+//! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
+//! - [`retention`]: forgetting what is old
+//! - [`error`]: what can go wrong
+//! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
+//!
+//! # Example
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use autoheal_engine::Timestamp;
+//! use autoheal_engine::task::{NewTask, TaskKind};
+//! use autoheal_store::{ClaimRequest, Store};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), autoheal_store::StoreError> {
+//! let store = Store::open("sqlite::memory:").await?;
+//! let task = NewTask::new(TaskKind::HealRepo, "https://github.com/owner/repo", Timestamp::from_millis(0));
+//! assert!(store.enqueue(&task).await?.created);
+//! assert!(!store.enqueue(&task).await?.created, "the same work twice is one task");
+//!
+//! let request = ClaimRequest {
+//!     worker: "worker-1".to_owned(),
+//!     host: "here".to_owned(),
+//!     kinds: TaskKind::ALL.to_vec(),
+//!     lease: Duration::from_secs(30),
+//!     only: None,
+//! };
+//! let (task, lease) = store.claim(&request).await?.expect("one task is ready");
+//! assert_eq!(task.lease_epoch, lease.epoch);
+//! # Ok(())
+//! # }
+//! ```
+
+mod database;
+pub mod error;
+pub mod queue;
+pub mod record;
+pub mod retention;
+mod row;
+pub mod run;
+mod writer;
+
+use std::path::Path;
+
+pub use error::StoreError;
+pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
+pub use retention::Pruned;
+pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};
+
+use crate::database::Database;
+
+/// The database of this program. Cheap to clone; the clones share their connections.
+#[derive(Clone)]
+pub struct Store {
+    database: Database,
+}
+
+impl Store {
+    /// Opens the database at `url` and brings its schema up to date: `sqlite:///path/to/file.db` (made when missing),
+    /// `sqlite::memory:` (gone with the last clone), or `postgres://user@host/database`. Must be called within a tokio
+    /// runtime, and that runtime must outlive the store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NewerSchema`] when a newer autoheal has migrated it, [`StoreError::UnknownAddress`] for another kind of
+    /// address, and what the database says when it cannot be opened or migrated.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        Ok(Self { database: Database::open(url).await? })
+    }
+
+    /// Opens the SQLite file at `path`, which is made when missing; its folder must exist.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub async fn open_file(path: &Path) -> Result<Self, StoreError> {
+        Self::open(&database::sqlite_url(path)?).await
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not the address: it may hold a password.
+        f.debug_struct("Store").field("dialect", &self.database.dialect).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,2 @@
+//! The queue's rates.
+fn main() {}

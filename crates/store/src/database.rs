@@ -1,0 +1,155 @@
+//! The two engines behind one set of statements: connecting, migrating, and the few words in which their SQL differs.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::any::{AnyArguments, AnyPoolOptions};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::query::Query;
+use sqlx::{Any, AnyConnection, AnyPool, Connection as _, Executor as _};
+use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
+use url::Url;
+use uuid::Uuid;
+
+use crate::StoreError;
+use crate::writer::{Work, Writer};
+
+/// A statement with its arguments, made before the transaction that executes it.
+pub(crate) type Statement = Query<'static, Any, AnyArguments>;
+
+/// Which SQL is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    fn of(url: &str) -> Result<Self, StoreError> {
+        match url.split(':').next() {
+            Some("sqlite") => Ok(Self::Sqlite),
+            Some("postgres" | "postgresql") => Ok(Self::Postgres),
+            _ => Err(StoreError::UnknownAddress),
+        }
+    }
+
+    /// The statement for this engine. Statements are written once; these words stand for what differs:
+    /// `{now}` the database's clock in milliseconds, `{for_update}` a lock on the rows read until the transaction ends,
+    /// `{skip_locked}` the same, passing over rows that another transaction has locked.
+    pub(crate) fn sql(self, text: &'static str) -> SqlStr {
+        if !text.contains('{') {
+            return text.into_sql_str();
+        }
+        let (now, for_update, skip_locked) = match self {
+            // One writer at a time: a row that was read cannot change before the transaction ends.
+            Self::Sqlite => ("CAST(unixepoch('subsec') * 1000 AS INTEGER)", "", ""),
+            Self::Postgres => (
+                "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
+                "FOR NO KEY UPDATE",
+                "FOR NO KEY UPDATE SKIP LOCKED",
+            ),
+        };
+        let text = text.replace("{now}", now).replace("{for_update}", for_update).replace("{skip_locked}", skip_locked);
+        // Made of constants alone.
+        AssertSqlSafe(text).into_sql_str()
+    }
+
+    fn migrations(self) -> Migrator {
+        let files = match self {
+            Self::Sqlite => [(1, "queue and runs", include_str!("../migrations/sqlite/0001_queue_and_runs.sql"))],
+            Self::Postgres => [(1, "queue and runs", include_str!("../migrations/postgres/0001_queue_and_runs.sql"))],
+        };
+        let migrations = files.map(|(version, description, sql)| {
+            Migration::new(version, Cow::Borrowed(description), MigrationType::Simple, sql.into_sql_str(), false)
+        });
+        Migrator::with_migrations(migrations.to_vec())
+    }
+}
+
+/// The open database.
+#[derive(Clone)]
+pub(crate) struct Database {
+    pub(crate) dialect: Dialect,
+    /// For reading; on PostgreSQL for writing too.
+    pub(crate) pool: AnyPool,
+    /// SQLite has one writer at a time whatever we do; ours makes them share a transaction.
+    writer: Option<Writer>,
+}
+
+impl Database {
+    pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
+        sqlx::any::install_default_drivers();
+        let dialect = Dialect::of(url)?;
+        match dialect {
+            Dialect::Sqlite => Self::open_sqlite(url).await,
+            Dialect::Postgres => Self::open_postgres(url).await,
+        }
+    }
+
+    async fn open_sqlite(url: &str) -> Result<Self, StoreError> {
+        // Another process may hold the write lock for a moment; its transactions are short.
+        const PRAGMAS: &str = "PRAGMA busy_timeout = 30000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
+        let url = if url == "sqlite::memory:" {
+            // Named, so that every connection of this store sees the same database and no other store does.
+            format!("sqlite:file:autoheal-{}?mode=memory&cache=shared", Uuid::now_v7())
+        } else if url.contains('?') {
+            url.to_owned()
+        } else {
+            format!("{url}?mode=rwc")
+        };
+        let pool = AnyPoolOptions::new()
+            .max_connections(5)
+            // A file is always there: no connection has to be tried out or replaced. An in-memory database ends with its
+            // last connection, which is the writer's.
+            .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .after_connect(|connection, _| Box::pin(async move { connection.execute(PRAGMAS).await.map(|_| ()) }))
+            .connect(&url)
+            .await?;
+        let mut connection = pool.acquire().await?;
+        // In one transaction, so that of several processes that start on a new file one migrates and the others wait.
+        let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+        migrate(Dialect::Sqlite, &mut transaction).await?;
+        transaction.commit().await?;
+        Ok(Self { dialect: Dialect::Sqlite, writer: Some(Writer::start(connection)), pool })
+    }
+
+    async fn open_postgres(url: &str) -> Result<Self, StoreError> {
+        let pool =
+            AnyPoolOptions::new().max_connections(10).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
+        migrate(Dialect::Postgres, &mut *pool.acquire().await?).await?;
+        Ok(Self { dialect: Dialect::Postgres, pool, writer: None })
+    }
+
+    /// Does `work` in a transaction: when this returns `Ok` all of it is on disk, when it returns `Err` none of it happened.
+    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: for<'c> FnOnce(&'c mut AnyConnection) -> Work<'c, T> + Send + 'static,
+    {
+        if let Some(writer) = &self.writer {
+            return writer.write(work).await;
+        }
+        let mut transaction = self.pool.begin().await?;
+        let value = work(&mut transaction).await?;
+        transaction.commit().await?;
+        Ok(value)
+    }
+}
+
+async fn migrate(dialect: Dialect, connection: &mut AnyConnection) -> Result<(), StoreError> {
+    dialect.migrations().run(connection).await.map_err(|error| match error {
+        MigrateError::VersionMissing(version) => StoreError::NewerSchema { version },
+        error => StoreError::Migration(error),
+    })
+}
+
+/// The address of a SQLite file, whatever characters its path holds.
+pub(crate) fn sqlite_url(path: &Path) -> Result<String, StoreError> {
+    let refused = |reason: &str| StoreError::Refused { what: "the database file", reason: reason.to_owned() };
+    let path = std::path::absolute(path).map_err(|error| refused(&error.to_string()))?;
+    let file = Url::from_file_path(path).map_err(|()| refused("its path is not one a URL can hold"))?;
+    Ok(format!("sqlite://{}", file.path()))
+}

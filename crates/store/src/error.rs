@@ -1,0 +1,76 @@
+//! What can go wrong with the database.
+
+use std::sync::Arc;
+
+use autoheal_engine::{RunId, TaskId};
+
+/// Why the store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another worker owns the task now, or it has ended: nothing was written, and the result in hand is to be dropped.
+    #[error("the lease of task {0} was lost: another worker owns it, or it has ended")]
+    LeaseLost(TaskId),
+    /// The address names no engine that autoheal speaks. The address may hold a password and is not repeated.
+    #[error("the database address is not understood: give `sqlite://FILE`, `sqlite::memory:` or `postgres://...`")]
+    UnknownAddress,
+    /// A newer autoheal has migrated this database.
+    #[error(
+        "the database has schema version {version}, which this autoheal does not know: install the version of autoheal \
+         that wrote it, or use another database"
+    )]
+    NewerSchema {
+        /// The version found.
+        version: i64,
+    },
+    /// The schema could not be brought up to date.
+    #[error("the database schema could not be brought up to date")]
+    Migration(#[source] sqlx::migrate::MigrateError),
+    /// What was given cannot be stored.
+    #[error("{what} cannot be stored: {reason}")]
+    Refused {
+        /// What was given.
+        what: &'static str,
+        /// Why, and what would be accepted.
+        reason: String,
+    },
+    /// The run does not exist; perhaps it was pruned.
+    #[error("run {0} is not in the database: it was pruned or belongs to another database")]
+    UnknownRun(RunId),
+    /// A row does not hold what this program writes.
+    #[error("the database holds something autoheal did not write: {column} is {found}")]
+    Corrupt {
+        /// The column.
+        column: &'static str,
+        /// What it holds, or what is wrong with it.
+        found: String,
+    },
+    /// The database refused a statement or could not be reached.
+    #[error("the database reports a fault")]
+    Database(#[from] sqlx::Error),
+    /// The transaction that carried several writers' changes failed: none of them happened.
+    #[error("the transaction could not be committed")]
+    NotCommitted(#[source] Arc<sqlx::Error>),
+    /// The store's own writer has stopped, because the runtime is shutting down.
+    #[error("the store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// Whether two writers collided in a unique column: the same statement tried again sees the other's row.
+    pub(crate) fn is_collision(&self) -> bool {
+        match self {
+            Self::Database(sqlx::Error::Database(fault)) => fault.is_unique_violation(),
+            Self::Database(_)
+            | Self::LeaseLost(_)
+            | Self::UnknownAddress
+            | Self::NewerSchema { .. }
+            | Self::Migration(_)
+            | Self::Refused { .. }
+            | Self::UnknownRun(_)
+            | Self::Corrupt { .. }
+            | Self::NotCommitted(_)
+            | Self::Closed => false,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The task queue: who works on what, and for how long (design: leases, epochs, one task per target at a time).
+
+use std::time::Duration;
+
+use autoheal_engine::TaskId;
+use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
+
+use crate::{Store, StoreError, row};
+
+/// What a worker asks for.
+#[derive(Debug, Clone)]
+pub struct ClaimRequest {
+    /// The worker's name, for people; the epoch is what proves ownership.
+    pub worker: String,
+    /// The worker's host: a task that names a host is given to no other.
+    pub host: String,
+    /// The kinds it serves.
+    pub kinds: Vec<TaskKind>,
+    /// For how long the claim holds without a heartbeat.
+    pub lease: Duration,
+    /// This task and no other.
+    pub only: Option<TaskId>,
+}
+
+/// What became of a request for work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Enqueued {
+    /// The open task for this work.
+    pub id: TaskId,
+    /// Whether this request made it; `false`: it was open already, and is left as it was.
+    pub created: bool,
+}
+
+/// The answer to a heartbeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// A person asked for the task to stop.
+    pub cancel_requested: bool,
+}
+
+/// Which tasks to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskFilter {
+    /// Only in this state.
+    pub state: Option<TaskState>,
+    /// Only of this kind.
+    pub kind: Option<TaskKind>,
+    /// Only about this target.
+    pub target: Option<String>,
+    /// At most so many, the newest first.
+    pub limit: u32,
+}
+
+impl Default for TaskFilter {
+    fn default() -> Self {
+        Self { state: None, kind: None, target: None, limit: 100 }
+    }
+}
+
+/// The longest target: the unique columns hold it, and an index row has a limit.
+const LONGEST_TARGET: usize = 2000;
+
+const ENQUEUE: &str = "
+    INSERT INTO task_queue (type, target, state, priority, created_at, run_at, max_retries, host, context_json)
+    VALUES ($1, $2, 'PENDING', $3, {now}, $4, $5, $6, $7)
+    ON CONFLICT (open_key) DO NOTHING
+    RETURNING task_id";
+
+/// `ready_at` and `ready_priority` also hold tasks whose lease has run out: a dead worker's task is ready again.
+macro_rules! claim {
+    ($only:literal) => {
+        concat!(
+            "UPDATE task_queue SET state = 'IN_PROGRESS', started_at = COALESCE(started_at, {now}),
+                 lease_owner = $1, lease_until = {now} + $2, lease_epoch = lease_epoch + 1
+             WHERE task_id = (
+                 SELECT ready.task_id FROM task_queue ready
+                 WHERE ready.ready_priority IS NOT NULL AND ready.ready_at <= {now}
+                   AND (ready.host IS NULL OR ready.host = $3)
+                   AND ready.type IN ($4, $5, $6, $7)
+                   AND COALESCE((SELECT running.task_id FROM task_queue running
+                                 WHERE running.running_key = ready.target), ready.task_id) = ready.task_id ",
+            $only,
+            " ORDER BY ready.ready_priority, ready.ready_at, ready.task_id
+                 LIMIT 1 {skip_locked})
+             RETURNING *"
+        )
+    };
+}
+const CLAIM: &str = claim!("");
+const CLAIM_ONLY: &str = claim!("AND ready.task_id = $8");
+
+/// A write by the holder of a lease: changes nothing when the epoch is an old one.
+macro_rules! fenced {
+    ($set:literal, $returning:literal) => {
+        concat!(
+            "UPDATE task_queue SET ",
+            $set,
+            " WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' RETURNING ",
+            $returning
+        )
+    };
+}
+const HEARTBEAT: &str = fenced!("lease_until = {now} + $3", "cancel_requested");
+const RELEASE: &str = fenced!(
+    "state = CASE WHEN cancel_requested = 0 THEN 'PENDING' ELSE 'CANCELLED' END,
+     completed_at = CASE WHEN cancel_requested = 0 THEN NULL ELSE {now} END,
+     lease_owner = NULL, lease_until = NULL",
+    "state"
+);
+const FAIL: &str = fenced!(
+    "state = CASE WHEN cancel_requested <> 0 THEN 'CANCELLED' WHEN retry_count < max_retries THEN 'PENDING' ELSE 'FAILED' END,
+     completed_at = CASE WHEN cancel_requested = 0 AND retry_count < max_retries THEN NULL ELSE {now} END,
+     run_at = {now} + $3, retry_count = retry_count + 1, error_message = $4, lease_owner = NULL, lease_until = NULL",
+    "state"
+);
+
+const CANCEL: &str = "
+    UPDATE task_queue SET cancel_requested = 1,
+        state = CASE state WHEN 'PENDING' THEN 'CANCELLED' ELSE state END,
+        completed_at = CASE state WHEN 'PENDING' THEN {now} ELSE completed_at END
+    WHERE task_id = $1 AND state IN ('PENDING', 'IN_PROGRESS')";
+
+const REOPEN: &str = "
+    UPDATE task_queue SET state = 'PENDING', run_at = {now}, retry_count = 0, cancel_requested = 0, completed_at = NULL
+    WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')";
+
+const HOLDS: &str = "
+    SELECT task_id FROM task_queue
+    WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' AND lease_until > {now}";
+
+const LIST: &str = "
+    SELECT * FROM task_queue
+    WHERE ($1 IS NULL OR state = $1) AND ($2 IS NULL OR type = $2) AND ($3 IS NULL OR target = $3)
+    ORDER BY task_id DESC LIMIT $4";
+
+impl Store {
+    /// Asks for work. While an open task exists for the same kind and target, that is the answer.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Refused`] for a target that is empty, longer than 2,000 bytes or holds the character NUL.
+    pub async fn enqueue(&self, task: &NewTask) -> Result<Enqueued, StoreError> {
+        let refused = |reason: &str| Err(StoreError::Refused { what: "the target", reason: reason.to_owned() });
+        if task.target.is_empty() {
+            return refused("it is empty: name a source, a repository's URL or a path");
+        }
+        if task.target.len() > LONGEST_TARGET {
+            return refused("it is longer than 2,000 bytes");
+        }
+        if task.target.contains('\0') {
+            return refused("it holds the character NUL");
+        }
+        loop {
+            if let Some(id) = self.insert(task).await? {
+                return Ok(Enqueued { id, created: true });
+            }
+            // The task that was in the way may have ended since: then there is room for a new one.
+            if let Some(id) = self.open_task(task.open_key()).await? {
+                return Ok(Enqueued { id, created: false });
+            }
+        }
+    }
+
+    async fn insert(&self, task: &NewTask) -> Result<Option<TaskId>, StoreError> {
+        let statement = sqlx::query(self.database.dialect.sql(ENQUEUE))
+            .bind(task.kind.name())
+            .bind(task.target.clone())
+            .bind(i64::from(task.priority))
+            .bind(task.run_at.as_millis())
+            .bind(i64::from(task.max_retries))
+            .bind(task.host.clone())
+            .bind(task.context.to_string());
+        let row = self
+            .database
+            .write(|connection| Box::pin(async move { Ok(statement.fetch_optional(connection).await?) }))
+            .await?;
+        row.map(|row| row::integer(&row, "task_id").map(TaskId)).transpose()
+    }
+
+    async fn open_task(&self, open_key: String) -> Result<Option<TaskId>, StoreError> {
+        let row = sqlx::query("SELECT task_id FROM task_queue WHERE open_key = $1")
+            .bind(open_key)
+            .fetch_optional(&self.database.pool)
+            .await?;
+        row.map(|row| row::integer(&row, "task_id").map(TaskId)).transpose()
+    }
+
+    /// The next task that is ready for this worker: pending and due, or left behind by a worker whose lease ran out; no
+    /// other task is running for its target; it may run on this host. The smallest priority number goes first, then what
+    /// has been ready for longest.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn claim(&self, request: &ClaimRequest) -> Result<Option<(Task, Lease)>, StoreError> {
+        loop {
+            match self.try_claim(request).await {
+                // Two workers took two tasks of one target in the same moment: the loser looks again.
+                Err(error) if error.is_collision() => {}
+                claimed => return claimed,
+            }
+        }
+    }
+
+    async fn try_claim(&self, request: &ClaimRequest) -> Result<Option<(Task, Lease)>, StoreError> {
+        let statement = if request.only.is_some() { CLAIM_ONLY } else { CLAIM };
+        let mut statement = sqlx::query(self.database.dialect.sql(statement))
+            .bind(request.worker.clone())
+            .bind(millis(request.lease))
+            .bind(request.host.clone());
+        for kind in TaskKind::ALL {
+            // The engines share no way to pass a list; a kind that is not served matches nothing.
+            statement = statement.bind(if request.kinds.contains(&kind) { kind.name() } else { "" });
+        }
+        if let Some(TaskId(id)) = request.only {
+            statement = statement.bind(id);
+        }
+        let row = self
+            .database
+            .write(|connection| Box::pin(async move { Ok(statement.fetch_optional(connection).await?) }))
+            .await?;
+        let Some(row) = row else { return Ok(None) };
+        let task = row::task(&row)?;
+        let lease = Lease { task: task.id, owner: request.worker.clone(), epoch: task.lease_epoch };
+        Ok(Some((task, lease)))
+    }
+
+    /// Holds on to a task for another `lease` from now. A lease that has run out can still be held on to as long as nobody
+    /// else has claimed the task.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`].
+    pub async fn heartbeat(&self, lease: &Lease, length: Duration) -> Result<Held, StoreError> {
+        let row = self.fenced(lease, fenced_query(self, HEARTBEAT, lease).bind(millis(length))).await?;
+        Ok(Held { cancel_requested: row::integer(&row, "cancel_requested")? != 0 })
+    }
+
+    /// Whether the lease is this worker's and has time left: to be asked right before an effect outside the store.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn holds(&self, lease: &Lease) -> Result<bool, StoreError> {
+        Ok(fenced_query(self, HOLDS, lease).fetch_optional(&self.database.pool).await?.is_some())
+    }
+
+    /// Gives a task back, for another worker to go on with: a graceful stop, not a failure. A task whose cancellation was
+    /// asked for is cancelled instead.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`].
+    pub async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        self.fenced(lease, fenced_query(self, RELEASE, lease)).await.map(|_| ())
+    }
+
+    /// Notes a failure of the environment or the program. The task waits for `retry_in` and is tried again, or is FAILED
+    /// when its retries are used up, or CANCELLED when that was asked for. Its unfinished run is kept for the next try.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`].
+    pub async fn fail(&self, lease: &Lease, error: &str, retry_in: Duration) -> Result<TaskState, StoreError> {
+        let statement = fenced_query(self, FAIL, lease).bind(millis(retry_in)).bind(row::storable(error));
+        row::task_state(&self.fenced(lease, statement).await?)
+    }
+
+    async fn fenced(
+        &self,
+        lease: &Lease,
+        statement: crate::database::Statement,
+    ) -> Result<sqlx::any::AnyRow, StoreError> {
+        self.database
+            .write(|connection| Box::pin(async move { Ok(statement.fetch_optional(connection).await?) }))
+            .await?
+            .ok_or(StoreError::LeaseLost(lease.task))
+    }
+
+    /// Asks for a task to stop: a pending one is cancelled at once, a running one is told with its next heartbeat.
+    /// `false`: it is not open.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn request_cancel(&self, task: TaskId) -> Result<bool, StoreError> {
+        self.change(sqlx::query(self.database.dialect.sql(CANCEL)).bind(task.0)).await
+    }
+
+    /// Puts a failed, cancelled or quarantined task back into the queue, with its retries restored; its unfinished run, if it
+    /// has one, is resumed by whoever claims it. `false`: it is in another state, or an open task for the same work exists.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn reopen(&self, task: TaskId) -> Result<bool, StoreError> {
+        match self.change(sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0)).await {
+            Err(error) if error.is_collision() => Ok(false),
+            changed => changed,
+        }
+    }
+
+    async fn change(&self, statement: crate::database::Statement) -> Result<bool, StoreError> {
+        self.database
+            .write(|connection| Box::pin(async move { Ok(statement.execute(connection).await?.rows_affected() > 0) }))
+            .await
+    }
+
+    /// A task.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn task(&self, task: TaskId) -> Result<Option<Task>, StoreError> {
+        let row = sqlx::query("SELECT * FROM task_queue WHERE task_id = $1")
+            .bind(task.0)
+            .fetch_optional(&self.database.pool)
+            .await?;
+        row.as_ref().map(row::task).transpose()
+    }
+
+    /// Tasks, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, StoreError> {
+        let rows = sqlx::query(LIST)
+            .bind(filter.state.map(TaskState::name))
+            .bind(filter.kind.map(TaskKind::name))
+            .bind(filter.target.clone())
+            .bind(i64::from(filter.limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(row::task).collect()
+    }
+}
+
+/// A statement whose first two arguments are the fence.
+fn fenced_query(store: &Store, sql: &'static str, lease: &Lease) -> crate::database::Statement {
+    sqlx::query(store.database.dialect.sql(sql)).bind(lease.task.0).bind(lease.epoch)
+}
+
+fn millis(duration: Duration) -> i64 {
+    // Far enough for a lease, and the sum with the present stays within the column.
+    const LONGEST: i64 = i64::MAX / 4;
+    i64::try_from(duration.as_millis()).unwrap_or(LONGEST).min(LONGEST)
+}

@@ -1,0 +1,190 @@
+//! What the steps of a run leave behind: diagnostics as they stand, attempts at fixes, the output of commands.
+
+use std::io::{Read as _, Write as _};
+
+use autoheal_engine::diagnostics::DiagnosticsEntry;
+use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
+use autoheal_engine::{RunId, Timestamp};
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use sha2::{Digest as _, Sha256};
+use sqlx::any::AnyRow;
+
+use crate::database::Statement;
+use crate::row::storable;
+use crate::{Store, StoreError, row};
+
+/// So much of one command's output is kept, in bytes: of a longer one the first and the last half of this.
+pub const OUTPUT_CAP: usize = 4 << 20;
+
+const DIAGNOSTIC: &str = "
+    INSERT INTO diagnostic (run_id, diagnostic_key, first_seen_at, entry_json) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (run_id, diagnostic_key)
+    DO UPDATE SET first_seen_at = excluded.first_seen_at, entry_json = excluded.entry_json";
+
+const FIX: &str = "
+    INSERT INTO fix_history (source_name, error_type, diagnosis_context, patch_generated, validation_result, deployed_to,
+                             created_at, run_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+const OUTPUT: &str = "
+    INSERT INTO run_output (run_id, sequence, node, command, ended, millis, output_deflate)
+    SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3, $4, $5, $6 FROM run_output WHERE run_id = $1";
+
+/// The statements that store `records`; what takes time (compressing) is done here, before the transaction.
+pub(crate) fn statements(run: RunId, at: Timestamp, records: &[Record]) -> Result<Vec<Statement>, StoreError> {
+    records
+        .iter()
+        .map(|record| match record {
+            Record::Diagnostic(entry) => diagnostic(run, entry),
+            Record::Fix(fix) => Ok(fix_attempt(run, at, fix)),
+            Record::Output(output) => command_output(run, output),
+        })
+        .collect()
+}
+
+fn diagnostic(run: RunId, entry: &DiagnosticsEntry) -> Result<Statement, StoreError> {
+    let key = document("a diagnostic", &entry.finding.key())?;
+    Ok(sqlx::query(DIAGNOSTIC)
+        .bind(run.to_string())
+        .bind(Sha256::digest(key).to_vec())
+        .bind(entry.first_seen_at.as_millis())
+        .bind(document("a diagnostic", entry)?))
+}
+
+fn fix_attempt(run: RunId, at: Timestamp, fix: &FixRecord) -> Statement {
+    sqlx::query(FIX)
+        .bind(storable(&fix.target))
+        .bind(storable(&fix.error_type))
+        .bind(fix.diagnosis.to_string())
+        .bind(storable(&fix.patch))
+        .bind(fix.validation.to_string())
+        .bind(storable(&fix.deployed_to))
+        .bind(at.as_millis())
+        .bind(run.to_string())
+}
+
+fn command_output(run: RunId, record: &OutputRecord) -> Result<Statement, StoreError> {
+    Ok(sqlx::query(OUTPUT)
+        .bind(run.to_string())
+        .bind(storable(&record.node))
+        .bind(storable(&record.command))
+        .bind(storable(&record.ended))
+        .bind(i64::try_from(record.millis).unwrap_or(i64::MAX))
+        .bind(deflate(&capped(&record.output))?))
+}
+
+/// A value as the text of a JSON column.
+pub(crate) fn document(what: &'static str, value: &impl serde::Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Refused { what, reason: error.to_string() })
+}
+
+/// The output, or its beginning and its end with a line between them that says how much is missing.
+fn capped(output: &str) -> String {
+    if output.len() <= OUTPUT_CAP {
+        return output.to_owned();
+    }
+    let head = output.get(..output.floor_char_boundary(OUTPUT_CAP / 2)).unwrap_or_default();
+    let tail = output.get(output.ceil_char_boundary(output.len() - OUTPUT_CAP / 2)..).unwrap_or_default();
+    let missing = output.len() - head.len() - tail.len();
+    format!("{head}\n[... {missing} bytes left out ...]\n{tail}")
+}
+
+fn deflate(text: &str) -> Result<Vec<u8>, StoreError> {
+    let refused = |error: std::io::Error| StoreError::Refused { what: "an output", reason: error.to_string() };
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).map_err(refused)?;
+    encoder.finish().map_err(refused)
+}
+
+fn inflate(row: &AnyRow) -> Result<String, StoreError> {
+    let column = "output_deflate";
+    let mut text = String::new();
+    DeflateDecoder::new(row::bytes(row, column)?.as_slice())
+        .read_to_string(&mut text)
+        .map_err(|error| StoreError::Corrupt { column, found: error.to_string() })?;
+    Ok(text)
+}
+
+impl Store {
+    /// The run's diagnostics as they stand, those first that were seen first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn diagnostics(&self, run: RunId) -> Result<Vec<DiagnosticsEntry>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM diagnostic WHERE run_id = $1 ORDER BY first_seen_at, diagnostic_key")
+            .bind(run.to_string())
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(|row| row::document(row, "entry_json")).collect()
+    }
+
+    /// The attempts of one run, in order.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn fixes_of_run(&self, run: RunId) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
+        self.fixes(sqlx::query("SELECT * FROM fix_history WHERE run_id = $1 ORDER BY fix_id").bind(run.to_string()))
+            .await
+    }
+
+    /// The attempts for one target since `since`, in order: what the circuit breaker counts.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn fixes_of_target(
+        &self,
+        target: &str,
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
+        let statement =
+            sqlx::query("SELECT * FROM fix_history WHERE source_name = $1 AND created_at >= $2 ORDER BY fix_id")
+                .bind(storable(target))
+                .bind(since.as_millis());
+        self.fixes(statement).await
+    }
+
+    async fn fixes(&self, statement: Statement) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
+        let rows = statement.fetch_all(&self.database.pool).await?;
+        rows.iter()
+            .map(|row| {
+                let fix = FixRecord {
+                    target: row::text(row, "source_name")?,
+                    error_type: row::text(row, "error_type")?,
+                    diagnosis: row::document(row, "diagnosis_context")?,
+                    patch: row::text(row, "patch_generated")?,
+                    validation: row::document(row, "validation_result")?,
+                    deployed_to: row::text(row, "deployed_to")?,
+                };
+                Ok((row::time(row, "created_at")?, fix))
+            })
+            .collect()
+    }
+
+    /// The outputs of the commands that the run started, in order.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn outputs(&self, run: RunId) -> Result<Vec<OutputRecord>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM run_output WHERE run_id = $1 ORDER BY sequence")
+            .bind(run.to_string())
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(OutputRecord {
+                    node: row::text(row, "node")?,
+                    command: row::text(row, "command")?,
+                    ended: row::text(row, "ended")?,
+                    output: inflate(row)?,
+                    millis: row::number(row, "millis")?,
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,123 @@
+//! Values from columns: what the statements give, as the types the rest of the program uses.
+
+use autoheal_engine::task::{Task, TaskKind, TaskState};
+use autoheal_engine::{RunId, TaskId, Timestamp};
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use crate::{Checkpoint, RunRow, StoreError};
+
+pub(crate) fn integer(row: &AnyRow, column: &'static str) -> Result<i64, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+pub(crate) fn text(row: &AnyRow, column: &'static str) -> Result<String, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+pub(crate) fn optional_text(row: &AnyRow, column: &'static str) -> Result<Option<String>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+pub(crate) fn optional_integer(row: &AnyRow, column: &'static str) -> Result<Option<i64>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+pub(crate) fn bytes(row: &AnyRow, column: &'static str) -> Result<Vec<u8>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+pub(crate) fn time(row: &AnyRow, column: &'static str) -> Result<Timestamp, StoreError> {
+    integer(row, column).map(Timestamp::from_millis)
+}
+
+pub(crate) fn optional_time(row: &AnyRow, column: &'static str) -> Result<Option<Timestamp>, StoreError> {
+    Ok(optional_integer(row, column)?.map(Timestamp::from_millis))
+}
+
+/// A number of a narrower type than the column's.
+pub(crate) fn number<T: TryFrom<i64>>(row: &AnyRow, column: &'static str) -> Result<T, StoreError> {
+    let value = integer(row, column)?;
+    T::try_from(value).map_err(|_| StoreError::Corrupt { column, found: value.to_string() })
+}
+
+/// A document of a type that JSON can hold.
+pub(crate) fn document<T: serde::de::DeserializeOwned>(row: &AnyRow, column: &'static str) -> Result<T, StoreError> {
+    parse(&text(row, column)?, column)
+}
+
+fn parse<T: serde::de::DeserializeOwned>(json: &str, column: &'static str) -> Result<T, StoreError> {
+    serde_json::from_str(json).map_err(|error| StoreError::Corrupt { column, found: error.to_string() })
+}
+
+pub(crate) fn run_id(row: &AnyRow) -> Result<RunId, StoreError> {
+    named(row, "run_id", |name| name.parse().ok())
+}
+
+pub(crate) fn task_state(row: &AnyRow) -> Result<TaskState, StoreError> {
+    named(row, "state", TaskState::from_name)
+}
+
+fn named<T>(row: &AnyRow, column: &'static str, read: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+    let name = text(row, column)?;
+    read(&name).ok_or(StoreError::Corrupt { column, found: name })
+}
+
+pub(crate) fn task(row: &AnyRow) -> Result<Task, StoreError> {
+    Ok(Task {
+        id: TaskId(integer(row, "task_id")?),
+        kind: named(row, "type", TaskKind::from_name)?,
+        target: text(row, "target")?,
+        state: task_state(row)?,
+        priority: number(row, "priority")?,
+        created_at: time(row, "created_at")?,
+        run_at: time(row, "run_at")?,
+        started_at: optional_time(row, "started_at")?,
+        completed_at: optional_time(row, "completed_at")?,
+        error_message: optional_text(row, "error_message")?,
+        retry_count: number(row, "retry_count")?,
+        max_retries: number(row, "max_retries")?,
+        host: optional_text(row, "host")?,
+        context: document(row, "context_json")?,
+        lease_owner: optional_text(row, "lease_owner")?,
+        lease_until: optional_time(row, "lease_until")?,
+        lease_epoch: integer(row, "lease_epoch")?,
+        cancel_requested: integer(row, "cancel_requested")? != 0,
+    })
+}
+
+pub(crate) fn run(row: &AnyRow) -> Result<RunRow, StoreError> {
+    let results: Option<Value> =
+        optional_text(row, "results_json")?.map(|json| parse(&json, "results_json")).transpose()?;
+    Ok(RunRow {
+        run: run_id(row)?,
+        task: TaskId(integer(row, "task_id")?),
+        workflow: text(row, "workflow")?,
+        target: text(row, "target")?,
+        started_at: time(row, "started_at")?,
+        finished_at: optional_time(row, "finished_at")?,
+        healed: optional_integer(row, "healed")?.map(|flag| flag != 0),
+        stop_reason: optional_text(row, "stop_reason")?,
+        results,
+        report: optional_text(row, "report")?,
+    })
+}
+
+pub(crate) fn checkpoint(row: &AnyRow) -> Result<Checkpoint, StoreError> {
+    Ok(Checkpoint {
+        run: run_id(row)?,
+        seq: integer(row, "seq")?,
+        node: text(row, "node")?,
+        next_node: optional_text(row, "next_node")?,
+        state_version: number(row, "state_version")?,
+        state: document(row, "state_json")?,
+        at: time(row, "created_at")?,
+    })
+}
+
+/// Text as both engines can hold it: PostgreSQL refuses the character NUL, which the output of a command or a patch may
+/// contain. (Documents need no such care: JSON escapes it.)
+pub(crate) fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}

@@ -1,0 +1,311 @@
+//! Runs: one walk through a graph, with a checkpoint after every node. All that a step leaves (state, events, records)
+//! is written in one transaction, and only while the task is still held: a worker that lost its lease leaves no trace.
+
+use autoheal_engine::event::{Event, EventBody};
+use autoheal_engine::task::{Lease, TaskState};
+use autoheal_engine::workflow::{Outcome, Record};
+use autoheal_engine::{RunId, TaskId, Timestamp};
+use serde_json::Value;
+
+use crate::database::Statement;
+use crate::{Store, StoreError, record, row};
+
+/// A run that is about to begin.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// Its name, made by the caller.
+    pub run: RunId,
+    /// The workflow's name.
+    pub workflow: String,
+    /// What it is about.
+    pub target: String,
+    /// When it begins.
+    pub started_at: Timestamp,
+    /// Its first event.
+    pub event: EventBody,
+}
+
+/// A run as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRow {
+    /// Its name.
+    pub run: RunId,
+    /// The task it belongs to.
+    pub task: TaskId,
+    /// The workflow's name.
+    pub workflow: String,
+    /// What it is about.
+    pub target: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended; `None`: it can be resumed.
+    pub finished_at: Option<Timestamp>,
+    /// Whether the target was well at the end.
+    pub healed: Option<bool>,
+    /// Why it ended.
+    pub stop_reason: Option<String>,
+    /// The result document.
+    pub results: Option<Value>,
+    /// The report for a person, Markdown.
+    pub report: Option<String>,
+}
+
+/// Where a run stands after a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// The run.
+    pub run: RunId,
+    /// Its place among the run's checkpoints.
+    pub seq: i64,
+    /// The node that ended.
+    pub node: String,
+    /// The node that comes next; `None`: the run is over.
+    pub next_node: Option<String>,
+    /// The version of the state's form.
+    pub state_version: u32,
+    /// The shared state.
+    pub state: Value,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedRun<'a> {
+    /// The run.
+    pub run: RunId,
+    /// What it came to.
+    pub outcome: &'a Outcome,
+    /// When.
+    pub at: Timestamp,
+    /// What becomes of its task: one of the closed states.
+    pub task_state: TaskState,
+    /// Its last events.
+    pub events: &'a [(Timestamp, EventBody)],
+}
+
+const FENCE: &str = "
+    SELECT task_id FROM task_queue
+    WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' {for_update}";
+
+const BEGIN: &str = "
+    INSERT INTO run (run_id, task_id, workflow, target, started_at) VALUES ($1, $2, $3, $4, $5)";
+
+const CHECKPOINT: &str = "
+    INSERT INTO run_checkpoint (run_id, seq, node, next_node, state_version, state_json, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+const EVENT: &str = "
+    INSERT INTO run_event (run_id, sequence, at, body_json)
+    SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3 FROM run_event WHERE run_id = $1";
+
+const FINISH_RUN: &str = "
+    UPDATE run SET finished_at = $2, healed = $3, stop_reason = $4, results_json = $5, report = $6 WHERE run_id = $1";
+
+const FINISH_TASK: &str = "
+    UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL WHERE task_id = $1";
+
+impl Store {
+    /// Begins a run of the held task, with its first event.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`]; [`StoreError::Database`] when the task has an unfinished run already.
+    pub async fn begin_run(&self, lease: &Lease, new: &NewRun) -> Result<(), StoreError> {
+        let begin = sqlx::query(BEGIN)
+            .bind(new.run.to_string())
+            .bind(lease.task.0)
+            .bind(new.workflow.clone())
+            .bind(new.target.clone())
+            .bind(new.started_at.as_millis());
+        let mut statements = vec![begin];
+        statements.extend(event_statements(new.run, &[(new.started_at, new.event.clone())])?);
+        self.write_held(lease, statements).await
+    }
+
+    /// Stores where the run stands, what happened and what the step left, all of it or nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`]; [`StoreError::Database`] for a `seq` that the run has already.
+    pub async fn checkpoint(
+        &self,
+        lease: &Lease,
+        checkpoint: &Checkpoint,
+        events: &[(Timestamp, EventBody)],
+        records: &[Record],
+    ) -> Result<(), StoreError> {
+        let statement = sqlx::query(CHECKPOINT)
+            .bind(checkpoint.run.to_string())
+            .bind(checkpoint.seq)
+            .bind(checkpoint.node.clone())
+            .bind(checkpoint.next_node.clone())
+            .bind(i64::from(checkpoint.state_version))
+            .bind(checkpoint.state.to_string())
+            .bind(checkpoint.at.as_millis());
+        let mut statements = vec![statement];
+        statements.extend(event_statements(checkpoint.run, events)?);
+        statements.extend(record::statements(checkpoint.run, checkpoint.at, records)?);
+        self.write_held(lease, statements).await
+    }
+
+    /// Ends a run and its task.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`]; [`StoreError::Refused`] when `task_state` is an open state.
+    pub async fn finish(&self, lease: &Lease, finished: &FinishedRun<'_>) -> Result<(), StoreError> {
+        if finished.task_state.is_open() {
+            return Err(StoreError::Refused {
+                what: "the end of a run",
+                reason: format!("{} is not a state in which a task ends", finished.task_state.name()),
+            });
+        }
+        let outcome = finished.outcome;
+        let run = sqlx::query(FINISH_RUN)
+            .bind(finished.run.to_string())
+            .bind(finished.at.as_millis())
+            .bind(i64::from(outcome.healed))
+            .bind(outcome.stop_reason.clone())
+            .bind(outcome.results.to_string())
+            .bind(row::storable(&outcome.report));
+        let task =
+            sqlx::query(self.database.dialect.sql(FINISH_TASK)).bind(lease.task.0).bind(finished.task_state.name());
+        let mut statements = vec![run, task];
+        statements.extend(event_statements(finished.run, finished.events)?);
+        self.write_held(lease, statements).await
+    }
+
+    /// Adds events outside a checkpoint, such as that a run was resumed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LeaseLost`].
+    pub async fn append_events(
+        &self,
+        lease: &Lease,
+        run: RunId,
+        events: &[(Timestamp, EventBody)],
+    ) -> Result<(), StoreError> {
+        self.write_held(lease, event_statements(run, events)?).await
+    }
+
+    /// Executes `statements` in one transaction, provided that the lease is held until its end.
+    async fn write_held(&self, lease: &Lease, statements: Vec<Statement>) -> Result<(), StoreError> {
+        let task = lease.task;
+        let fence = sqlx::query(self.database.dialect.sql(FENCE)).bind(task.0).bind(lease.epoch);
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    if fence.fetch_optional(&mut *connection).await?.is_none() {
+                        return Err(StoreError::LeaseLost(task));
+                    }
+                    for statement in statements {
+                        statement.execute(&mut *connection).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// A run.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn run(&self, run: RunId) -> Result<Option<RunRow>, StoreError> {
+        let row = sqlx::query("SELECT * FROM run WHERE run_id = $1")
+            .bind(run.to_string())
+            .fetch_optional(&self.database.pool)
+            .await?;
+        row.as_ref().map(row::run).transpose()
+    }
+
+    /// The task's unfinished run, to be resumed.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn open_run(&self, task: TaskId) -> Result<Option<RunRow>, StoreError> {
+        let row = sqlx::query("SELECT * FROM run WHERE unfinished_task = $1")
+            .bind(task.0)
+            .fetch_optional(&self.database.pool)
+            .await?;
+        row.as_ref().map(row::run).transpose()
+    }
+
+    /// The runs that began last, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn runs(&self, limit: u32) -> Result<Vec<RunRow>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM run ORDER BY started_at DESC, run_id DESC LIMIT $1")
+            .bind(i64::from(limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(row::run).collect()
+    }
+
+    /// Where the run stands.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn last_checkpoint(&self, run: RunId) -> Result<Option<Checkpoint>, StoreError> {
+        let row = sqlx::query("SELECT * FROM run_checkpoint WHERE run_id = $1 ORDER BY seq DESC LIMIT 1")
+            .bind(run.to_string())
+            .fetch_optional(&self.database.pool)
+            .await?;
+        row.as_ref().map(row::checkpoint).transpose()
+    }
+
+    /// Every checkpoint of a run, the first one first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn checkpoints(&self, run: RunId) -> Result<Vec<Checkpoint>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM run_checkpoint WHERE run_id = $1 ORDER BY seq")
+            .bind(run.to_string())
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(row::checkpoint).collect()
+    }
+
+    /// The run's events with a sequence number above `after`, in order.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn events(&self, run: RunId, after: i64) -> Result<Vec<Event>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM run_event WHERE run_id = $1 AND sequence > $2 ORDER BY sequence")
+            .bind(run.to_string())
+            .bind(after)
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Event {
+                    run,
+                    sequence: row::integer(row, "sequence")?,
+                    at: row::time(row, "at")?,
+                    body: row::document(row, "body_json")?,
+                })
+            })
+            .collect()
+    }
+}
+
+/// One statement for each event that the feed keeps; the database counts them.
+fn event_statements(run: RunId, events: &[(Timestamp, EventBody)]) -> Result<Vec<Statement>, StoreError> {
+    events
+        .iter()
+        .filter(|(_, body)| body.is_stored())
+        .map(|(at, body)| {
+            let statement = sqlx::query(EVENT).bind(run.to_string()).bind(at.as_millis());
+            Ok(statement.bind(record::document("an event", body)?))
+        })
+        .collect()
+}

@@ -1,0 +1,225 @@
+//! Runs, checkpoints, events and results.
+
+use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
+use autoheal_engine::event::EventBody;
+use autoheal_engine::task::{Lease, TaskState};
+use autoheal_engine::workflow::{FixRecord, Outcome, OutputRecord, Record};
+use autoheal_engine::{RunId, Timestamp};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError};
+use rstest::rstest;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::database::Engine;
+use crate::queue::{LONG, NO_TIME, request, task};
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn note(message: &str) -> EventBody {
+    EventBody::Note { node: "fix".to_owned(), topic: "finding".to_owned(), message: message.to_owned() }
+}
+
+fn checkpoint(run: RunId, seq: i64) -> Checkpoint {
+    Checkpoint {
+        run,
+        seq,
+        node: "analyze".to_owned(),
+        next_node: Some("discover".to_owned()),
+        state_version: 2,
+        state: json!({"seq": seq, "text": "\u{0}"}),
+        at: at(100 + seq),
+    }
+}
+
+fn entry(message: &str, count: u32) -> DiagnosticsEntry {
+    DiagnosticsEntry {
+        finding: Finding {
+            source: Source::Test,
+            category: Category::Syntax,
+            file: Some("a.py".to_owned()),
+            location: None,
+            message: message.to_owned(),
+            stack: None,
+        },
+        first_seen_at: at(1),
+        last_seen_at: at(i64::from(count)),
+        occurrence_count: count,
+        resolved_at: None,
+    }
+}
+
+fn fix(patch: &str) -> FixRecord {
+    FixRecord {
+        target: "t".to_owned(),
+        error_type: "SYNTAX".to_owned(),
+        diagnosis: json!({"why": "colon"}),
+        patch: patch.to_owned(),
+        validation: json!([1]),
+        deployed_to: "PRODUCTION".to_owned(),
+    }
+}
+
+fn output(text: &str) -> OutputRecord {
+    OutputRecord {
+        node: "diagnose".to_owned(),
+        command: "pytest -q".to_owned(),
+        ended: "exit 1".to_owned(),
+        output: text.to_owned(),
+        millis: 12,
+    }
+}
+
+async fn begin(store: &Store, lease: &Lease) -> RunId {
+    let run = RunId(Uuid::now_v7());
+    let new = NewRun {
+        run,
+        workflow: "repo".to_owned(),
+        target: "t".to_owned(),
+        started_at: at(100),
+        event: EventBody::RunStarted { target: "t".to_owned() },
+    };
+    store.begin_run(lease, &new).await.unwrap();
+    run
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Memory)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    assert_eq!(store.open_run(lease.task).await.unwrap(), None);
+    let run = begin(&store, &lease).await;
+    let open = store.open_run(lease.task).await.unwrap().unwrap();
+    assert_eq!((open.run, open.finished_at, open.healed), (run, None, None));
+    assert_eq!(store.last_checkpoint(run).await.unwrap(), None);
+
+    let loud = "many words\n".repeat(10_000) + "\u{0}";
+    let events = [
+        (at(101), note("one")),
+        (at(102), EventBody::Progress { node: "fix".to_owned(), message: "half".to_owned() }),
+        (at(103), note("two\u{0}")),
+    ];
+    let records = [
+        Record::Diagnostic(entry("bad line 3", 1)),
+        Record::Diagnostic(entry("other fault", 1)),
+        Record::Fix(fix("-a\n+b\u{0}\n")),
+        Record::Output(output(&loud)),
+        Record::Output(output("")),
+    ];
+    store.checkpoint(&lease, &checkpoint(run, 1), &events, &records).await.unwrap();
+    store.append_events(&lease, run, &[(at(104), EventBody::RunResumed { node: "x".to_owned() })]).await.unwrap();
+    let last = Checkpoint { next_node: None, ..checkpoint(run, 2) };
+    store.checkpoint(&lease, &last, &[], &[Record::Diagnostic(entry("bad line 4", 2))]).await.unwrap();
+    assert_eq!(store.last_checkpoint(run).await.unwrap().unwrap(), last);
+    assert_eq!(store.checkpoints(run).await.unwrap(), [checkpoint(run, 1), last]);
+
+    let outcome = Outcome {
+        healed: true,
+        stop_reason: "GREEN".to_owned(),
+        results: json!({"ci_status": "PASSED"}),
+        report: "# Healed\u{0}".to_owned(),
+    };
+    let events = [(at(105), EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
+    let end = FinishedRun { run, outcome: &outcome, at: at(105), task_state: TaskState::Completed, events: &events };
+    store.finish(&lease, &end).await.unwrap();
+
+    let kept = store.run(run).await.unwrap().unwrap();
+    assert_eq!(
+        (kept.healed, kept.stop_reason.as_deref(), kept.finished_at),
+        (Some(true), Some("GREEN"), Some(at(105)))
+    );
+    assert_eq!((kept.results, kept.report.as_deref()), (Some(outcome.results.clone()), Some("# Healed\u{fffd}")));
+    assert_eq!((kept.workflow.as_str(), kept.target.as_str(), kept.started_at), ("repo", "t", at(100)));
+    assert_eq!(store.open_run(lease.task).await.unwrap(), None);
+    let task = store.task(lease.task).await.unwrap().unwrap();
+    assert_eq!((task.state, task.lease_owner, task.lease_until), (TaskState::Completed, None, None));
+    assert!(task.completed_at.is_some());
+
+    let feed = store.events(run, 0).await.unwrap();
+    assert_eq!(feed.iter().map(|event| event.sequence).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert_eq!(feed.iter().map(|event| event.at.as_millis()).collect::<Vec<_>>(), [100, 101, 103, 104, 105]);
+    assert_eq!(feed[2].body, note("two\u{0}"));
+    assert_eq!(store.events(run, 4).await.unwrap(), feed[4..]);
+
+    let diagnostics = store.diagnostics(run).await.unwrap();
+    assert_eq!(diagnostics.len(), 2, "the same fault at another line is the same diagnostic: {diagnostics:?}");
+    assert!(diagnostics.contains(&entry("bad line 4", 2)) && diagnostics.contains(&entry("other fault", 1)));
+    let fixes = store.fixes_of_run(run).await.unwrap();
+    assert_eq!(fixes, [(at(101), fix("-a\n+b\u{fffd}\n"))]);
+    assert_eq!(store.fixes_of_target("t", at(101)).await.unwrap(), fixes);
+    assert_eq!(store.fixes_of_target("t", at(102)).await.unwrap(), []);
+    assert_eq!(store.outputs(run).await.unwrap(), [output(&loud), output("")]);
+    assert_eq!(store.runs(10).await.unwrap().len(), 1);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_worker_that_lost_its_lease_leaves_no_trace(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    let (_, old) = store.claim(&request("old", NO_TIME)).await.unwrap().unwrap();
+    let run = begin(&store, &old).await;
+    store.checkpoint(&old, &checkpoint(run, 1), &[(at(1), note("kept"))], &[]).await.unwrap();
+    let (held, new) = store.claim(&request("new", LONG)).await.unwrap().unwrap();
+    let before = (store.run(run).await.unwrap(), store.events(run, 0).await.unwrap());
+
+    let events = [(at(2), note("late"))];
+    let records = [Record::Diagnostic(entry("late", 1)), Record::Fix(fix("late")), Record::Output(output("late"))];
+    let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
+    let end = FinishedRun { run, outcome: &outcome, at: at(3), task_state: TaskState::Completed, events: &events };
+    let late = NewRun {
+        run: RunId(Uuid::now_v7()),
+        workflow: "repo".to_owned(),
+        target: "t".to_owned(),
+        started_at: at(2),
+        event: note("late"),
+    };
+    let refused = [
+        store.checkpoint(&old, &checkpoint(run, 2), &events, &records).await,
+        store.append_events(&old, run, &events).await,
+        store.finish(&old, &end).await,
+        store.begin_run(&old, &late).await,
+    ];
+    for result in refused {
+        assert!(matches!(result, Err(StoreError::LeaseLost(task)) if task == old.task), "{result:?}");
+    }
+    assert_eq!((store.run(run).await.unwrap(), store.events(run, 0).await.unwrap()), before);
+    assert_eq!(store.run(late.run).await.unwrap(), None);
+    assert_eq!(store.checkpoints(run).await.unwrap(), [checkpoint(run, 1)]);
+    assert_eq!(store.diagnostics(run).await.unwrap(), []);
+    assert_eq!(store.fixes_of_run(run).await.unwrap(), []);
+    assert_eq!(store.outputs(run).await.unwrap(), []);
+    assert_eq!(store.task(new.task).await.unwrap().unwrap(), held);
+    store.checkpoint(&new, &checkpoint(run, 2), &events, &records).await.unwrap();
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_checkpoint_is_stored_whole_or_not_at_all(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let run = begin(&store, &lease).await;
+    // The run is unknown: the last statements fail, after the checkpoint's own has succeeded.
+    let unknown = RunId(Uuid::now_v7());
+    store.checkpoint(&lease, &checkpoint(run, 1), &[(at(1), note("one"))], &[]).await.unwrap();
+    let again = store.checkpoint(&lease, &checkpoint(run, 1), &[(at(2), note("two"))], &[]).await;
+    assert!(matches!(again, Err(StoreError::Database(_))), "{again:?}");
+    let stray = store.append_events(&lease, unknown, &[(at(2), note("two"))]).await;
+    assert!(matches!(stray, Err(StoreError::Database(_))), "{stray:?}");
+    assert_eq!(store.events(run, 0).await.unwrap().len(), 2);
+    assert_eq!(store.checkpoints(run).await.unwrap().len(), 1);
+}
