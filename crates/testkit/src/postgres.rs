@@ -1,0 +1,133 @@
+//! A private PostgreSQL cluster for the tests of one process, which ends with that process however it ends.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+
+use url::Url;
+use uuid::Uuid;
+
+use crate::skip;
+
+/// The environment variable that names a running server for tests, `postgres://...`, of a user who may make databases.
+pub const SERVER: &str = "AUTOHEAL_TEST_POSTGRES";
+
+/// The address of a fresh, empty database; `None`, said loudly, where there is no PostgreSQL.
+///
+/// The server is the one that [`SERVER`] names; else one is started for this process.
+pub fn database() -> Option<String> {
+    static CLUSTER: LazyLock<Result<Server, String>> = LazyLock::new(Server::find_or_start);
+    let made = CLUSTER.as_ref().map_err(Clone::clone).and_then(Server::create_database);
+    made.inspect_err(|reason| skip("PostgreSQL", reason)).ok()
+}
+
+struct Server {
+    address: Url,
+    psql: PathBuf,
+    /// Holds the pipe whose closing stops the server.
+    _keeper: Option<Child>,
+}
+
+/// Starts a server in the folder `$2` with the programs in `$1`, says so, and stops it when standard input closes.
+/// No network port: the socket lies in the folder.
+const KEEPER: &str = r#"
+    set -e
+    "$1/initdb" --pgdata "$2/data" --username postgres --auth trust --encoding UTF8 --locale C --no-sync >"$2/log" 2>&1
+    "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --wait --options "-k '$2' -c listen_addresses='' -c max_connections=200" \
+        start >>"$2/log" 2>&1
+    echo ready
+    read -r line || true
+    "$1/pg_ctl" --pgdata "$2/data" --mode immediate stop >>"$2/log" 2>&1 || true
+    rm -rf "$2"
+"#;
+
+impl Server {
+    fn find_or_start() -> Result<Self, String> {
+        if let Ok(address) = std::env::var(SERVER) {
+            let address = Url::parse(&address).map_err(|error| format!("{SERVER} is not an address: {error}"))?;
+            let psql = programs().map_or_else(|| PathBuf::from("psql"), |folder| folder.join("psql"));
+            return Ok(Self { address, psql, _keeper: None });
+        }
+        let programs = programs().ok_or("initdb is not installed (Debian: postgresql)")?;
+        // Short: a socket's path has a limit of about 100 bytes.
+        let folder = PathBuf::from(format!("/tmp/autoheal-postgres-{}", Uuid::now_v7().simple()));
+        let keeper = start(&programs, &folder)?;
+        let mut address = Url::parse("postgres:///postgres").map_err(|error| error.to_string())?;
+        address.query_pairs_mut().append_pair("host", &folder.to_string_lossy()).append_pair("user", "postgres");
+        Ok(Self { address, psql: programs.join("psql"), _keeper: Some(keeper) })
+    }
+
+    fn create_database(&self) -> Result<String, String> {
+        let name = format!("test_{}", Uuid::now_v7().simple());
+        let done = command(&self.psql)
+            .args(["--no-psqlrc", "--quiet", "--dbname", self.address.as_str(), "--command"])
+            .arg(format!("CREATE DATABASE {name}"))
+            .output()
+            .map_err(|error| format!("psql could not be started: {error}"))?;
+        if !done.status.success() {
+            return Err(format!("psql: {}", String::from_utf8_lossy(&done.stderr).trim()));
+        }
+        let mut address = self.address.clone();
+        address.set_path(&name);
+        Ok(address.into())
+    }
+}
+
+fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
+    let failed = |error: std::io::Error| format!("PostgreSQL could not be started: {error}");
+    std::fs::create_dir(folder).map_err(failed)?;
+    // PostgreSQL refuses to run as root.
+    let as_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let mut keeper = if as_root {
+        let given = command(Path::new("chown")).arg("postgres").arg(folder).status().map_err(failed)?;
+        if !given.success() {
+            return Err("there is no user postgres to run the server as".to_owned());
+        }
+        let mut runuser = command(Path::new("runuser"));
+        runuser.args(["-u", "postgres", "--", "sh"]);
+        runuser
+    } else {
+        command(Path::new("sh"))
+    };
+    let mut keeper = keeper
+        .args(["-c", KEEPER, "keeper"])
+        .arg(programs)
+        .arg(folder)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let mut line = String::new();
+    if let Some(output) = keeper.stdout.take() {
+        BufReader::new(output).read_line(&mut line).map_err(failed)?;
+    }
+    if line.trim() == "ready" {
+        return Ok(keeper);
+    }
+    if let Some(mut input) = keeper.stdin.take() {
+        let _ = input.write_all(b"\n");
+    }
+    let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+    Err(format!("PostgreSQL did not start: {}", log.lines().last().unwrap_or("it left no log")))
+}
+
+/// The folder of the server's programs: on the path, or where Debian puts them, the newest version.
+fn programs() -> Option<PathBuf> {
+    let on_path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
+    let mut debian: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .map(|folders| folders.flatten().map(|folder| folder.path().join("bin")).collect())
+        .unwrap_or_default();
+    debian.sort();
+    debian
+        .into_iter()
+        .rev()
+        .chain(on_path.unwrap_or_default())
+        .find(|folder| ["initdb", "pg_ctl", "psql"].iter().all(|program| folder.join(program).is_file()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "for tests only, with programs and arguments of our own")]
+fn command(program: &Path) -> Command {
+    Command::new(program)
+}
