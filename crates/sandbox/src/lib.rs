@@ -8,15 +8,32 @@
 //!
 //! - [`spec`]: what to run and how much it may use
 //! - [`outcome`]: how it ended
+//! - [`settings`], [`select`](fn@select): which sandbox, and whether it works here
+//! - `bubblewrap`: a namespace for each command, set up before it is needed
+//! - `direct`: no wall
+//! - `cell`: the processes of one command
+//! - `limits`: control groups, or resource limits and a watch
+//! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
 
+mod bubblewrap;
+mod cell;
+mod direct;
+mod limits;
 pub mod outcome;
+mod process;
+mod select;
+pub mod settings;
+mod spawn;
 pub mod spec;
+mod supervise;
 
 use std::fmt;
 
 use async_trait::async_trait;
 
 pub use outcome::{End, Limit, Outcome, SandboxError};
+pub use select::{check, select, sweep};
+pub use settings::{Choice, Settings};
 pub use spec::{Command, Limits, Mount, Network, WorkspaceSpec};
 
 /// Which kind of wall stands between the command and the host.

@@ -23,6 +23,9 @@ pub struct WorkspaceSpec {
     pub image: Option<String>,
 }
 
+/// Where programs are looked for, unless the workspace says otherwise.
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+
 impl WorkspaceSpec {
     /// Where the repository is seen inside, unless told otherwise.
     pub const DEFAULT_INSIDE: &'static str = "/workspace";

@@ -1,0 +1,221 @@
+//! Linux namespaces by bubblewrap: a new one for every command, so that nothing of a finished command survives.
+//!
+//! The warm path: while one command runs, or the caller thinks, the namespace of the next one is set up already and waits
+//! for its words (see `armed.sh`). A command therefore pays neither the start of bubblewrap nor of a process.
+
+mod mounts;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nix::unistd::{getegid, geteuid};
+use tokio::io::AsyncReadExt as _;
+use tokio::task::JoinSet;
+
+use self::mounts::{Arguments, HOME};
+use crate::cell::{ARMED, Armed, Around, words_of};
+use crate::limits::Limiter;
+use crate::outcome::{Outcome, SandboxError};
+use crate::settings::Settings;
+use crate::spawn::{Launch, spawn};
+use crate::spec::{Command, Mount, WorkspaceSpec};
+use crate::supervise::{Output, pump, supervise};
+use crate::{Sandbox, SandboxKind, Workspace};
+
+/// The size of each folder in memory. It counts as memory of the command, too, where control groups do the counting.
+const SCRATCH: u64 = 1 << 30;
+
+/// A `bwrap` that works.
+#[derive(Debug)]
+pub(crate) struct Bubblewrap {
+    program: PathBuf,
+    /// Whether it can limit the size of a folder in memory, and keep a command from making namespaces (both since 0.8).
+    is_recent: bool,
+    state_dir: PathBuf,
+}
+
+impl Bubblewrap {
+    /// Finds the program and tries it.
+    pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
+        let program = crate::spawn::on_path("bwrap")
+            .ok_or_else(|| unavailable("the program `bwrap` is not installed; install the package `bubblewrap`"))?;
+        let help = help_of(&program).await.map_err(|error| unavailable(&error.to_string()))?;
+        let is_recent = help.contains("--disable-userns") && help.contains("--size");
+        let found = Self { program, is_recent, state_dir: settings.state_dir.clone() };
+        Limiter::detect(geteuid().as_raw())?;
+        let folder = tempfile::tempdir().map_err(|error| unavailable(&error.to_string()))?;
+        let spec = WorkspaceSpec {
+            run: autoheal_engine::RunId(uuid::Uuid::nil()),
+            root: folder.path().to_owned(),
+            inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
+            mounts: Vec::new(),
+            environment: BTreeMap::new(),
+            image: None,
+        };
+        let sandbox = Arc::new(found);
+        let tried = match Plan::new(&sandbox, spec) {
+            Ok(plan) => plan.arm(&[]).await.map(drop),
+            Err(error) => Err(error),
+        };
+        match (tried, Arc::try_unwrap(sandbox)) {
+            (Ok(()), Ok(found)) => Ok(found),
+            (Err(error), _) => Err(unavailable(&with_sources(&error))),
+            (Ok(()), Err(_)) => Err(unavailable("it is still being tried")),
+        }
+    }
+}
+
+/// The message with those of its causes, for one line.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut line = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        line = format!("{line}: {cause}");
+        source = cause.source();
+    }
+    line
+}
+
+fn unavailable(reason: &str) -> SandboxError {
+    SandboxError::Unavailable { kind: SandboxKind::Bubblewrap, reason: reason.to_owned() }
+}
+
+async fn help_of(program: &Path) -> io::Result<String> {
+    let launch = Launch {
+        argv: vec![program.into(), "--help".into()],
+        environment: BTreeMap::new(),
+        directory: "/".into(),
+        user: None,
+        own_group: false,
+    };
+    let mut child = spawn(launch).await?;
+    let mut text = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        tokio::time::timeout(Duration::from_secs(10), stdout.take(1 << 16).read_to_string(&mut text)).await??;
+    }
+    Ok(text)
+}
+
+#[async_trait]
+impl Sandbox for Arc<Bubblewrap> {
+    fn kind(&self) -> SandboxKind {
+        SandboxKind::Bubblewrap
+    }
+
+    async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
+        let plan = Arc::new(Plan::new(self, spec)?);
+        // Waited for, so that a workspace that cannot work fails here.
+        let first = plan.arm(&[]).await?;
+        let mut next = JoinSet::new();
+        next.spawn(std::future::ready(Ok(first)));
+        Ok(Box::new(BubblewrapWorkspace { plan, next }))
+    }
+}
+
+/// How the namespaces of one workspace are made.
+struct Plan {
+    bubblewrap: Arc<Bubblewrap>,
+    spec: WorkspaceSpec,
+    limiter: Limiter,
+    /// The user that commands are, when it is not ours.
+    user: Option<(u32, u32)>,
+    identity: PathBuf,
+    environment: BTreeMap<String, String>,
+}
+
+impl Plan {
+    fn new(bubblewrap: &Arc<Bubblewrap>, spec: WorkspaceSpec) -> Result<Self, SandboxError> {
+        let failed =
+            |source: io::Error| SandboxError::Failed { doing: "preparing the workspace", source: source.into() };
+        let owner = fs::metadata(&spec.root).map_err(failed)?;
+        let mut user = (geteuid().as_raw(), getegid().as_raw());
+        // Root does not need to be root to run somebody's tests.
+        let drop_to = (user.0 == 0 && owner.uid() != 0).then_some((owner.uid(), owner.gid()));
+        user = drop_to.unwrap_or(user);
+        let limiter = Limiter::detect(user.0)?;
+        let identity = mounts::identity(&bubblewrap.state_dir, user.0, user.1).map_err(failed)?;
+        let mut environment = spec.environment.clone();
+        for (name, value) in [("PATH", crate::spec::PATH), ("HOME", HOME), ("LANG", "C.UTF-8")] {
+            environment.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
+        Ok(Self { bubblewrap: Arc::clone(bubblewrap), spec, limiter, user: drop_to, identity, environment })
+    }
+
+    async fn arm(&self, more: &[Mount]) -> Result<Armed, SandboxError> {
+        Armed::start(self.launch(more), Around::Namespace, &self.limiter, self.spec.run).await
+    }
+
+    fn launch(&self, more: &[Mount]) -> Launch {
+        let mut arguments = Arguments::default();
+        arguments.push([&self.bubblewrap.program]);
+        arguments.push(["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+        arguments.push(["--hostname", "autoheal", "--chdir", "/"]);
+        if self.bubblewrap.is_recent {
+            arguments.push(["--disable-userns"]);
+        }
+        arguments.system(&self.identity, self.bubblewrap.is_recent.then_some(SCRATCH));
+        arguments.workspace(&self.spec, more);
+        arguments.push(["--", "/bin/sh", "-c", ARMED, "sh"]);
+        Launch {
+            argv: arguments.into_inner(),
+            environment: BTreeMap::new(),
+            directory: PathBuf::from("/"),
+            user: self.user,
+            own_group: false,
+        }
+    }
+
+    /// The command as the waiting script reads it.
+    fn words(&self, command: &Command) -> Result<Vec<u8>, SandboxError> {
+        words_of(&self.spec.inside, command, &self.environment, &self.limiter, true)
+    }
+}
+
+struct BubblewrapWorkspace {
+    plan: Arc<Plan>,
+    /// The namespace of the next command, in the making or ready. At most one.
+    next: JoinSet<Result<Armed, SandboxError>>,
+}
+
+impl BubblewrapWorkspace {
+    fn arm_next(&mut self) {
+        let plan = Arc::clone(&self.plan);
+        self.next.spawn(async move { plan.arm(&[]).await });
+    }
+
+    /// A namespace that stands.
+    async fn armed(&mut self) -> Result<Armed, SandboxError> {
+        if let Some(Ok(Ok(mut armed))) = self.next.join_next().await
+            && armed.is_ready()
+        {
+            return Ok(armed);
+        }
+        self.plan.arm(&[]).await
+    }
+}
+
+#[async_trait]
+impl Workspace for BubblewrapWorkspace {
+    async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
+        let input = self.plan.words(command)?;
+        let Armed { mut cell, stdin, stdout, stderr } = self.armed().await?;
+        cell.limit(&command.limits)?;
+        let output = Output::new(command.limits.output);
+        let streams = pump(stdin, &input, stdout, stderr, &output);
+        let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
+        drop(cell);
+        self.arm_next();
+        Ok(Outcome::new(end, duration, output))
+    }
+
+    async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {
+        self.next.shutdown().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The processes of one command: a shell script that is started before the command is known, and what becomes of it.
+//!
+//! Between the start and the command, limits are put in force: nothing of the command runs without them.
+
+mod words;
+
+pub(crate) use self::words::{ARMED, words_of};
+
+use std::io;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use autoheal_engine::RunId;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+
+use crate::limits::Limiter;
+use crate::limits::cgroup::Group;
+use crate::limits::watch::watch;
+use crate::outcome::{Limit, SandboxError};
+use crate::process::Process;
+use crate::spawn::{Launch, spawn};
+use crate::spec::Limits;
+use crate::supervise::{Ended, Running};
+
+/// How long a cell may take to stand.
+const START: Duration = Duration::from_secs(20);
+
+/// What surrounds the processes of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// bubblewrap, which waits outside of a namespace, and the namespace's first process, which ends all others when it ends.
+    Namespace,
+    /// Nothing but a process group.
+    ProcessGroup,
+}
+
+/// A cell whose script waits for words.
+pub(crate) struct Armed {
+    pub(crate) cell: Cell,
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
+
+/// The processes of a command. Dropping it ends them.
+pub(crate) struct Cell {
+    keeper: Keeper,
+    child: Child,
+    limits: Limits,
+}
+
+/// What ends a cell.
+struct Keeper {
+    around: Around,
+    /// The process at the top of the cell.
+    top: Process,
+    /// Where there are control groups. Dropped after the processes were killed.
+    group: Option<Group>,
+}
+
+impl Keeper {
+    /// What is to be killed, and seen dead.
+    fn targets(&self) -> Vec<Process> {
+        match self.around {
+            Around::Namespace => vec![self.top],
+            Around::ProcessGroup => {
+                self.top.kill_group();
+                self.top.tree()
+            }
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        for process in self.targets() {
+            process.kill_and_wait();
+        }
+    }
+}
+
+impl Armed {
+    /// Starts a cell and waits until it stands.
+    pub(crate) async fn start(
+        launch: Launch,
+        around: Around,
+        limiter: &Limiter,
+        run: RunId,
+    ) -> Result<Self, SandboxError> {
+        let mut child = spawn(launch).await.map_err(failed)?;
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else {
+            return Err(failed(io::Error::other("a pipe is missing")));
+        };
+        let mut ready = [0];
+        let said = tokio::time::timeout(START, stdout.read(&mut ready)).await;
+        if !matches!(said, Ok(Ok(1))) {
+            let mut complaint = String::new();
+            let _: io::Result<()> = child.start_kill();
+            let _: io::Result<usize> = (&mut stderr).take(4096).read_to_string(&mut complaint).await;
+            return Err(failed(io::Error::other(complaint.trim().to_owned())));
+        }
+        let root = child.id().and_then(|pid| Process::of(i32::try_from(pid).ok()?));
+        let tree = root.map(Process::tree).unwrap_or_default();
+        let (top, inside) = match (around, tree.as_slice()) {
+            (Around::Namespace, [_bwrap, first, script]) => (*first, vec![*first, *script]),
+            (Around::ProcessGroup, [script]) => (*script, vec![*script]),
+            (Around::Namespace | Around::ProcessGroup, _) => {
+                return Err(failed(io::Error::other("its processes cannot be seen in /proc")));
+            }
+        };
+        let keeper = Keeper { around, top, group: Group::create(limiter, run).map_err(failed)? };
+        if let Some(group) = &keeper.group {
+            // Only these exist, and all wait: nothing can slip out between the moves.
+            inside.into_iter().try_for_each(|process| group.add(process)).map_err(failed)?;
+        }
+        Ok(Self { cell: Cell { keeper, child, limits: Limits::default() }, stdin, stdout, stderr })
+    }
+
+    /// Whether it can still take a command.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        matches!(self.cell.child.try_wait(), Ok(None)) && self.cell.keeper.top.is_alive()
+    }
+}
+
+impl Cell {
+    /// Puts the limits in force; to be called before the words are sent.
+    pub(crate) fn limit(&mut self, limits: &Limits) -> Result<(), SandboxError> {
+        self.limits = *limits;
+        match &self.keeper.group {
+            Some(group) => group.limit(limits).map_err(failed),
+            None => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Running for Cell {
+    async fn ended(&mut self) -> Result<Ended, SandboxError> {
+        let watched = self.keeper.group.is_none();
+        let root = self.keeper.top;
+        tokio::select! {
+            status = self.child.wait() => {
+                let status = status.map_err(failed)?;
+                let signal = std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0);
+                Ok(Ended::Status(status.code().unwrap_or(128 + signal)))
+            }
+            limit = watch(root, self.limits), if watched => Ok(Ended::Limit(limit)),
+        }
+    }
+
+    async fn stop(&mut self) -> Result<(), SandboxError> {
+        for process in self.keeper.targets() {
+            process.kill_and_await().await;
+        }
+        if let Some(group) = &self.keeper.group {
+            group.kill_and_await().await;
+        }
+        self.child.wait().await.map_err(failed)?;
+        Ok(())
+    }
+
+    async fn limit_hit(&mut self) -> Option<Limit> {
+        self.keeper.group.as_ref().and_then(Group::hit)
+    }
+}
+
+fn failed(source: io::Error) -> SandboxError {
+    SandboxError::Failed { doing: "starting a cell", source: source.into() }
+}

@@ -1,0 +1,79 @@
+//! No wall: the command runs as this user, on this machine, with everything that is here. Only for who asked by name.
+//!
+//! Time and output are limited as elsewhere; memory and processes by control groups where they can be made, else memory of
+//! each process by a resource limit and of all together by the watch. Nothing limits the network.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+
+use crate::cell::{ARMED, Armed, Around, words_of};
+use crate::limits::Limiter;
+use crate::outcome::{Outcome, SandboxError};
+use crate::spawn::Launch;
+use crate::spec::{Command, PATH, WorkspaceSpec};
+use crate::supervise::{Output, pump, supervise};
+use crate::{Sandbox, SandboxKind, Workspace};
+
+/// Runs commands without a wall.
+#[derive(Debug, Default)]
+pub(crate) struct Direct;
+
+#[async_trait]
+impl Sandbox for Direct {
+    fn kind(&self) -> SandboxKind {
+        SandboxKind::None
+    }
+
+    async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
+        Ok(Box::new(DirectWorkspace { spec, limiter: Limiter::detect_or_resource_limits() }))
+    }
+}
+
+struct DirectWorkspace {
+    spec: WorkspaceSpec,
+    limiter: Limiter,
+}
+
+impl DirectWorkspace {
+    /// Everything is seen where it is; only a folder below `inside` is found below `root`.
+    fn directory(&self, command: &Command) -> PathBuf {
+        match command.directory.strip_prefix(&self.spec.inside) {
+            Ok(below) => self.spec.root.join(below),
+            Err(_) => self.spec.root.join(&command.directory),
+        }
+    }
+}
+
+#[async_trait]
+impl Workspace for DirectWorkspace {
+    async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
+        let mut environment = self.spec.environment.clone();
+        for (name, otherwise) in [("PATH", PATH), ("HOME", "/")] {
+            let own = || std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
+            environment.entry(name.to_owned()).or_insert_with(own);
+        }
+        let command = Command { directory: self.directory(command), ..command.clone() };
+        let input = words_of(&self.spec.root, &command, &environment, &self.limiter, false)?;
+        let launch = Launch {
+            argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),
+            environment: BTreeMap::new(),
+            directory: self.spec.root.clone(),
+            user: None,
+            own_group: true,
+        };
+        let Armed { mut cell, stdin, stdout, stderr } =
+            Armed::start(launch, Around::ProcessGroup, &self.limiter, self.spec.run).await?;
+        cell.limit(&command.limits)?;
+        let output = Output::new(command.limits.output);
+        let streams = pump(stdin, &input, stdout, stderr, &output);
+        let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
+        drop(cell);
+        Ok(Outcome::new(end, duration, output))
+    }
+
+    async fn close(self: Box<Self>) -> Result<(), SandboxError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! How limits on memory, processes and processors are enforced: by control groups where they can be made, else by resource
+//! limits of each process and a watch over all of them.
+
+pub(crate) mod cgroup;
+pub(crate) mod watch;
+
+use std::path::PathBuf;
+
+use crate::outcome::SandboxError;
+
+/// The way that works here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Limiter {
+    /// Control groups, version 1: one folder per controller. Memory, processes, and processors where there is that one.
+    Version1 { memory: PathBuf, processes: PathBuf, cpu: Option<PathBuf> },
+    /// Control groups, version 2: one folder, below which groups can be made.
+    Version2 { base: PathBuf, cpu: bool },
+    /// `setrlimit(2)` and a watch. The kernel exempts root from the limit on processes, so it is for ordinary users only.
+    ResourceLimits,
+}
+
+impl Limiter {
+    /// What works here for commands without a wall: as much as can be.
+    pub(crate) fn detect_or_resource_limits() -> Self {
+        cgroup::detect().unwrap_or(Self::ResourceLimits)
+    }
+
+    /// What works here for commands of `user`, or an error: without limits nothing is run behind a wall.
+    pub(crate) fn detect(user: u32) -> Result<Self, SandboxError> {
+        let why_not = match cgroup::detect() {
+            Ok(limiter) => return Ok(limiter),
+            Err(reason) => reason,
+        };
+        if user == 0 {
+            return Err(SandboxError::NoLimits {
+                reason: format!(
+                    "no control group can be made ({why_not}) and resource limits do not bind root; run autoheal as an \
+                     ordinary user, or where /sys/fs/cgroup is writable"
+                ),
+            });
+        }
+        tracing::debug!(%why_not, "no control groups, using resource limits");
+        Ok(Self::ResourceLimits)
+    }
+}

@@ -1,0 +1,40 @@
+//! Which sandbox is used, whether it works here, and what killed processes left.
+
+use std::sync::Arc;
+
+use nix::unistd::geteuid;
+
+use crate::bubblewrap::Bubblewrap;
+use crate::direct::Direct;
+use crate::limits::{Limiter, cgroup};
+use crate::outcome::SandboxError;
+use crate::settings::{Choice, Settings};
+use crate::{Sandbox, SandboxKind};
+
+/// The sandbox that was chosen, tried out.
+///
+/// # Errors
+///
+/// [`SandboxError::Unavailable`] and [`SandboxError::NoLimits`] when it (of `Auto`: none) works here.
+pub async fn select(choice: Choice, settings: &Settings) -> Result<Arc<dyn Sandbox>, SandboxError> {
+    match choice {
+        Choice::Auto | Choice::Docker | Choice::Bubblewrap => Ok(Arc::new(Arc::new(Bubblewrap::find(settings).await?))),
+        Choice::None => Ok(Arc::new(Direct)),
+    }
+}
+
+/// Whether this kind works here.
+///
+/// # Errors
+///
+/// Why it does not, and what to do about it.
+pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), SandboxError> {
+    match kind {
+        SandboxKind::Docker | SandboxKind::None | SandboxKind::Bubblewrap => Bubblewrap::find(settings).await.map(drop),
+    }
+}
+
+/// Removes what processes of this program left when they were killed. Says how many things.
+pub async fn sweep() -> usize {
+    Limiter::detect(geteuid().as_raw()).map_or(0, |limiter| cgroup::sweep(&limiter))
+}

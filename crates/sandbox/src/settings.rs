@@ -1,0 +1,55 @@
+//! What a person can set, and the choice of a sandbox.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Which sandbox is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// The first that works: Docker, then bubblewrap. Never none.
+    #[default]
+    Auto,
+    /// Docker.
+    Docker,
+    /// bubblewrap.
+    Bubblewrap,
+    /// No wall at all.
+    None,
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "docker" => Ok(Self::Docker),
+            "bubblewrap" => Ok(Self::Bubblewrap),
+            "none" => Ok(Self::None),
+            _ => Err(format!("`{text}` is no sandbox; choose auto, docker, bubblewrap or none")),
+        }
+    }
+}
+
+/// What a person can set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The container image in which Python runs, when a workspace names none.
+    pub python_image: String,
+    /// A folder of this program's own, for small files that sandboxes see (a user list, a relay script).
+    pub state_dir: PathBuf,
+}
+
+impl Settings {
+    /// A public image with Python; used until a person sets another.
+    pub const DEFAULT_PYTHON_IMAGE: &'static str = "python:3.11-slim-bookworm";
+
+    /// The name of the setting that [`Settings::python_image`] comes from.
+    pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
+
+    /// The defaults, with this folder.
+    pub fn new(state_dir: impl Into<PathBuf>) -> Self {
+        Self { python_image: Self::DEFAULT_PYTHON_IMAGE.to_owned(), state_dir: state_dir.into() }
+    }
+}

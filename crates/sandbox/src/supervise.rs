@@ -1,0 +1,156 @@
+//! Watches one command to its end: feeds it, keeps what it writes up to the cap, and stops it when it takes too long.
+
+use std::io;
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::Instant;
+
+use crate::outcome::{End, Limit, Outcome, SandboxError};
+use crate::spec::Limits;
+
+/// A command that was started.
+#[async_trait]
+pub(crate) trait Running: Send {
+    /// Waits until its first process has ended, or until the sandbox saw a limit hit.
+    async fn ended(&mut self) -> Result<Ended, SandboxError>;
+
+    /// Ends everything it started, and returns when all of it is gone.
+    async fn stop(&mut self) -> Result<(), SandboxError>;
+
+    /// The limit that was hit without the sandbox ending it; asked after [`Running::stop`], and only when it failed.
+    async fn limit_hit(&mut self) -> Option<Limit>;
+}
+
+/// What [`Running::ended`] saw.
+pub(crate) enum Ended {
+    /// The first process ended with this status, 128 + n for signal n.
+    Status(i32),
+    /// A limit was hit, and it still runs.
+    Limit(Limit),
+}
+
+/// One of a command's two outputs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pipe {
+    Stdout,
+    Stderr,
+}
+
+/// What a command wrote, up to the cap of both together.
+pub(crate) struct Output {
+    cap: usize,
+    written: Mutex<(Vec<u8>, Vec<u8>)>,
+}
+
+/// The cap of the output was reached.
+#[derive(Debug)]
+pub(crate) struct Overflow;
+
+impl Output {
+    pub(crate) const fn new(cap: usize) -> Self {
+        Self { cap, written: Mutex::new((Vec::new(), Vec::new())) }
+    }
+
+    /// Keeps what fits.
+    pub(crate) fn push(&self, pipe: Pipe, bytes: &[u8]) -> Result<(), Overflow> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = self.cap.saturating_sub(written.0.len() + written.1.len());
+        let fits = bytes.get(..room).unwrap_or(bytes);
+        match pipe {
+            Pipe::Stdout => written.0.extend_from_slice(fits),
+            Pipe::Stderr => written.1.extend_from_slice(fits),
+        }
+        if fits.len() == bytes.len() { Ok(()) } else { Err(Overflow) }
+    }
+
+    fn into_parts(self) -> (Vec<u8>, Vec<u8>) {
+        self.written.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Moves everything between three pipes and memory: to be given to [`supervise`].
+pub(crate) async fn pump(
+    mut stdin: impl AsyncWrite + Unpin,
+    input: &[u8],
+    stdout: impl AsyncRead + Unpin,
+    stderr: impl AsyncRead + Unpin,
+    output: &Output,
+) -> Result<(), Overflow> {
+    let feed = async {
+        // A command may end without having read its input.
+        let _: io::Result<()> = stdin.write_all(input).await;
+        let _: io::Result<()> = stdin.shutdown().await;
+        drop(stdin);
+        Ok(())
+    };
+    tokio::try_join!(feed, drain(stdout, Pipe::Stdout, output), drain(stderr, Pipe::Stderr, output))?;
+    Ok(())
+}
+
+async fn drain(mut from: impl AsyncRead + Unpin, pipe: Pipe, output: &Output) -> Result<(), Overflow> {
+    let mut buffer = vec![0; 16 << 10];
+    loop {
+        match from.read(&mut buffer).await {
+            Ok(0) | Err(_) => return Ok(()),
+            Ok(length) => output.push(pipe, buffer.get(..length).unwrap_or_default())?,
+        }
+    }
+}
+
+/// How long the rest in the pipes is waited for once everything that could write is gone.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// Follows a command to its end; afterwards nothing of it runs.
+///
+/// `pump` moves its streams.
+pub(crate) async fn supervise(
+    running: &mut dyn Running,
+    pump: impl Future<Output = Result<(), Overflow>>,
+    limits: &Limits,
+) -> Result<(End, Duration), SandboxError> {
+    let started = Instant::now();
+    let mut pump = pin!(pump);
+    let mut deadline = pin!(tokio::time::sleep(limits.time));
+    let mut pumping = true;
+    let ended = loop {
+        tokio::select! {
+            moved = &mut pump, if pumping => {
+                pumping = false;
+                if let Err(Overflow) = moved {
+                    break Ended::Limit(Limit::Output);
+                }
+            }
+            ended = running.ended() => break ended?,
+            () = &mut deadline => break Ended::Limit(Limit::Time),
+        }
+    };
+    let duration = started.elapsed();
+    running.stop().await?;
+    let overflowed = pumping && matches!(tokio::time::timeout(LAST_WORDS, &mut pump).await, Ok(Err(Overflow)));
+    let end = match ended {
+        Ended::Limit(limit) => End::LimitHit(limit),
+        Ended::Status(_) if overflowed => End::LimitHit(Limit::Output),
+        Ended::Status(0) => End::Exited(0),
+        Ended::Status(status) => running.limit_hit().await.map_or_else(|| end_of(status), End::LimitHit),
+    };
+    Ok((end, duration))
+}
+
+/// The shell's convention: 128 + n is signal n.
+const fn end_of(status: i32) -> End {
+    match status {
+        129..=192 => End::Signaled(status - 128),
+        _ => End::Exited(status),
+    }
+}
+
+impl Outcome {
+    pub(crate) fn new(end: End, duration: Duration, output: Output) -> Self {
+        let (stdout, stderr) = output.into_parts();
+        Self { end, stdout, stderr, duration }
+    }
+}

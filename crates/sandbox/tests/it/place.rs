@@ -1,0 +1,77 @@
+//! A sandbox with a workspace, for tests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use autoheal_engine::RunId;
+use autoheal_sandbox::{Choice, Command, Limits, Network, Outcome, Settings, Workspace, WorkspaceSpec};
+use uuid::Uuid;
+
+/// A workspace in a folder of its own.
+pub(crate) struct Place {
+    pub(crate) workspace: Box<dyn Workspace>,
+    pub(crate) folder: tempfile::TempDir,
+    _state: tempfile::TempDir,
+}
+
+impl Place {
+    /// Opens one, or says loudly why this kind is not tested here.
+    pub(crate) async fn open(choice: Choice) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        Self::open_in(choice, folder).await
+    }
+
+    pub(crate) async fn open_in(choice: Choice, folder: tempfile::TempDir) -> Option<Self> {
+        let state = tempfile::tempdir().unwrap();
+        // Readable when commands are another user.
+        std::fs::set_permissions(state.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let settings = settings(state.path());
+        let sandbox = match autoheal_sandbox::select(choice, &settings).await {
+            Ok(sandbox) => sandbox,
+            Err(error) => {
+                autoheal_testkit::skip(&format!("the {choice:?} sandbox"), &error.to_string());
+                return None;
+            }
+        };
+        let workspace = sandbox.open(spec(RunId(Uuid::now_v7()), folder.path())).await.unwrap();
+        Some(Self { workspace, folder, _state: state })
+    }
+
+    /// Runs a command with small limits.
+    pub(crate) async fn run(&mut self, argv: &[&str]) -> Outcome {
+        self.workspace.run(&command(argv)).await.unwrap()
+    }
+
+    pub(crate) async fn python(&mut self, script: &str) -> Outcome {
+        self.run(&["python3", "-c", script]).await
+    }
+}
+
+pub(crate) fn settings(state: &Path) -> Settings {
+    Settings { python_image: "autoheal-python:local".to_owned(), ..Settings::new(state) }
+}
+
+pub(crate) fn spec(run: RunId, root: &Path) -> WorkspaceSpec {
+    WorkspaceSpec {
+        run,
+        root: root.to_owned(),
+        inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
+        mounts: Vec::new(),
+        environment: BTreeMap::from([("FROM_WORKSPACE".to_owned(), "yes".to_owned())]),
+        image: None,
+    }
+}
+
+/// With limits that cannot endanger the machine that tests.
+pub(crate) fn command(argv: &[&str]) -> Command {
+    Command {
+        network: Network::None,
+        limits: Limits { time: Duration::from_secs(30), memory: 256 << 20, processes: 64, cpus: 1.0, output: 1 << 20 },
+        ..Command::new(argv.iter().copied())
+    }
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end().to_owned()
+}
