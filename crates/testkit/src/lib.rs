@@ -2,8 +2,16 @@
 //!
 //! # Layout
 //!
+//! - [`git_http`]: git repositories served over HTTP on the loopback interface
+//! - [`kill`]: kill a program around every checkpoint and compare what it leaves
+//! - [`postgres`]: a private PostgreSQL server
+//! - [`repository`]: small git repositories
 //! - [`skip`]: say loudly that a part cannot be tested on this machine
 
+pub mod git_http;
+pub mod kill;
+pub mod postgres;
+pub mod repository;
 pub mod skip;
 
 pub use skip::skip;
