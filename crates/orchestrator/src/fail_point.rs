@@ -1,0 +1,27 @@
+//! Where the kill tests end the process, as a power cut would.
+//!
+//! Compiled only with the feature `fail-points`; otherwise [`reach`] does nothing. The environment variable
+//! `AUTOHEAL_FAIL_POINT` names one point, `NAME:NUMBER`, such as `before-checkpoint:3`; the process that reaches it
+//! sends itself SIGKILL.
+
+/// The environment variable that names the point.
+pub const VARIABLE: &str = "AUTOHEAL_FAIL_POINT";
+
+/// Ends the process here if the environment says so.
+#[cfg(feature = "fail-points")]
+pub fn reach(name: &str, number: i64) {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    if std::env::var(VARIABLE).is_ok_and(|point| point == format!("{name}:{number}")) {
+        let _ = kill(Pid::this(), Signal::SIGKILL);
+        // The signal is on its way: nothing after this point may happen.
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+/// Ends the process here if the environment says so: never, without the feature `fail-points`.
+#[cfg(not(feature = "fail-points"))]
+pub fn reach(_name: &str, _number: i64) {}

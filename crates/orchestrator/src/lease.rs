@@ -1,0 +1,115 @@
+//! The heartbeat that keeps a lease, and what it has to say to the walk.
+
+use std::time::Duration;
+
+use autoheal_engine::task::Lease;
+use autoheal_store::{Store, StoreError};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+/// What is known of the lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// It is ours.
+    Held,
+    /// It is ours, and a person wants the task to end.
+    CancelRequested,
+    /// Another worker has it, or may have it by now.
+    Lost,
+}
+
+/// Why a walk does not simply go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    /// Another worker owns the task: no more writes.
+    LeaseLost,
+    /// A person cancelled the task: end with results.
+    Cancelled,
+    /// This worker is asked to stop: give the task back.
+    Stopped,
+}
+
+/// Everything that can interrupt a walk.
+#[derive(Debug, Clone)]
+pub(crate) struct Interrupts {
+    pub(crate) hold: watch::Receiver<Hold>,
+    pub(crate) stop: CancellationToken,
+    /// How long a stop waits for the running step.
+    pub(crate) grace: Duration,
+}
+
+impl Interrupts {
+    /// What has come up by now: asked between nodes.
+    pub(crate) fn pending(&self) -> Option<Interrupt> {
+        match *self.hold.borrow() {
+            Hold::Lost => Some(Interrupt::LeaseLost),
+            Hold::CancelRequested => Some(Interrupt::Cancelled),
+            Hold::Held if self.stop.is_cancelled() => Some(Interrupt::Stopped),
+            Hold::Held => None,
+        }
+    }
+
+    /// Waits for what ends a running step.
+    pub(crate) async fn during_step(&self) -> Interrupt {
+        self.next(self.grace).await
+    }
+
+    /// Waits for what ends a pause between two tries.
+    pub(crate) async fn during_pause(&self) -> Interrupt {
+        self.next(Duration::ZERO).await
+    }
+
+    async fn next(&self, grace: Duration) -> Interrupt {
+        let mut hold = self.hold.clone();
+        let stopped = async {
+            self.stop.cancelled().await;
+            sleep(grace).await;
+        };
+        tokio::select! {
+            biased;
+            change = hold.wait_for(|hold| *hold != Hold::Held) => match change.as_deref() {
+                Ok(Hold::CancelRequested) => Interrupt::Cancelled,
+                // Without its heartbeat a lease is as good as lost.
+                Ok(Hold::Held | Hold::Lost) | Err(_) => Interrupt::LeaseLost,
+            },
+            () = stopped => Interrupt::Stopped,
+        }
+    }
+}
+
+/// Renews `lease` for `duration` every `interval` for as long as the returned handle lives.
+pub(crate) fn keep(
+    store: Store,
+    lease: Lease,
+    duration: Duration,
+    interval: Duration,
+    cancel_requested: bool,
+) -> (AbortOnDropHandle<()>, watch::Receiver<Hold>) {
+    let first = if cancel_requested { Hold::CancelRequested } else { Hold::Held };
+    let (sender, receiver) = watch::channel(first);
+    let beat = tokio::spawn(async move {
+        let mut last_renewal = Instant::now();
+        loop {
+            sleep(interval).await;
+            let begun = Instant::now();
+            match timeout(duration, store.heartbeat(&lease, duration)).await {
+                Ok(Ok(held)) => {
+                    last_renewal = begun;
+                    if held.cancel_requested {
+                        sender.send_replace(Hold::CancelRequested);
+                    }
+                }
+                Ok(Err(StoreError::LeaseLost(_))) => break,
+                Ok(Err(error)) => tracing::warn!(task = %lease.task, %error, "the lease could not be renewed"),
+                Err(_) => tracing::warn!(task = %lease.task, "the database does not answer"),
+            }
+            if last_renewal.elapsed() >= duration {
+                break;
+            }
+        }
+        sender.send_replace(Hold::Lost);
+    });
+    (AbortOnDropHandle::new(beat), receiver)
+}

@@ -1,0 +1,341 @@
+//! One run: begin or resume, node after node, checkpoint after checkpoint, finish.
+//!
+//! Every node starts from the JSON of the last checkpoint, also when the worker that wrote it is still at work: a run
+//! that is resumed elsewhere sees the same states as one that is not interrupted.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use autoheal_engine::error_code::CodedError;
+use autoheal_engine::event::EventBody;
+use autoheal_engine::graph::{GraphError, Next, Node as _};
+use autoheal_engine::task::{Lease, Task, TaskState};
+use autoheal_engine::workflow::{Outcome, Record, StepError, StepServices, Workflow};
+use autoheal_engine::{RunId, Timestamp};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::clock::now;
+use crate::fail_point;
+use crate::feed::{EventFeed, RunFeed};
+use crate::lease::{Interrupt, Interrupts};
+use crate::step::{self, StepEnd};
+
+/// A claimed task and what its walk works with.
+pub(crate) struct Session {
+    pub(crate) store: Store,
+    pub(crate) task: Task,
+    pub(crate) lease: Lease,
+    pub(crate) feed: EventFeed,
+    pub(crate) interrupts: Interrupts,
+}
+
+/// How a walk ended without a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WalkEnd {
+    /// The run has an outcome, and the task this state.
+    Finished(RunId, TaskState),
+    /// The worker was asked to stop; the run goes on elsewhere.
+    Stopped(RunId),
+}
+
+/// Why a walk cannot go on here.
+#[derive(Debug, thiserror::Error)]
+pub enum WalkError {
+    /// Another worker owns the task: nothing more was written.
+    #[error("the lease was lost: another worker owns the task")]
+    LeaseLost,
+    /// The store failed.
+    #[error("the database failed")]
+    Store(#[source] StoreError),
+    /// The task's context was not understood.
+    #[error("the task cannot be started")]
+    Start(#[source] StepError),
+    /// The run was begun by another version of this program.
+    #[error(
+        "run {run} was begun by another version of autoheal (its state has version {found}, this one reads {known}): \
+         resume it with that version, or start again"
+    )]
+    StateVersion {
+        /// The run.
+        run: RunId,
+        /// The version of its checkpoint.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
+    /// The run's checkpoint names a node that the graph does not have.
+    #[error(
+        "the checkpoint of run {run} names node `{node}`, which this version of autoheal does not have: start again"
+    )]
+    UnknownNode {
+        /// The run.
+        run: RunId,
+        /// The name.
+        node: String,
+    },
+    /// A state could not be written or read as JSON.
+    #[error("the state of the run could not be written or read")]
+    State(#[from] serde_json::Error),
+    /// A route chose what it does not list.
+    #[error("the graph is faulty; please report this")]
+    Graph(#[from] GraphError),
+}
+
+impl From<StoreError> for WalkError {
+    fn from(error: StoreError) -> Self {
+        if matches!(error, StoreError::LeaseLost(_)) { Self::LeaseLost } else { Self::Store(error) }
+    }
+}
+
+/// Walks the run of the session's task from where it stands to its end, or until it is interrupted.
+pub(crate) async fn walk<W: Workflow>(workflow: &W, session: &Session) -> Result<WalkEnd, WalkError> {
+    let mut walk = Walk::begin_or_resume(workflow, session).await?;
+    loop {
+        let turn = match (walk.next, session.interrupts.pending()) {
+            (_, Some(Interrupt::LeaseLost)) => return Err(WalkError::LeaseLost),
+            (_, Some(Interrupt::Cancelled)) => walk.cancel().await?,
+            // A run that has reached its end is finished even by a worker that is asked to stop.
+            (Next::End, Some(Interrupt::Stopped) | None) => walk.complete().await?,
+            (Next::To(_), Some(Interrupt::Stopped)) => walk.give_back().await?,
+            (Next::To(node), None) => walk.pass(node).await?,
+        };
+        if let Turn::Over(end) = turn {
+            return Ok(end);
+        }
+    }
+}
+
+enum Turn {
+    GoOn,
+    Over(WalkEnd),
+}
+
+struct Walk<'session, W: Workflow> {
+    workflow: &'session W,
+    session: &'session Session,
+    run: RunId,
+    feed: Arc<RunFeed>,
+    services: Arc<dyn StepServices>,
+    /// The number of the last checkpoint; 0 before the first.
+    sequence: i64,
+    /// The state of the last checkpoint.
+    state: Value,
+    next: Next<W::Node>,
+}
+
+impl<'session, W: Workflow> Walk<'session, W> {
+    async fn begin_or_resume(workflow: &'session W, session: &'session Session) -> Result<Self, WalkError> {
+        match session.store.open_run(session.task.id).await? {
+            None => Self::begin(workflow, session).await,
+            Some(row) => Self::resume(workflow, session, row.run, row.started_at).await,
+        }
+    }
+
+    async fn begin(workflow: &'session W, session: &'session Session) -> Result<Self, WalkError> {
+        let run = RunId(Uuid::now_v7());
+        let at = now();
+        let state = workflow.start(&session.task, at).map_err(WalkError::Start)?;
+        let state = serde_json::to_value(&state)?;
+        let started = EventBody::RunStarted { target: session.task.target.clone() };
+        let row = NewRun {
+            run,
+            workflow: session.task.kind.name().to_owned(),
+            target: session.task.target.clone(),
+            started_at: at,
+            event: started.clone(),
+        };
+        session.store.begin_run(&session.lease, &row).await?;
+        fail_point::reach("after-begin", 0);
+        tracing::info!(%run, task = %session.task.id, target = session.task.target, "a run begins");
+        let walk = Self::at(workflow, session, run, 0, 0, state, Next::To(workflow.graph().entry()));
+        walk.feed.announce_stored(at, started);
+        Ok(walk)
+    }
+
+    async fn resume(
+        workflow: &'session W,
+        session: &'session Session,
+        run: RunId,
+        started_at: Timestamp,
+    ) -> Result<Self, WalkError> {
+        let (sequence, state, next) = match session.store.last_checkpoint(run).await? {
+            None => {
+                let state = workflow.start(&session.task, started_at).map_err(WalkError::Start)?;
+                (0, serde_json::to_value(&state)?, Next::To(workflow.graph().entry()))
+            }
+            Some(checkpoint) => {
+                let (found, known) = (checkpoint.state_version, workflow.state_version());
+                if found != known {
+                    return Err(WalkError::StateVersion { run, found, known });
+                }
+                let next = match checkpoint.next_node {
+                    None => Next::End,
+                    Some(name) => match W::Node::from_name(&name) {
+                        Some(node) => Next::To(node),
+                        None => return Err(WalkError::UnknownNode { run, node: name }),
+                    },
+                };
+                (checkpoint.seq, checkpoint.state, next)
+            }
+        };
+        let last_event = session.store.events(run, 0).await?.last().map_or(0, |event| event.sequence);
+        let walk = Self::at(workflow, session, run, last_event, sequence, state, next);
+        tracing::info!(%run, task = %session.task.id, node = name_of(next).unwrap_or("end"), "a run is resumed");
+        walk.feed.emit(EventBody::RunResumed { node: name_of(next).unwrap_or("end").to_owned() });
+        session.store.append_events(&session.lease, run, &walk.feed.take()).await?;
+        Ok(walk)
+    }
+
+    fn at(
+        workflow: &'session W,
+        session: &'session Session,
+        run: RunId,
+        last_event: i64,
+        sequence: i64,
+        state: Value,
+        next: Next<W::Node>,
+    ) -> Self {
+        let feed = Arc::new(RunFeed::new(run, session.feed.clone(), last_event));
+        let services: Arc<dyn StepServices> =
+            Arc::new(Services { store: session.store.clone(), lease: session.lease.clone(), feed: Arc::clone(&feed) });
+        Self { workflow, session, run, feed, services, sequence, state, next }
+    }
+
+    /// Runs one node and stores its checkpoint.
+    async fn pass(&mut self, node: W::Node) -> Result<Turn, WalkError> {
+        let begun = Instant::now();
+        let end =
+            step::run(self.workflow, node, &self.state, self.run, &self.services, &self.session.interrupts).await?;
+        match end {
+            StepEnd::Done { state, records } => self.advance(node, &state, &records, begun).await,
+            StepEnd::Failed { error, records } => {
+                let mut state = self.state_before()?;
+                if self.workflow.absorb(node, &mut state, &error, now()) {
+                    self.advance(node, &state, &records, begun).await
+                } else {
+                    self.fail(&error).await
+                }
+            }
+            StepEnd::Interrupted(Interrupt::LeaseLost) => Err(WalkError::LeaseLost),
+            StepEnd::Interrupted(Interrupt::Cancelled) => self.cancel().await,
+            StepEnd::Interrupted(Interrupt::Stopped) => self.give_back().await,
+        }
+    }
+
+    async fn advance(
+        &mut self,
+        node: W::Node,
+        state: &W::State,
+        records: &[Record],
+        begun: Instant,
+    ) -> Result<Turn, WalkError> {
+        let next = if self.workflow.is_stopped(state) { Next::End } else { self.workflow.graph().next(node, state)? };
+        let state = serde_json::to_value(state)?;
+        let checkpoint = Checkpoint {
+            run: self.run,
+            seq: self.sequence + 1,
+            node: node.name().to_owned(),
+            next_node: name_of(next).map(str::to_owned),
+            state_version: self.workflow.state_version(),
+            state,
+            at: now(),
+        };
+        let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let finished = EventBody::NodeFinished { node: node.name().to_owned(), millis };
+        let mut events = self.feed.take();
+        events.push((checkpoint.at, finished.clone()));
+        fail_point::reach("before-checkpoint", checkpoint.seq);
+        self.session.store.checkpoint(&self.session.lease, &checkpoint, &events, records).await?;
+        fail_point::reach("after-checkpoint", checkpoint.seq);
+        self.feed.announce_stored(checkpoint.at, finished);
+        self.sequence = checkpoint.seq;
+        self.state = checkpoint.state;
+        self.next = next;
+        Ok(Turn::GoOn)
+    }
+
+    /// The routes led to the end.
+    async fn complete(&self) -> Result<Turn, WalkError> {
+        let outcome = self.workflow.outcome(&self.state_before()?, now());
+        self.finish(&outcome, TaskState::Completed).await
+    }
+
+    /// A person wants no more of it: what was reached is the result.
+    async fn cancel(&self) -> Result<Turn, WalkError> {
+        let mut state = self.state_before()?;
+        self.workflow.cancel(&mut state, now());
+        let outcome = self.workflow.outcome(&state, now());
+        self.finish(&outcome, TaskState::Cancelled).await
+    }
+
+    /// A node failed and its workflow has no way to go on.
+    async fn fail(&self, error: &StepError) -> Result<Turn, WalkError> {
+        let coded = CodedError::new(error.code(), error.to_string(), now());
+        let outcome = Outcome {
+            healed: false,
+            stop_reason: "FAILED".to_owned(),
+            results: serde_json::json!({ "error": coded }),
+            report: format!("# The run failed\n\n{coded}\n"),
+        };
+        self.finish(&outcome, TaskState::Failed).await
+    }
+
+    async fn finish(&self, outcome: &Outcome, task_state: TaskState) -> Result<Turn, WalkError> {
+        let at = now();
+        let finished = EventBody::RunFinished { stop_reason: outcome.stop_reason.clone() };
+        let mut events = self.feed.take();
+        events.push((at, finished.clone()));
+        let row = FinishedRun { run: self.run, outcome, at, task_state, events: &events };
+        fail_point::reach("before-finish", 0);
+        self.session.store.finish(&self.session.lease, &row).await?;
+        fail_point::reach("after-finish", 0);
+        self.feed.announce_stored(at, finished);
+        tracing::info!(run = %self.run, stop_reason = outcome.stop_reason, state = task_state.name(), "a run ended");
+        Ok(Turn::Over(WalkEnd::Finished(self.run, task_state)))
+    }
+
+    /// Leaves the run to whoever claims the task next; what was heard of the dropped step is kept.
+    async fn give_back(&self) -> Result<Turn, WalkError> {
+        let Session { store, lease, .. } = self.session;
+        store.append_events(lease, self.run, &self.feed.take()).await?;
+        store.release(lease).await?;
+        tracing::info!(run = %self.run, node = name_of(self.next).unwrap_or("end"), "a run was given back");
+        Ok(Turn::Over(WalkEnd::Stopped(self.run)))
+    }
+
+    fn state_before(&self) -> Result<W::State, WalkError> {
+        Ok(serde_json::from_value(self.state.clone())?)
+    }
+}
+
+fn name_of<N: autoheal_engine::graph::Node>(next: Next<N>) -> Option<&'static str> {
+    match next {
+        Next::To(node) => Some(node.name()),
+        Next::End => None,
+    }
+}
+
+struct Services {
+    store: Store,
+    lease: Lease,
+    feed: Arc<RunFeed>,
+}
+
+impl StepServices for Services {
+    fn now(&self) -> Timestamp {
+        now()
+    }
+
+    fn emit(&self, body: EventBody) {
+        self.feed.emit(body);
+    }
+
+    fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        // A store that cannot be asked is no permission.
+        Box::pin(async { self.store.holds(&self.lease).await.unwrap_or(false) })
+    }
+}

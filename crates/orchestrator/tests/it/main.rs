@@ -1,0 +1,11 @@
+//! Toy workflows on real databases, in this process and in others.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod database;
+#[cfg(feature = "fail-points")]
+mod killing;
+mod rows;
+mod sharing;
+mod toy;
+mod walking;

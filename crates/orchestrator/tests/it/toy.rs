@@ -1,0 +1,176 @@
+//! A workflow small enough to know every state of: fetch, then work and check as many rounds as the task asks for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
+use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
+use autoheal_engine::task::{NewTask, Task, TaskKind};
+use autoheal_engine::workflow::{Outcome, OutputRecord, Record, StepContext, StepError, Workflow};
+use autoheal_engine::{ErrorCode, Timestamp};
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ToyNode {
+    Fetch,
+    Work,
+    Check,
+}
+
+impl Node for ToyNode {
+    const ALL: &'static [Self] = &[Self::Fetch, Self::Work, Self::Check];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fetch => "fetch",
+            Self::Work => "work",
+            Self::Check => "check",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ToyState {
+    pub(crate) rounds_left: u32,
+    pub(crate) done: Vec<String>,
+    pub(crate) stopped: Option<String>,
+}
+
+/// What a step does beside its bookkeeping.
+type Job = Arc<dyn for<'a> Fn(ToyNode, &'a StepContext) -> BoxFuture<'a, Result<(), StepError>> + Send + Sync>;
+
+pub(crate) struct Toy {
+    graph: Graph<ToyNode, ToyState>,
+    job: Job,
+    pub(crate) version: u32,
+    pub(crate) absorbs: bool,
+}
+
+impl Toy {
+    pub(crate) fn new(
+        job: impl for<'a> Fn(ToyNode, &'a StepContext) -> BoxFuture<'a, Result<(), StepError>> + Send + Sync + 'static,
+    ) -> Self {
+        let policy = Policy { timeout: Duration::from_mins(5), attempts: 2, backoff: Duration::from_millis(1) };
+        let again: &[_] = &[("again", Next::To(ToyNode::Work)), ("done", Next::End)];
+        let graph = GraphBuilder::new(ToyNode::Fetch)
+            .edge(ToyNode::Fetch, Next::To(ToyNode::Work))
+            .edge(ToyNode::Work, Next::To(ToyNode::Check))
+            .choice(
+                ToyNode::Check,
+                again,
+                |state: &ToyState| {
+                    if state.rounds_left > 0 { Next::To(ToyNode::Work) } else { Next::End }
+                },
+            )
+            .policy(ToyNode::Fetch, policy)
+            .policy(ToyNode::Work, policy)
+            .policy(ToyNode::Check, policy)
+            .build()
+            .unwrap();
+        Self { graph, job: Arc::new(job), version: 1, absorbs: true }
+    }
+
+    pub(crate) fn plain() -> Self {
+        Self::new(|_, _| Box::pin(async { Ok(()) }))
+    }
+}
+
+/// A task of two rounds.
+pub(crate) fn task(target: &str) -> NewTask {
+    let mut task = NewTask::new(TaskKind::HealRepo, target, Timestamp::default());
+    task.context = json!({ "rounds": 2 });
+    task
+}
+
+/// What a run of such a task does.
+pub(crate) const DONE: [&str; 5] = ["fetch", "work", "check", "work", "check"];
+
+impl Workflow for Toy {
+    type Node = ToyNode;
+    type State = ToyState;
+
+    fn kind(&self) -> TaskKind {
+        TaskKind::HealRepo
+    }
+
+    fn state_version(&self) -> u32 {
+        self.version
+    }
+
+    fn graph(&self) -> &Graph<ToyNode, ToyState> {
+        &self.graph
+    }
+
+    fn start(&self, task: &Task, _now: Timestamp) -> Result<ToyState, StepError> {
+        match task.context.get("rounds").and_then(serde_json::Value::as_u64).map(u32::try_from) {
+            Some(Ok(rounds_left)) => Ok(ToyState { rounds_left, done: Vec::new(), stopped: None }),
+            Some(Err(_)) | None => Err(StepError::Permanent {
+                code: ErrorCode::InvalidInput,
+                message: "the task does not say how many rounds".to_owned(),
+            }),
+        }
+    }
+
+    async fn step(&self, node: ToyNode, state: &mut ToyState, context: &StepContext) -> Result<(), StepError> {
+        context.note("step", format!("{} after {}", node.name(), state.done.len()));
+        context.progress("halfway");
+        state.done.push(node.name().to_owned());
+        (self.job)(node, context).await?;
+        match node {
+            ToyNode::Fetch => {}
+            ToyNode::Work => context.record(Record::Output(OutputRecord {
+                node: node.name().to_owned(),
+                command: "work hard".to_owned(),
+                ended: "exit 0".to_owned(),
+                output: format!("round with {} left", state.rounds_left),
+                millis: 1,
+            })),
+            ToyNode::Check => {
+                state.rounds_left -= 1;
+                context.record(Record::Diagnostic(diagnostic(state.rounds_left)));
+            }
+        }
+        Ok(())
+    }
+
+    fn absorb(&self, node: ToyNode, state: &mut ToyState, error: &StepError, _now: Timestamp) -> bool {
+        state.stopped = Some(format!("{} failed: {error}", node.name()));
+        self.absorbs
+    }
+
+    fn cancel(&self, state: &mut ToyState, _now: Timestamp) {
+        state.stopped = Some("CANCELLED".to_owned());
+    }
+
+    fn is_stopped(&self, state: &ToyState) -> bool {
+        state.stopped.is_some()
+    }
+
+    fn outcome(&self, state: &ToyState, _now: Timestamp) -> Outcome {
+        Outcome {
+            healed: state.stopped.is_none(),
+            stop_reason: state.stopped.clone().unwrap_or_else(|| "GREEN".to_owned()),
+            results: json!({ "done": state.done }),
+            report: format!("# Done\n\n{}\n", state.done.join(", ")),
+        }
+    }
+}
+
+fn diagnostic(rounds_left: u32) -> DiagnosticsEntry {
+    DiagnosticsEntry {
+        finding: Finding {
+            source: Source::Test,
+            category: Category::Logic,
+            file: Some("toy.py".to_owned()),
+            location: None,
+            message: format!("{rounds_left} rounds left"),
+            stack: None,
+        },
+        first_seen_at: Timestamp::default(),
+        last_seen_at: Timestamp::default(),
+        occurrence_count: 3 - rounds_left,
+        resolved_at: None,
+    }
+}

@@ -1,0 +1,321 @@
+//! One worker in this process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use autoheal_engine::event::{Event, EventBody};
+use autoheal_engine::task::TaskState;
+use autoheal_engine::workflow::StepError;
+use autoheal_engine::{ErrorCode, RunId, TaskId};
+use autoheal_orchestrator::{Registry, TaskEnd, Worker, WorkerError, WorkerSettings};
+use autoheal_store::Store;
+use rstest::rstest;
+use tokio::sync::Semaphore;
+use tokio::sync::broadcast::Receiver;
+use tokio_util::sync::CancellationToken;
+
+use crate::database::Engine;
+use crate::toy::{self, DONE, Toy, ToyNode};
+
+pub(crate) fn settings() -> WorkerSettings {
+    let settings = WorkerSettings { poll: Duration::from_millis(10), ..WorkerSettings::of_this_process() };
+    WorkerSettings { heartbeat: Duration::from_millis(20), ..settings }
+}
+
+pub(crate) fn worker(store: &Store, toy: Toy) -> Worker {
+    Worker::new(store.clone(), settings(), Registry::new().with(toy))
+}
+
+pub(crate) async fn run(worker: &Worker, task: TaskId) -> TaskEnd {
+    worker.run_task(task, CancellationToken::new()).await.unwrap()
+}
+
+pub(crate) fn finished(end: &TaskEnd) -> RunId {
+    match end {
+        TaskEnd::Finished { run, .. } => *run,
+        other => panic!("not finished: {other:?}"),
+    }
+}
+
+pub(crate) async fn nodes_done(store: &Store, run: RunId) -> Vec<String> {
+    let results = store.run(run).await.unwrap().unwrap().results.unwrap();
+    serde_json::from_value(results["done"].clone()).unwrap()
+}
+
+fn heard(watcher: &mut Receiver<Event>) -> Vec<Event> {
+    std::iter::from_fn(|| watcher.try_recv().ok()).collect()
+}
+
+/// A node that says when it was entered, and goes on when it is let.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) entered: Arc<Semaphore>,
+    pub(crate) open: Arc<Semaphore>,
+}
+
+impl Gate {
+    pub(crate) fn new() -> Self {
+        Self { entered: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
+    }
+
+    pub(crate) fn toy(&self, at: ToyNode) -> Toy {
+        let gate = self.clone();
+        Toy::new(move |node, context| {
+            let gate = gate.clone();
+            Box::pin(async move {
+                if node == at {
+                    gate.entered.add_permits(1);
+                    gate.open.acquire().await.unwrap().forget();
+                    context.ensure_owner().await?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    pub(crate) async fn wait_until_entered(&self) {
+        self.entered.acquire().await.unwrap().forget();
+    }
+
+    pub(crate) fn let_go_on(&self) {
+        self.open.add_permits(1);
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_run_passes_its_nodes_in_order_and_leaves_its_outcome(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let worker = worker(&store, Toy::plain());
+    let mut watcher = worker.feed().watch();
+    let end = run(&worker, id).await;
+    let run = finished(&end);
+    assert_eq!(end, TaskEnd::Finished { run, state: TaskState::Completed });
+
+    let row = store.run(run).await.unwrap().unwrap();
+    assert_eq!((row.healed, row.stop_reason.as_deref()), (Some(true), Some("GREEN")));
+    assert!(row.finished_at.is_some());
+    assert_eq!(nodes_done(&store, run).await, DONE);
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Completed);
+
+    let checkpoints = store.checkpoints(run).await.unwrap();
+    let path: Vec<(i64, &str, Option<&str>)> =
+        checkpoints.iter().map(|point| (point.seq, point.node.as_str(), point.next_node.as_deref())).collect();
+    let expected = [
+        (1, "fetch", Some("work")),
+        (2, "work", Some("check")),
+        (3, "check", Some("work")),
+        (4, "work", Some("check")),
+        (5, "check", None),
+    ];
+    assert_eq!(path, expected);
+    assert_eq!(store.outputs(run).await.unwrap().len(), 2);
+    assert_eq!(store.diagnostics(run).await.unwrap().len(), 1, "the same one twice");
+
+    let stored = store.events(run, 0).await.unwrap();
+    let sequences: Vec<i64> = stored.iter().map(|event| event.sequence).collect();
+    assert_eq!(sequences, (1..=i64::try_from(stored.len()).unwrap()).collect::<Vec<i64>>());
+    let live = heard(&mut watcher);
+    assert_eq!(live.iter().filter(|event| !event.body.is_stored()).count(), 5, "one progress per node");
+    let live: Vec<Event> = live.into_iter().filter(|event| event.body.is_stored()).collect();
+    assert_eq!(live, stored, "who watches sees what is stored, in the same order, under the same numbers");
+    let kinds: String = stored
+        .iter()
+        .map(|event| match &event.body {
+            EventBody::RunStarted { .. } => 'S',
+            EventBody::NodeStarted { .. } => '(',
+            EventBody::Note { .. } => '.',
+            EventBody::NodeFinished { .. } => ')',
+            EventBody::RunFinished { .. } => 'F',
+            EventBody::RunResumed { .. } | EventBody::NodeFailed { .. } | EventBody::Progress { .. } => '?',
+        })
+        .collect();
+    assert_eq!(kinds, "S(.)(.)(.)(.)(.)F");
+}
+
+#[tokio::test]
+async fn a_passing_failure_is_tried_again_and_leaves_no_trace_in_the_state() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let failures = AtomicU32::new(1);
+    let toy = Toy::new(move |node, _| {
+        let fails = node == ToyNode::Work && failures.swap(0, Ordering::SeqCst) > 0;
+        let error = StepError::Passing { code: ErrorCode::GitPushFailed, message: "no route".to_owned() };
+        Box::pin(async move { if fails { Err(error) } else { Ok(()) } })
+    });
+    let run = finished(&run(&worker(&store, toy), id).await);
+    assert_eq!(nodes_done(&store, run).await, DONE);
+    let events = store.events(run, 0).await.unwrap();
+    let failed =
+        events.iter().filter(|event| matches!(event.body, EventBody::NodeFailed { retry: true, attempt: 1, .. }));
+    assert_eq!(failed.count(), 1);
+}
+
+fn failing() -> Toy {
+    Toy::new(|node, _| {
+        let error = StepError::Permanent { code: ErrorCode::PatchApplyFailed, message: "no such line".to_owned() };
+        Box::pin(async move { if node == ToyNode::Check { Err(error) } else { Ok(()) } })
+    })
+}
+
+#[rstest]
+#[tokio::test]
+async fn an_absorbed_failure_ends_the_run_with_what_was_reached(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let end = run(&worker(&store, failing()), id).await;
+    let run = finished(&end);
+    assert_eq!(end, TaskEnd::Finished { run, state: TaskState::Completed });
+    let row = store.run(run).await.unwrap().unwrap();
+    assert_eq!(row.healed, Some(false));
+    assert_eq!(row.stop_reason.as_deref(), Some("check failed: PATCH_APPLY_FAILED: no such line"));
+    assert_eq!(nodes_done(&store, run).await, ["fetch", "work"], "the failed step left nothing in the state");
+}
+
+#[tokio::test]
+async fn a_failure_that_is_not_absorbed_fails_the_task() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let mut toy = failing();
+    toy.absorbs = false;
+    let end = run(&worker(&store, toy), id).await;
+    let run = finished(&end);
+    assert_eq!(end, TaskEnd::Finished { run, state: TaskState::Failed });
+    let row = store.run(run).await.unwrap().unwrap();
+    assert_eq!(row.results.unwrap()["error"]["code"], "PATCH_APPLY_FAILED");
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Failed);
+}
+
+#[tokio::test]
+async fn a_task_that_cannot_be_started_is_tried_again_later_and_says_why() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let mut task = toy::task("one");
+    task.context = serde_json::json!({});
+    task.max_retries = 0;
+    let id = store.enqueue(&task).await.unwrap().id;
+    let TaskEnd::Broken { error, state } = run(&worker(&store, Toy::plain()), id).await else { panic!("no rounds") };
+    assert!(error.contains("does not say how many rounds"), "{error}");
+    assert_eq!(state, TaskState::Failed);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_cancelled_task_drops_its_step_and_ends_with_results(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let gate = Gate::new();
+    let worker = worker(&store, gate.toy(ToyNode::Work));
+    let cancel = async {
+        gate.wait_until_entered().await;
+        assert!(store.request_cancel(id).await.unwrap());
+    };
+    let (end, ()) = tokio::join!(run(&worker, id), cancel);
+    let run = finished(&end);
+    assert_eq!(end, TaskEnd::Finished { run, state: TaskState::Cancelled });
+    let row = store.run(run).await.unwrap().unwrap();
+    assert_eq!(row.stop_reason.as_deref(), Some("CANCELLED"));
+    assert_eq!(nodes_done(&store, run).await, ["fetch"]);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_stop_waits_for_the_node_and_another_worker_goes_on_with_the_next(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let gate = Gate::new();
+    let first = worker(&store, gate.toy(ToyNode::Work));
+    let stop = CancellationToken::new();
+    let stopping = async {
+        gate.wait_until_entered().await;
+        stop.cancel();
+        gate.let_go_on();
+    };
+    let (end, ()) = tokio::join!(first.run_task(id, stop.clone()), stopping);
+    let TaskEnd::Stopped { run: stopped } = end.unwrap() else { panic!("not stopped") };
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Pending);
+    assert_eq!(store.last_checkpoint(stopped).await.unwrap().unwrap().next_node.as_deref(), Some("check"));
+
+    let resumed = finished(&run(&worker(&store, Toy::plain()), id).await);
+    assert_eq!(resumed, stopped);
+    assert_eq!(nodes_done(&store, resumed).await, DONE, "no node was run twice");
+    let events = store.events(resumed, 0).await.unwrap();
+    assert!(events.iter().any(|event| event.body == EventBody::RunResumed { node: "check".to_owned() }));
+    let sequences: Vec<i64> = events.iter().map(|event| event.sequence).collect();
+    assert_eq!(sequences, (1..=i64::try_from(events.len()).unwrap()).collect::<Vec<i64>>(), "no gap after the change");
+}
+
+#[tokio::test]
+async fn a_stop_without_grace_drops_the_node_which_is_run_again() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let gate = Gate::new();
+    let impatient = WorkerSettings { grace: Duration::ZERO, ..settings() };
+    let first = Worker::new(store.clone(), impatient, Registry::new().with(gate.toy(ToyNode::Work)));
+    let stop = CancellationToken::new();
+    let stopping = async {
+        gate.wait_until_entered().await;
+        stop.cancel();
+    };
+    let (end, ()) = tokio::join!(first.run_task(id, stop.clone()), stopping);
+    let TaskEnd::Stopped { run: stopped } = end.unwrap() else { panic!("not stopped") };
+    assert_eq!(store.last_checkpoint(stopped).await.unwrap().unwrap().next_node.as_deref(), Some("work"));
+    let resumed = finished(&run(&worker(&store, Toy::plain()), id).await);
+    assert_eq!(nodes_done(&store, resumed).await, DONE);
+}
+
+#[tokio::test]
+async fn a_state_of_another_version_is_not_resumed() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let stop = CancellationToken::new();
+    let stopper = stop.clone();
+    let stopping = Toy::new(move |_, _| {
+        stopper.cancel();
+        Box::pin(async { Ok(()) })
+    });
+    let end = worker(&store, stopping).run_task(id, stop).await.unwrap();
+    assert!(matches!(end, TaskEnd::Stopped { .. }));
+    let mut newer = Toy::plain();
+    newer.version = 2;
+    let TaskEnd::Broken { error, .. } = run(&worker(&store, newer), id).await else { panic!("versions differ") };
+    assert!(error.contains("its state has version 1, this one reads 2"), "{error}");
+}
+
+#[tokio::test]
+async fn a_task_that_cannot_be_claimed_says_why() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let worker = worker(&store, Toy::plain());
+    let missing = worker.run_task(TaskId(99), CancellationToken::new()).await;
+    assert!(matches!(missing, Err(WorkerError::NoSuchTask(TaskId(99)))));
+
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    run(&worker, id).await;
+    let again = worker.run_task(id, CancellationToken::new()).await;
+    assert!(matches!(again, Err(WorkerError::Ended { state: TaskState::Completed, .. })));
+
+    let mut elsewhere = toy::task("two");
+    elsewhere.host = Some("another-machine".to_owned());
+    let id = store.enqueue(&elsewhere).await.unwrap().id;
+    let refused = worker.run_task(id, CancellationToken::new()).await.unwrap_err();
+    assert!(refused.to_string().contains("bound to the machine another-machine"), "{refused}");
+}
