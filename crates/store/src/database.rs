@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::time::Duration;
 
 use sqlx::any::{AnyArguments, AnyPoolOptions};
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
@@ -117,8 +116,16 @@ impl Database {
     }
 
     async fn open_postgres(url: &str) -> Result<Self, StoreError> {
-        let pool =
-            AnyPoolOptions::new().max_connections(10).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
+        // Every statement here is written for an index, and the planner is to take it at its word: without statistics, or
+        // with those of a time when the queue was empty, it would read and sort the whole queue for each claim. Where it
+        // must sort nevertheless it thinks the plan expensive enough to compile it, which takes longer than the statement.
+        const SETTINGS: &str =
+            "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;";
+        let pool = AnyPoolOptions::new()
+            .max_connections(10)
+            .after_connect(|connection, _| Box::pin(async move { connection.execute(SETTINGS).await.map(|_| ()) }))
+            .connect(url)
+            .await?;
         migrate(Dialect::Postgres, &mut *pool.acquire().await?).await?;
         Ok(Self { dialect: Dialect::Postgres, pool, writer: None })
     }
@@ -140,7 +147,7 @@ impl Database {
 }
 
 async fn migrate(dialect: Dialect, connection: &mut AnyConnection) -> Result<(), StoreError> {
-    dialect.migrations().run(connection).await.map_err(|error| match error {
+    dialect.migrations().run_direct(None, connection, false).await.map_err(|error| match error {
         MigrateError::VersionMissing(version) => StoreError::NewerSchema { version },
         error => StoreError::Migration(error),
     })

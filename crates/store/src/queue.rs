@@ -346,3 +346,6 @@ fn millis(duration: Duration) -> i64 {
     const LONGEST: i64 = i64::MAX / 4;
     i64::try_from(duration.as_millis()).unwrap_or(LONGEST).min(LONGEST)
 }
+
+#[cfg(test)]
+mod plan;

@@ -97,6 +97,8 @@ fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        // Not the test's own: whoever waits for the test's output to end would wait for the server too.
+        .stderr(Stdio::null())
         .spawn()
         .map_err(failed)?;
     let mut line = String::new();

@@ -1,6 +1,7 @@
 //! A fresh database for each test.
 
 use autoheal_store::Store;
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tempfile::TempDir;
 
 /// Which engine a test runs on.
@@ -15,13 +16,19 @@ pub(crate) enum Engine {
 pub(crate) struct TestDatabase {
     pub(crate) url: String,
     pub(crate) store: Store,
+    _address: Address,
+}
+
+/// The address of an empty database, and what keeps it.
+pub(crate) struct Address {
+    pub(crate) text: String,
     _folder: Option<TempDir>,
 }
 
 impl Engine {
     /// `None` when this machine lacks the engine, which has been said loudly.
-    pub(crate) async fn database(self) -> Option<TestDatabase> {
-        let (url, folder) = match self {
+    pub(crate) fn address(self) -> Option<Address> {
+        let (text, folder) = match self {
             Self::Sqlite => {
                 let folder = tempfile::tempdir().unwrap();
                 (format!("sqlite://{}/queue.db", folder.path().display()), Some(folder))
@@ -29,7 +36,26 @@ impl Engine {
             Self::Memory => ("sqlite::memory:".to_owned(), None),
             Self::Postgres => (autoheal_testkit::postgres::database()?, None),
         };
-        let store = Store::open(&url).await.unwrap();
-        Some(TestDatabase { url, store, _folder: folder })
+        Some(Address { text, _folder: folder })
+    }
+
+    /// The same, opened.
+    pub(crate) async fn database(self) -> Option<TestDatabase> {
+        let address = self.address()?;
+        let store = Store::open(&address.text).await.unwrap();
+        Some(TestDatabase { url: address.text.clone(), store, _address: address })
+    }
+}
+
+impl TestDatabase {
+    /// A connection beside the store, for what only a test does.
+    pub(crate) async fn execute(&self, sql: &'static str) {
+        let mut connection = AnyConnection::connect(&self.url).await.unwrap();
+        connection.execute(sql).await.unwrap();
+    }
+
+    /// The time of every lease is up, without waiting for it.
+    pub(crate) async fn expire_leases(&self) {
+        self.execute("UPDATE task_queue SET lease_until = 0 WHERE state = 'IN_PROGRESS'").await;
     }
 }

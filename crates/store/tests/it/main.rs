@@ -1,5 +1,11 @@
 //! The store through its public API, the same suite on both engines.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
+
 mod database;
+mod load;
+mod processes;
 mod queue;
+mod retention;
 mod runs;
+mod schema;

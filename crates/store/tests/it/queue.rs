@@ -9,7 +9,7 @@ use rstest::rstest;
 
 use crate::database::Engine;
 
-pub(crate) const LONG: Duration = Duration::from_secs(600);
+pub(crate) const LONG: Duration = Duration::from_mins(10);
 /// A lease of no length has run out when it begins: the test need not wait for it.
 pub(crate) const NO_TIME: Duration = Duration::ZERO;
 

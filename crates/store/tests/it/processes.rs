@@ -1,0 +1,230 @@
+//! Several real processes on one database. A child is this test binary started again on [`worker_process`].
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use autoheal_engine::event::EventBody;
+use autoheal_engine::task::{Lease, TaskState};
+use autoheal_engine::workflow::Outcome;
+use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError, TaskFilter};
+use rstest::rstest;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::database::Engine;
+use crate::queue::{LONG, request, task};
+
+const URL: &str = "STORE_TEST_URL";
+const PART: &str = "STORE_TEST_PART";
+
+/// A child process, told what to do by lines on its standard input and answering by lines that begin with `>`.
+struct Worker {
+    child: Child,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+impl Worker {
+    #[expect(clippy::disallowed_methods, reason = "the test binary itself")]
+    fn start(part: &str, url: &str) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["processes::worker_process", "--exact", "--ignored", "--nocapture"])
+            .env(PART, part)
+            .env(URL, url)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, answers }
+    }
+
+    fn answer(&mut self) -> Option<String> {
+        self.answers.by_ref().map(Result::unwrap).find_map(|line| Some(line.split_once('>')?.1.to_owned()))
+    }
+
+    fn go_on(&mut self) {
+        self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn say(line: impl std::fmt::Display) {
+    println!(">{line}");
+}
+
+fn wait_for_a_line() {
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+#[test]
+#[ignore = "not a test: what the worker processes of the other tests do"]
+fn worker_process() {
+    let (Ok(url), Ok(part)) = (std::env::var(URL), std::env::var(PART)) else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let store = Store::open(&url).await.unwrap();
+        match part.as_str() {
+            "drain" => drain(&store).await,
+            "hold" => hold(&store).await,
+            other => panic!("no part {other}"),
+        }
+    });
+}
+
+/// Works until nothing is ready, two tasks at a time.
+async fn drain(store: &Store) {
+    say("ready");
+    wait_for_a_line();
+    let worker = async |name: &str| {
+        while let Some((task, lease)) = store.claim(&request(name, LONG)).await.unwrap() {
+            let run = begin(store, &lease).await;
+            finish(store, &lease, run).await.unwrap();
+            say(task.id);
+        }
+    };
+    tokio::join!(worker("one"), worker("two"));
+}
+
+/// Claims a task, gets as far as one checkpoint, and is then late with the second.
+async fn hold(store: &Store) {
+    let (_, lease) = store.claim(&request("late", LONG)).await.unwrap().unwrap();
+    let run = begin(store, &lease).await;
+    store.checkpoint(&lease, &checkpoint(run, 1), &[], &[]).await.unwrap();
+    say(run);
+    wait_for_a_line();
+    assert!(!store.holds(&lease).await.unwrap());
+    let late = store.checkpoint(&lease, &checkpoint(run, 2), &[], &[]).await;
+    say(matches!(late, Err(StoreError::LeaseLost(_))));
+    say(matches!(finish(store, &lease, run).await, Err(StoreError::LeaseLost(_))));
+}
+
+async fn begin(store: &Store, lease: &Lease) -> RunId {
+    let run = RunId(Uuid::now_v7());
+    let new = NewRun {
+        run,
+        workflow: "repo".to_owned(),
+        target: "t".to_owned(),
+        started_at: Timestamp::from_millis(1),
+        event: EventBody::RunStarted { target: "t".to_owned() },
+    };
+    store.begin_run(lease, &new).await.unwrap();
+    run
+}
+
+fn checkpoint(run: RunId, seq: i64) -> Checkpoint {
+    Checkpoint {
+        run,
+        seq,
+        node: "analyze".to_owned(),
+        next_node: Some("discover".to_owned()),
+        state_version: 1,
+        state: json!({"commit": "abc"}),
+        at: Timestamp::from_millis(2),
+    }
+}
+
+async fn finish(store: &Store, lease: &Lease, run: RunId) -> Result<(), StoreError> {
+    let outcome =
+        Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: "done".to_owned() };
+    let at = Timestamp::from_millis(3);
+    let events = [(at, EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
+    let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &events };
+    store.finish(lease, &end).await
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn four_thousand_tasks_are_each_done_once_by_three_processes(#[case] engine: Engine) {
+    const TASKS: usize = 4000;
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    let mut adding = tokio::task::JoinSet::new();
+    for number in 0..TASKS {
+        let store = store.clone();
+        // Two kinds of work for each target, so that the workers also meet targets that are busy.
+        let kind = [autoheal_engine::task::TaskKind::HealRepo, autoheal_engine::task::TaskKind::FixSource][number % 2];
+        let asked = autoheal_engine::task::NewTask { kind, ..task(&format!("target-{}", number / 2)) };
+        adding.spawn(async move { assert!(store.enqueue(&asked).await.unwrap().created) });
+    }
+    adding.join_all().await;
+
+    let mut workers = [(); 3].map(|()| Worker::start("drain", &database.url));
+    for worker in &mut workers {
+        assert_eq!(worker.answer().as_deref(), Some("ready"));
+    }
+    workers.iter_mut().for_each(Worker::go_on);
+    let done: Vec<Vec<TaskId>> = std::thread::scope(|scope| {
+        let readers: Vec<_> = workers
+            .iter_mut()
+            .map(|worker| {
+                scope.spawn(|| std::iter::from_fn(|| worker.answer()).map(|id| TaskId(id.parse().unwrap())).collect())
+            })
+            .collect();
+        readers.into_iter().map(|reader| reader.join().unwrap()).collect()
+    });
+    for worker in &mut workers {
+        assert!(worker.child.wait().unwrap().success());
+    }
+
+    let mut times = BTreeMap::new();
+    for id in done.iter().flatten() {
+        *times.entry(*id).or_insert(0) += 1;
+    }
+    assert_eq!((times.len(), times.values().max()), (TASKS, Some(&1)));
+    assert!(done.iter().all(|done| !done.is_empty()), "every process took part");
+    let tasks = store.tasks(&TaskFilter { limit: 10_000, ..TaskFilter::default() }).await.unwrap();
+    assert!(tasks.iter().all(|task| (task.state, task.lease_epoch) == (TaskState::Completed, 1)));
+    assert_eq!((tasks.len(), store.runs(10_000).await.unwrap().len()), (TASKS, TASKS));
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn the_task_of_a_killed_process_goes_on_where_it_stopped(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    let mut worker = Worker::start("hold", &database.url);
+    let run: RunId = worker.answer().unwrap().parse().unwrap();
+    worker.child.kill().unwrap();
+    worker.child.wait().unwrap();
+
+    assert!(store.claim(&request("next", LONG)).await.unwrap().is_none(), "its lease still has time");
+    database.expire_leases().await;
+    let (task, lease) = store.claim(&request("next", LONG)).await.unwrap().unwrap();
+    assert_eq!((lease.epoch, task.retry_count), (2, 0));
+    assert_eq!(store.open_run(task.id).await.unwrap().unwrap().run, run);
+    assert_eq!(store.last_checkpoint(run).await.unwrap().unwrap(), checkpoint(run, 1));
+    store.checkpoint(&lease, &checkpoint(run, 2), &[], &[]).await.unwrap();
+    finish(store, &lease, run).await.unwrap();
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_process_that_slept_past_its_lease_is_refused(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    let mut worker = Worker::start("hold", &database.url);
+    let run: RunId = worker.answer().unwrap().parse().unwrap();
+    database.expire_leases().await;
+    let (_, lease) = store.claim(&request("next", LONG)).await.unwrap().unwrap();
+    worker.go_on();
+    assert_eq!((worker.answer().as_deref(), worker.answer().as_deref()), (Some("true"), Some("true")));
+    assert!(worker.child.wait().unwrap().success());
+    assert_eq!(store.checkpoints(run).await.unwrap(), [checkpoint(run, 1)]);
+    assert_eq!(store.open_run(lease.task).await.unwrap().unwrap().run, run);
+}
