@@ -2,4 +2,7 @@
 
 pub mod environment;
 pub mod fix;
+pub(crate) mod ngram;
+pub mod parse;
 pub mod probe;
+pub(crate) mod tokens;

@@ -2,7 +2,16 @@
 
 use crate::fix::Fixer;
 
+mod indentation;
+mod plausibility;
+mod proposal;
+mod quote_edits;
+mod site;
+mod spacing;
+pub mod syntax;
+mod token_edits;
+
 /// Every Python fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
-    &[]
+    &[&syntax::SyntaxRepair]
 }

@@ -1,0 +1,76 @@
+//! What is odd about a result that parses: statements without effect, code that is never reached.
+
+use ruff_python_ast::visitor::{Visitor, walk_body, walk_stmt};
+use ruff_python_ast::{Expr, Mod, Stmt};
+use ruff_text_size::Ranged;
+
+use crate::edit::Edit;
+use crate::python::parse;
+
+use super::site::Site;
+
+/// An expression statement that does nothing.
+const USELESS: f64 = 7.0;
+/// A statement after `return`, `raise`, `break` or `continue` in the same block.
+const UNREACHABLE: f64 = 7.0;
+
+/// How odd the chunk is after the edits, in bits; `None` when it does not parse.
+pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<f64> {
+    if !parse::compiles(edited, site.version) {
+        return None;
+    }
+    let parsed = parse::parse(edited, site.version);
+    let Mod::Module(module) = parsed.syntax() else { return None };
+    let grown: usize = edits.iter().map(|edit| edit.replacement.len()).sum();
+    let from = site.window.start - site.chunk.start;
+    let to = site.window.end - site.chunk.start + grown;
+    let mut oddities = Oddities { from, to, bits: 0.0 };
+    oddities.visit_body(&module.body);
+    Some(oddities.bits)
+}
+
+struct Oddities {
+    from: usize,
+    to: usize,
+    bits: f64,
+}
+
+impl Oddities {
+    fn is_near(&self, node: &impl Ranged) -> bool {
+        node.end().to_usize() >= self.from && node.start().to_usize() <= self.to
+    }
+}
+
+impl<'ast> Visitor<'ast> for Oddities {
+    fn visit_body(&mut self, body: &'ast [Stmt]) {
+        for pair in body.windows(2) {
+            let leaves = matches!(pair[0], Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_));
+            if leaves && self.is_near(&pair[1]) {
+                self.bits += UNREACHABLE;
+            }
+        }
+        walk_body(self, body);
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        if !self.is_near(statement) {
+            return;
+        }
+        if let Stmt::Expr(expression) = statement {
+            let useless = match &*expression.value {
+                Expr::Call(_)
+                | Expr::Await(_)
+                | Expr::Yield(_)
+                | Expr::YieldFrom(_)
+                | Expr::StringLiteral(_)
+                | Expr::EllipsisLiteral(_) => false,
+                Expr::ListComp(_) | Expr::Named(_) => false,
+                _ => true,
+            };
+            if useless {
+                self.bits += USELESS;
+            }
+        }
+        walk_stmt(self, statement);
+    }
+}

@@ -1,0 +1,153 @@
+//! Repairs of quotes: one that is missing, one too many, one of the wrong kind, and what is wrong inside an f-string.
+
+use std::collections::BTreeSet;
+
+use crate::edit::Edit;
+use crate::python::tokens::{Kind, Token, is_closed};
+
+use super::proposal::Proposal;
+use super::site::{Site, floor, lines};
+
+const MISSING: f64 = 5.0;
+const EXTRA: f64 = 5.0;
+const WRONG: f64 = 4.0;
+/// Lines of a string that is too long in which its end is sought.
+const MAX_LINES: usize = 60;
+
+/// Every repair of one quotation mark, and of one sign inside an f-string.
+pub(super) fn proposals(site: &Site<'_>) -> Vec<Proposal> {
+    let mut proposals = Vec::new();
+    let strings: Vec<&Token> = site.tokens.iter().filter(|token| token.kind == Kind::String).collect();
+    let text = site.text;
+    for (start, line) in suspicious_lines(site, &strings) {
+        one_line(start, line, &mut proposals);
+    }
+    for string in &strings {
+        if string.text(text).starts_with(['f', 'F']) {
+            inside(string.start, string.text(text), &mut proposals);
+        }
+    }
+    triple(site, &strings, &mut proposals);
+    proposals
+}
+
+/// Lines that hold an unclosed string, or a quote near the fault, or nothing that Python knows.
+fn suspicious_lines<'text>(site: &Site<'text>, strings: &[&Token]) -> Vec<(usize, &'text str)> {
+    let text = site.text;
+    let mut starts = BTreeSet::new();
+    let line_begin = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    for string in strings {
+        if !is_closed(string.text(text)) {
+            starts.insert(line_begin(string.start));
+        }
+    }
+    let focus = line_begin(floor(text, site.focus.saturating_sub(1)));
+    starts.insert(focus);
+    starts.insert(line_begin(focus.saturating_sub(1)));
+    let window = &text[site.window.clone()];
+    lines(window)
+        .map(|(start, line)| (start + site.window.start, line))
+        .filter(|(start, line)| starts.contains(start) && line.len() < 400)
+        .collect()
+}
+
+fn one_line(start: usize, line: &str, proposals: &mut Vec<Proposal>) {
+    let bytes = line.as_bytes();
+    let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80;
+    let marks: Vec<u8> = [b'"', b'\''].into_iter().filter(|mark| bytes.contains(mark)).collect();
+    let marks = if marks.is_empty() { vec![b'"', b'\''] } else { marks };
+    for at in 0..=bytes.len() {
+        let boundary = at == 0
+            || at == bytes.len()
+            || !(is_word(bytes[at - 1]) && is_word(bytes[at]))
+            || !line.is_char_boundary(at);
+        if !boundary || !line.is_char_boundary(at) {
+            continue;
+        }
+        for mark in &marks {
+            let mark = char::from(*mark);
+            let edit = Edit::insert(start + at, mark);
+            proposals.push(Proposal::new(vec![edit], MISSING, format!("insert the missing quote {mark}")));
+        }
+    }
+    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\'')) {
+        let (old, new) = if *byte == b'"' { ('"', '\'') } else { ('\'', '"') };
+        let range = start + at..start + at + 1;
+        proposals.push(Proposal::new(
+            vec![Edit::delete(range.clone())],
+            EXTRA,
+            format!("remove the extra quote {old}"),
+        ));
+        proposals.push(Proposal::new(
+            vec![Edit::replace(range.clone(), new)],
+            WRONG,
+            format!("replace the quote {old} by {new}"),
+        ));
+        proposals.push(Proposal::new(
+            vec![Edit::insert(range.start, "\\")],
+            WRONG + 4.0,
+            format!("escape the quote {old}"),
+        ));
+    }
+}
+
+/// Brackets, quotes and signs inside of an f-string's fields.
+fn inside(start: usize, string: &str, proposals: &mut Vec<Proposal>) {
+    if string.len() > 300 {
+        return;
+    }
+    for (at, character) in string.char_indices() {
+        for new in ["{", "}", "(", ")", "[", "]"] {
+            let edit = Edit::insert(start + at, new);
+            proposals.push(Proposal::new(vec![edit], MISSING + 1.0, format!("insert the missing `{new}`")));
+        }
+        if character.is_ascii_punctuation() {
+            let edit = Edit::delete(start + at..start + at + 1);
+            proposals.push(Proposal::new(vec![edit], EXTRA, format!("remove the extra `{character}`")));
+        }
+        if matches!(character, '}' | ')' | ']') {
+            for new in ["}", ")", "]"] {
+                let edit = Edit::replace(start + at..start + at + 1, new);
+                proposals.push(Proposal::new(vec![edit], EXTRA, format!("replace `{character}` by `{new}`")));
+            }
+        }
+    }
+}
+
+/// Triple quotes that are missing, at the edges of lines, or that lost a mark.
+fn triple(site: &Site<'_>, strings: &[&Token], proposals: &mut Vec<Proposal>) {
+    let text = site.text;
+    let marks: Vec<&str> = {
+        let chunk = &text[site.chunk.clone()];
+        ["\"\"\"", "'''"].into_iter().filter(|mark| chunk.contains(mark)).collect()
+    };
+    let lines: Vec<(usize, &str)> =
+        lines(&text[site.window.clone()]).map(|(start, line)| (start + site.window.start, line)).collect();
+    for (start, line) in lines.iter().take(MAX_LINES).chain(lines.iter().skip(MAX_LINES).rev().take(MAX_LINES)) {
+        let indent = line.len() - line.trim_start().len();
+        for mark in &marks {
+            let mut places = vec![start + indent, start + line.trim_end().len()];
+            places.dedup();
+            for at in places {
+                let edit = Edit::insert(at, *mark);
+                proposals.push(Proposal::new(vec![edit], MISSING + 1.0, format!("insert the missing {mark}")));
+            }
+        }
+    }
+    for string in strings {
+        let token = string.text(text);
+        for (mark, triple) in [('"', "\"\"\""), ('\'', "'''")] {
+            if token.contains(triple) {
+                for at in [token.find(triple), token.rfind(triple)].into_iter().flatten() {
+                    let edit = Edit::delete(string.start + at..string.start + at + 3);
+                    proposals.push(Proposal::new(vec![edit], EXTRA + 2.0, format!("remove the extra {triple}")));
+                }
+            }
+            let two = format!("{mark}{mark}");
+            for (at, _) in token.match_indices(&two).take(4) {
+                let edit = Edit::insert(string.start + at, mark);
+                proposals.push(Proposal::new(vec![edit], MISSING, format!("complete {triple}")));
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Where a file is broken: the statements that do not parse on their own, and the lines in which the cause may be.
+
+use std::ops::Range;
+
+use crate::edit::Edit;
+use crate::python::parse::{self, Fault};
+use crate::python::tokens::{self, Kind, Token};
+
+/// The broken part of a file.
+pub(super) struct Site<'text> {
+    /// The whole file.
+    pub(super) text: &'text str,
+    /// The interpreter's version, when it is known.
+    pub(super) version: Option<(u8, u8)>,
+    /// Whole top-level statements outside of which everything parses: an edit within them heals the file exactly when they
+    /// parse after it.
+    pub(super) chunk: Range<usize>,
+    /// The lines in which repairs are sought.
+    pub(super) window: Range<usize>,
+    /// Where the parser noticed: no repair can lie wholly behind it.
+    pub(super) focus: usize,
+    /// The tokens of the window.
+    pub(super) tokens: Vec<Token>,
+    /// The number of open brackets before each token.
+    pub(super) depths: Vec<usize>,
+}
+
+/// Lines above the fault that belong to the window, and how far up an unclosed bracket or string may stretch it.
+const LINES_ABOVE: usize = 6;
+const MAX_LINES_ABOVE: usize = 60;
+/// Boundaries between top-level statements that are tried on each side before the whole file is taken.
+const MAX_BOUNDARIES: usize = 10;
+
+/// Words that go on with a statement instead of beginning one.
+const CONTINUATIONS: [&str; 4] = ["else", "elif", "except", "finally"];
+
+impl<'text> Site<'text> {
+    /// The broken part of a text that has these faults; `line` is where somebody else saw the error, from 1.
+    pub(super) fn find(
+        text: &'text str,
+        version: Option<(u8, u8)>,
+        faults: &[Fault],
+        line: Option<u32>,
+    ) -> Option<Self> {
+        let first = faults.first()?;
+        let focus = floor(text, first.end.max(first.start + 1));
+        let reported = line.and_then(|line| line_start(text, line)).filter(|start| *start <= focus).unwrap_or(focus);
+        let chunk = chunk(text, version, first.start.min(text.len()));
+        let window = window(text, &chunk, first.start.min(reported), focus);
+        let tokens: Vec<Token> = tokens::scan(&text[window.clone()])
+            .into_iter()
+            .map(|token| Token { start: token.start + window.start, end: token.end + window.start, ..token })
+            .collect();
+        let mut depth = 0_usize;
+        let depths = tokens
+            .iter()
+            .map(|token| {
+                let before = depth;
+                match token.kind {
+                    Kind::Open => depth += 1,
+                    Kind::Close => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                before
+            })
+            .collect();
+        Some(Self { text, version, chunk, window, focus, tokens, depths })
+    }
+
+    /// The chunk after edits that lie within it.
+    pub(super) fn edited(&self, edits: &[Edit]) -> Option<String> {
+        splice(self.text, &self.chunk, edits)
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, at: usize) -> u32 {
+        let newlines = self.text.as_bytes()[..at.min(self.text.len())].iter().filter(|byte| **byte == b'\n').count();
+        u32::try_from(newlines + 1).unwrap_or(u32::MAX)
+    }
+}
+
+/// `range` of the text after the edits; `None` when they do not fit.
+fn splice(text: &str, range: &Range<usize>, edits: &[Edit]) -> Option<String> {
+    let mut result = String::with_capacity(range.len() + 16);
+    let mut position = range.start;
+    for edit in edits {
+        if edit.end > range.end {
+            return None;
+        }
+        result.push_str(text.get(position..edit.start)?);
+        result.push_str(&edit.replacement);
+        position = edit.end;
+    }
+    result.push_str(text.get(position..range.end)?);
+    Some(result)
+}
+
+/// The greatest boundary of a character that is not behind `at`.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn line_start(text: &str, line: u32) -> Option<usize> {
+    let wanted = usize::try_from(line).ok()?.checked_sub(1)?;
+    lines(text).nth(wanted).map(|(start, _)| start)
+}
+
+/// Each line with its start, without what ends it.
+pub(super) fn lines(text: &str) -> impl DoubleEndedIterator<Item = (usize, &str)> {
+    text.split_inclusive('\n').map(move |line| {
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        (start, line.trim_end_matches(['\n', '\r']))
+    })
+}
+
+/// Starts of lines at which a top-level statement may begin.
+fn boundaries(text: &str) -> Vec<usize> {
+    let mut boundaries = Vec::new();
+    let mut decorated = false;
+    for (start, line) in lines(text) {
+        let word =
+            line.split(|character: char| !character.is_alphanumeric() && character != '_').next().unwrap_or_default();
+        let begins = line.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '@');
+        if begins && !CONTINUATIONS.contains(&word) {
+            if !decorated {
+                boundaries.push(start);
+            }
+            decorated = line.starts_with('@');
+        }
+    }
+    boundaries
+}
+
+/// Indices to try: the nearest ones, then ever farther.
+fn strides(count: usize) -> impl Iterator<Item = usize> {
+    (0..3.min(count))
+        .chain((0..).map(|power| 3_usize << power).take_while(move |index| *index < count))
+        .take(MAX_BOUNDARIES)
+}
+
+fn chunk(text: &str, version: Option<(u8, u8)>, fault: usize) -> Range<usize> {
+    let boundaries = boundaries(text);
+    let split = boundaries.partition_point(|boundary| *boundary <= fault);
+    let (before, after) = boundaries.split_at(split);
+    // One block more than needed: a line that lost its indentation splits the block it belongs to, and both parts may parse.
+    let is_block = |start: usize| {
+        let rest = &text[start..];
+        ["def ", "class ", "async ", "@", "if ", "for ", "while ", "try", "with "]
+            .iter()
+            .any(|word| rest.starts_with(word))
+    };
+    let start = strides(before.len())
+        .map(|index| before.len() - 1 - index)
+        .find(|index| parse::compiles(&text[..before[*index]], version))
+        .map_or(0, |index| {
+            let block = before[..index].iter().rev().take(12).copied().find(|start| is_block(*start));
+            match block {
+                Some(block) if parse::compiles(&text[..block], version) => block,
+                Some(_) | None => before[index],
+            }
+        });
+    let end = strides(after.len())
+        .map(|index| after[index])
+        .find(|start| parse::compiles(&text[*start..], version))
+        .unwrap_or(text.len());
+    start..end
+}
+
+/// The lines in which the cause may be: a few above the fault, the line of the bracket that is still open there, and
+/// the string that ends just before it.
+fn window(text: &str, chunk: &Range<usize>, first: usize, focus: usize) -> Range<usize> {
+    let line_begin = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let up = |from: usize, count: usize| {
+        let mut start = line_begin(from);
+        for _ in 0..count {
+            if start <= chunk.start {
+                break;
+            }
+            start = line_begin(start - 1);
+        }
+        start.max(chunk.start)
+    };
+    let first = floor(text, first.clamp(chunk.start, chunk.end));
+    let mut start = up(first, LINES_ABOVE);
+    let farthest = up(first, MAX_LINES_ABOVE);
+    let mut open = Vec::new();
+    let mut strings = Vec::new();
+    for token in tokens::scan(&text[chunk.clone()]) {
+        let at = token.start + chunk.start;
+        if at >= focus {
+            break;
+        }
+        match token.kind {
+            Kind::Open => open.push(at),
+            Kind::Close => {
+                open.pop();
+            }
+            Kind::String if token.text(&text[chunk.clone()]).contains('\n') => {
+                strings.push(at..token.end + chunk.start)
+            }
+            _ => {}
+        }
+    }
+    if let Some(opener) = open.into_iter().find(|opener| *opener >= farthest) {
+        start = start.min(line_begin(opener));
+    }
+    // Never begin inside a string.
+    if let Some(string) = strings.iter().find(|string| string.contains(&start)) {
+        start = line_begin(string.start);
+    }
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
+    let end = line_end(floor(text, focus.min(text.len())));
+    start.max(chunk.start)..end.clamp(start, chunk.end.max(start))
+}

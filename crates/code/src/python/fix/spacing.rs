@@ -1,0 +1,51 @@
+//! Where Python is written with a space: a token that is put in or taken out leaves the line as a person would have typed it.
+
+use crate::python::tokens::{Kind, Token, is_keyword};
+
+/// Whether a space stands between two neighbours; `depth` is the number of open brackets around them.
+pub(super) fn is_spaced(left: (Kind, &str), right: (Kind, &str), depth: usize) -> bool {
+    let word = |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Number | Kind::String);
+    match (left, right) {
+        ((Kind::Newline, _), _) | (_, (Kind::Newline, _)) | ((Kind::Open, _), _) | (_, (Kind::Close, _)) => false,
+        ((_, "." | "~" | "@"), _) | (_, (_, "," | ":" | ";" | ".")) => false,
+        ((_, "," | ";" | ":"), _) => true,
+        ((_, "="), _) | (_, (_, "=")) => depth == 0,
+        ((Kind::Keyword, word), (Kind::Open, _)) => !matches!(word, "None" | "True" | "False" | "print"),
+        ((Kind::Name | Kind::Close | Kind::String, _), (Kind::Open, bracket)) => bracket == "{",
+        ((Kind::Operator | Kind::Keyword, _), _) | (_, (Kind::Operator | Kind::Keyword, _)) => true,
+        ((left, _), (right, _)) => word(left) && word(right) || left == Kind::Close,
+    }
+}
+
+/// Whether `operator` after `left` is a sign rather than arithmetic.
+pub(super) fn is_sign(left: Option<(Kind, &str)>, operator: &str) -> bool {
+    let after_operand = match left {
+        None => false,
+        Some((Kind::Keyword, word)) => matches!(word, "None" | "True" | "False"),
+        Some((kind, _)) => matches!(kind, Kind::Name | Kind::Number | Kind::String | Kind::Close),
+    };
+    matches!(operator, "-" | "+" | "~" | "*" | "**") && !after_operand
+}
+
+/// What kind of token a word or sign is.
+pub(super) fn kind_of(token: &str) -> Kind {
+    match token.as_bytes().first() {
+        Some(b'(' | b'[' | b'{') => Kind::Open,
+        Some(b')' | b']' | b'}') => Kind::Close,
+        Some(b'"' | b'\'') => Kind::String,
+        Some(byte) if byte.is_ascii_digit() => Kind::Number,
+        Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' || *byte >= 0x80 => {
+            if is_keyword(token) {
+                Kind::Keyword
+            } else {
+                Kind::Name
+            }
+        }
+        Some(_) | None => Kind::Operator,
+    }
+}
+
+/// A token with its text, as [`is_spaced`] takes it.
+pub(super) fn described<'text>(token: Option<&Token>, text: &'text str) -> (Kind, &'text str) {
+    token.map_or((Kind::Newline, ""), |token| (token.kind, token.text(text)))
+}

@@ -1,0 +1,159 @@
+//! Repairs of files that do not parse.
+//!
+//! Small edits near the fault are thought of in great number, ranked by how likely such a slip is and how natural the result
+//! reads in its project, and those after which the file parses are kept: a noisy channel, with the parser as the judge.
+
+use std::collections::HashSet;
+
+use autoheal_engine::diagnostics::Category;
+
+use crate::edit::{Candidate, Edit, FileEdit};
+use crate::fix::{FixContext, Fixer};
+use crate::python::ngram::Model;
+use crate::python::parse;
+use crate::sources::Sources;
+
+use super::proposal::Proposal;
+use super::site::Site;
+use super::token_edits::TokenEdits;
+use super::{indentation, plausibility, quote_edits};
+
+/// Repairs files that do not parse, whatever the cause.
+#[derive(Debug, Clone, Copy)]
+pub struct SyntaxRepair;
+
+/// The longest list that is returned.
+const MAX_CANDIDATES: usize = 60;
+/// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
+const MAX_SURVIVORS: usize = 120;
+/// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
+const PARSE_BUDGET: usize = 3 << 20;
+const LEARN_BUDGET: usize = 256 << 10;
+/// How much the model's opinion weighs.
+const NATURALNESS: f64 = 0.6;
+/// Lines below the window that are read when judging how natural the result is.
+const LINES_BELOW: usize = 4;
+
+impl Fixer for SyntaxRepair {
+    fn name(&self) -> &'static str {
+        "syntax"
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let finding = context.finding;
+        if !matches!(finding.category, Category::Syntax | Category::Indentation) {
+            return Vec::new();
+        }
+        let Some(file) = finding.file.as_deref().filter(|file| context.sources.is_editable(file)) else {
+            return Vec::new();
+        };
+        let Some(text) = context.sources.text(file) else { return Vec::new() };
+        let version = Some(context.environment.version).filter(|version| version.0 > 0);
+        let line = finding.location.map(|location| location.line);
+        let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
+        let model = learn(context.sources, file, &site);
+        ranked(&site, &model)
+            .into_iter()
+            .map(|(cost, proposal)| Candidate {
+                fixer: self.name().to_owned(),
+                category: finding.category,
+                line: proposal.edits.first().map_or(1, |edit| site.line(edit.start)),
+                description: proposal.description,
+                cost,
+                files: vec![FileEdit { file: file.to_owned(), edits: proposal.edits }],
+            })
+            .collect()
+    }
+}
+
+/// The model of the project, the broken lines left out.
+fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
+    let mut model = Model::default();
+    let mut left = LEARN_BUDGET;
+    let mut learn = |text: &str| {
+        let end = (0..=left.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        left -= end;
+        model.learn(&text[..end]);
+    };
+    learn(&site.text[site.window.end..]);
+    learn(&site.text[..site.window.start]);
+    let folder = |path: &str| path.rfind('/').map_or(String::new(), |slash| path[..slash].to_owned());
+    let own_folder = folder(file);
+    let others: Vec<_> = sources.python().filter(|(other, _)| *other != file).collect();
+    let (near, far): (Vec<_>, Vec<_>) = others.into_iter().partition(|(other, _)| folder(other) == own_folder);
+    for (_, text) in near.into_iter().chain(far) {
+        learn(text);
+    }
+    model.learn_words(&site.text[site.window.clone()]);
+    model
+}
+
+/// Proposals after which the file parses, with their cost in hundredths of a bit, likeliest first.
+fn ranked(site: &Site<'_>, model: &Model) -> Vec<(u32, Proposal)> {
+    let region = region(site);
+    let natural_before = site_bits(site, model, &region, &[]);
+    let mut proposals = TokenEdits::new(site, model).proposals();
+    for proposal in &mut proposals {
+        proposal.bits = proposal.bits.max(0.0);
+    }
+    for mut proposal in indentation::proposals(site).into_iter().chain(quote_edits::proposals(site)) {
+        proposal.bits += NATURALNESS * (site_bits(site, model, &region, &proposal.edits) - natural_before);
+        proposals.push(proposal);
+    }
+    proposals.sort_by(|one, other| one.bits.total_cmp(&other.bits).then_with(|| one.edits.cmp(&other.edits)));
+
+    let mut seen = HashSet::new();
+    let mut budget = PARSE_BUDGET;
+    let mut survivors = Vec::new();
+    for proposal in proposals {
+        let Some(edited) = site.edited(&proposal.edits) else { continue };
+        if survivors.len() >= MAX_SURVIVORS || budget < edited.len() {
+            break;
+        }
+        if !seen.insert(edited.clone()) {
+            continue;
+        }
+        budget -= edited.len();
+        let Some(oddity) = plausibility::of(site, &edited, &proposal.edits) else { continue };
+        survivors.push((proposal, oddity));
+    }
+    costs(survivors.into_iter().map(|(proposal, oddity)| (proposal.bits + oddity, proposal)).collect())
+}
+
+/// Bits as posterior costs: minus the logarithm of each one's share in all that was found.
+fn costs(mut survivors: Vec<(f64, Proposal)>) -> Vec<(u32, Proposal)> {
+    survivors.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let Some(best) = survivors.first().map(|(bits, _)| *bits) else { return Vec::new() };
+    let total: f64 = survivors.iter().map(|(bits, _)| (best - bits).exp2()).sum();
+    survivors.truncate(MAX_CANDIDATES);
+    survivors
+        .into_iter()
+        .map(|(bits, proposal)| {
+            let hundredths = ((bits - best + total.log2()) * 100.0).clamp(0.0, 1e6).round();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1e6")]
+            (hundredths as u32, proposal)
+        })
+        .collect()
+}
+
+/// The lines by which results are compared.
+fn region(site: &Site<'_>) -> std::ops::Range<usize> {
+    let mut end = site.window.end;
+    for _ in 0..LINES_BELOW {
+        end = site.text[end..].find('\n').map_or(site.text.len(), |newline| end + newline + 1);
+    }
+    site.window.start..end.min(site.chunk.end).max(site.window.end)
+}
+
+/// How natural the region reads after the edits.
+fn site_bits(site: &Site<'_>, model: &Model, region: &std::ops::Range<usize>, edits: &[Edit]) -> f64 {
+    let mut text = String::with_capacity(region.len() + 16);
+    let mut position = region.start;
+    for edit in edits.iter().filter(|edit| edit.start >= region.start && edit.end <= region.end) {
+        text.push_str(site.text.get(position..edit.start).unwrap_or_default());
+        text.push_str(&edit.replacement);
+        position = edit.end;
+    }
+    text.push_str(site.text.get(position..region.end).unwrap_or_default());
+    model.bits_of_text(&text)
+}

@@ -1,0 +1,342 @@
+//! Repairs of one token: put one in, take one out, replace one, swap two, split or join words.
+
+use crate::edit::Edit;
+use crate::python::ngram::{CONTEXT, Model, Symbol};
+use crate::python::tokens::{KEYWORDS, Kind, Token};
+
+use super::proposal::Proposal;
+use super::site::Site;
+use super::spacing::{described, is_sign, is_spaced, kind_of};
+
+/// How unlikely each kind of slip is before looking at the text, in bits.
+mod slip {
+    pub(super) const MISSING: f64 = 5.0;
+    pub(super) const EXTRA: f64 = 6.0;
+    pub(super) const DOUBLED: f64 = 1.0;
+    pub(super) const REPLACED: f64 = 6.0;
+    pub(super) const MISSPELLED: f64 = 1.5;
+    pub(super) const SWAPPED: f64 = 6.0;
+    pub(super) const SPACED: f64 = 3.0;
+    /// Per token between the edit and the place where the parser noticed.
+    pub(super) const DISTANCE: f64 = 0.08;
+}
+
+/// Delimiters may be missing anywhere in the window; other tokens only this close to the fault.
+const NEAR: usize = 24;
+/// Names are tried as missing operands this close to it.
+const VERY_NEAR: usize = 8;
+
+const DELIMITERS: [&str; 11] = ["(", ")", "[", "]", "{", "}", ":", ",", "=", "\"", "."];
+const OPERATORS: [&str; 20] =
+    ["+", "-", "*", "/", "%", "==", "!=", "<", ">", "<=", ">=", "**", "//", "|", "&", "+=", "-=", "@", "->", "..."];
+
+/// Tokens that are mistaken for one another.
+const CONFUSED: [&[&str]; 10] = [
+    &["=", "==", ":", ":=", "+=", "-=", "!=", "<=", ">="],
+    &["(", "[", "{"],
+    &[")", "]", "}"],
+    &[":", ";", ",", "."],
+    &["->", "-", ">", "=", ":"],
+    &["<>", "!="],
+    &["*", "**"],
+    &["/", "//"],
+    &["&", "and"],
+    &["|", "or"],
+];
+
+/// The tokens of a window as the model sees them, and what an edit there costs.
+pub(super) struct TokenEdits<'site> {
+    site: &'site Site<'site>,
+    model: &'site Model,
+    /// One per visible token or end of line: the index in the site's tokens.
+    places: Vec<usize>,
+    /// The last place at or before which a repair must begin.
+    focus: usize,
+}
+
+impl<'site> TokenEdits<'site> {
+    pub(super) fn new(site: &'site Site<'site>, model: &'site Model) -> Self {
+        let tokens = &site.tokens;
+        let places: Vec<usize> = (0..tokens.len()).filter(|index| tokens[*index].kind != Kind::Comment).collect();
+        let focus = places.iter().rposition(|place| tokens[*place].start < site.focus).unwrap_or(0);
+        Self { site, model, places, focus }
+    }
+
+    fn token(&self, place: usize) -> Option<&Token> {
+        self.places.get(place).and_then(|index| self.site.tokens.get(*index))
+    }
+
+    fn text(&self, place: usize) -> &'site str {
+        self.token(place).map_or("", |token| token.text(self.site.text))
+    }
+
+    fn described(&self, place: Option<usize>) -> (Kind, &'site str) {
+        described(place.and_then(|place| self.token(place)), self.site.text)
+    }
+
+    fn depth(&self, place: usize) -> usize {
+        self.places.get(place).and_then(|index| self.site.depths.get(*index)).copied().unwrap_or(0)
+    }
+
+    /// Every repair of one token.
+    pub(super) fn proposals(&self) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        let last = (self.focus + 2).min(self.places.len());
+        for place in 0..last {
+            self.deletion(place, &mut proposals);
+            self.swap(place, &mut proposals);
+            self.replacements(place, &mut proposals);
+            self.spaces(place, &mut proposals);
+        }
+        let words = self.words();
+        for place in 0..=last.min(self.places.len()) {
+            self.insertions(place, &words, &mut proposals);
+        }
+        proposals
+    }
+
+    /// Names that could stand for a missing one, the window's own first.
+    fn words(&self) -> Vec<&'site str> {
+        let mut words: Vec<&str> = Vec::new();
+        let text = self.site.text;
+        let near = crate::python::tokens::scan(&text[self.site.chunk.clone()]);
+        let chunk = &text[self.site.chunk.clone()];
+        let mut seen = std::collections::HashSet::new();
+        let own = self.site.tokens.iter().filter(|token| token.kind == Kind::Name).map(|token| token.text(text));
+        let others = near.iter().filter(|token| token.kind == Kind::Name).map(|token| token.text(chunk));
+        for word in own.chain(others) {
+            if seen.insert(word) {
+                words.push(word);
+            }
+            if words.len() >= 300 {
+                break;
+            }
+        }
+        words
+    }
+
+    fn insertions(&self, place: usize, words: &[&str], proposals: &mut Vec<Proposal>) {
+        let distance = self.focus.abs_diff(place);
+        let mut put = |token: &str, slip: f64| {
+            let edit = self.insertion(place, token);
+            let depth_change = usize::from(kind_of(token) == Kind::Close);
+            let bits = slip + self.difference(place, place, &[(kind_of(token), token)], depth_change) + self.far(place);
+            proposals.push(Proposal::new(vec![edit], bits, format!("insert the missing `{token}`")));
+        };
+        for token in DELIMITERS.iter().filter(|token| **token != "\"") {
+            put(token, slip::MISSING);
+        }
+        if distance <= NEAR {
+            for token in OPERATORS.iter().chain(&KEYWORDS) {
+                put(token, slip::MISSING);
+            }
+        }
+        if distance <= VERY_NEAR {
+            for token in words.iter().chain(&["0", "1", "''"]) {
+                put(token, slip::MISSING + 1.0);
+            }
+        }
+    }
+
+    fn insertion(&self, place: usize, token: &str) -> Edit {
+        let text = self.site.text;
+        let previous = place.checked_sub(1);
+        let left = self.described(previous);
+        let right = self.described(Some(place));
+        let start = previous.and_then(|place| self.token(place)).map_or(self.site.window.start, |token| token.end);
+        let end = self.token(place).map_or(start, |token| token.start.max(start));
+        let gap = text.get(start..end).unwrap_or_default();
+        let depth = self.depth(place);
+        let middle = (kind_of(token), token);
+        let tight = is_sign(Some(left), token);
+        let space_before = is_spaced(left, middle, depth);
+        let space_after = is_spaced(middle, right, depth) && !tight;
+        if left.0 == Kind::Newline {
+            // After the indentation.
+            return Edit::insert(end, if space_after { format!("{token} ") } else { token.to_owned() });
+        }
+        if right.0 == Kind::Newline || gap.contains(['\n', '\\', '#']) {
+            return Edit::insert(start, if space_before { format!(" {token}") } else { token.to_owned() });
+        }
+        let before = if space_before { " " } else { "" };
+        let after = if space_after { " " } else { "" };
+        match gap.len() {
+            0 => Edit::insert(start, format!("{before}{token}{after}")),
+            1 if space_before => Edit::insert(end, format!("{token}{after}")),
+            1 => Edit::insert(start, if space_after { token.to_owned() } else { format!("{token}") }),
+            _ => Edit::insert(start + 1, token.to_owned()),
+        }
+    }
+
+    fn deletion(&self, place: usize, proposals: &mut Vec<Proposal>) {
+        let Some(token) = self.token(place) else { return };
+        if token.kind == Kind::Newline {
+            return;
+        }
+        let slip = if self.text(place) == self.text(place + 1) || place > 0 && self.text(place - 1) == self.text(place)
+        {
+            slip::DOUBLED
+        } else {
+            slip::EXTRA
+        };
+        let bits = slip + self.difference(place, place + 1, &[], 0) + self.far(place);
+        let described = format!("remove the extra `{}`", shown(self.text(place)));
+        proposals.push(Proposal::new(vec![self.removal(place)], bits, described));
+    }
+
+    fn removal(&self, place: usize) -> Edit {
+        let Some(token) = self.token(place) else { return Edit::delete(0..0) };
+        let (previous, next) = (place.checked_sub(1), place + 1);
+        let before = previous.and_then(|place| self.token(place)).map_or(self.site.window.start, |token| token.end);
+        let after = self.token(next).map_or(token.end, |token| token.start.max(token.start));
+        let (left, right) = (self.described(previous), self.described(Some(next)));
+        let gap = self.site.text.get(token.end..after).unwrap_or_default();
+        if left.0 == Kind::Newline {
+            return Edit::delete(token.start..if gap.trim().is_empty() { after } else { token.end });
+        }
+        if right.0 == Kind::Newline || !gap.trim().is_empty() {
+            return Edit::delete(before..token.end);
+        }
+        if before == token.start || after == token.end {
+            let spaced = is_spaced(left, right, self.depth(place));
+            let range = if spaced { token.start..token.end } else { before..after };
+            return if spaced && before == token.start && after == token.end {
+                Edit::replace(range, " ")
+            } else {
+                Edit::delete(range)
+            };
+        }
+        if is_spaced(left, right, self.depth(place)) {
+            Edit::delete(token.start..after)
+        } else {
+            Edit::delete(before..after)
+        }
+    }
+
+    fn swap(&self, place: usize, proposals: &mut Vec<Proposal>) {
+        let (Some(first), Some(second)) = (self.token(place), self.token(place + 1)) else { return };
+        if first.kind == Kind::Newline || second.kind == Kind::Newline || self.text(place) == self.text(place + 1) {
+            return;
+        }
+        let (one, two) = (self.text(place), self.text(place + 1));
+        let gap = self.site.text.get(first.end..second.start).unwrap_or_default();
+        let bits = slip::SWAPPED
+            + self.difference(place, place + 2, &[(second.kind, two), (first.kind, one)], 0)
+            + self.far(place);
+        let edit = Edit::replace(first.start..second.end, format!("{two}{gap}{one}"));
+        proposals.push(Proposal::new(vec![edit], bits, format!("swap `{}` and `{}`", shown(one), shown(two))));
+    }
+
+    fn replacements(&self, place: usize, proposals: &mut Vec<Proposal>) {
+        let Some(token) = self.token(place) else { return };
+        let old = self.text(place);
+        let mut put = |new: &str, slip: f64| {
+            let bits = slip + self.difference(place, place + 1, &[(kind_of(new), new)], 0) + self.far(place);
+            let edit = Edit::replace(token.start..token.end, new);
+            proposals.push(Proposal::new(vec![edit], bits, format!("replace `{}` by `{new}`", shown(old))));
+        };
+        for new in CONFUSED.iter().filter(|group| group.contains(&old)).flat_map(|group| group.iter()) {
+            if *new != old {
+                put(new, slip::REPLACED);
+            }
+        }
+        if matches!(token.kind, Kind::Name | Kind::Keyword) && old.len() > 1 {
+            for keyword in KEYWORDS {
+                let distance = strsim::osa_distance(old, keyword);
+                let allowed = if keyword.len() <= 3 { 1 } else { 2 };
+                if distance > 0 && distance <= allowed {
+                    let slip = if distance == 1 { slip::MISSPELLED } else { slip::MISSPELLED + 4.0 };
+                    put(keyword, slip);
+                }
+            }
+        }
+        if token.kind == Kind::Number
+            && old.len() > 1
+            && old.starts_with('0')
+            && old.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            put(&format!("0o{}", old.trim_start_matches('0')), slip::MISSPELLED);
+        }
+        if token.kind == Kind::Number && old.ends_with(['l', 'L']) {
+            put(old.trim_end_matches(['l', 'L']), slip::MISSPELLED);
+        }
+    }
+
+    /// A space that is missing within a word, or one too many.
+    fn spaces(&self, place: usize, proposals: &mut Vec<Proposal>) {
+        let Some(token) = self.token(place) else { return };
+        let old = self.text(place);
+        if token.kind == Kind::Name {
+            let splits = KEYWORDS.iter().flat_map(|keyword| {
+                let front = old.strip_prefix(keyword).map(|rest| (keyword.len(), *keyword, rest));
+                let back = old.strip_suffix(keyword).map(|rest| (rest.len(), rest, *keyword));
+                front.into_iter().chain(back)
+            });
+            for (at, one, two) in splits.filter(|(_, one, two)| !one.is_empty() && !two.is_empty()) {
+                let new = [(kind_of(one), one), (kind_of(two), two)];
+                let bits = slip::SPACED + self.difference(place, place + 1, &new, 0) + self.far(place);
+                let edit = Edit::insert(token.start + at, " ");
+                proposals.push(Proposal::new(vec![edit], bits, format!("split `{old}` into `{one} {two}`")));
+            }
+        }
+        let Some(next) = self.token(place + 1) else { return };
+        let joinable =
+            |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Operator | Kind::Number | Kind::Unknown);
+        if joinable(token.kind)
+            && joinable(next.kind)
+            && self.site.text.get(token.end..next.start).is_some_and(|gap| gap.trim_matches(' ').is_empty())
+        {
+            let joined = format!("{old}{}", self.text(place + 1));
+            let bits =
+                slip::SPACED + self.difference(place, place + 2, &[(kind_of(&joined), &joined)], 0) + self.far(place);
+            let one_token = crate::python::tokens::scan(&joined).len() == 1;
+            if one_token && next.start > token.end {
+                let edit = Edit::delete(token.end..next.start);
+                proposals.push(Proposal::new(vec![edit], bits, format!("join the parts of `{joined}`")));
+            }
+        }
+    }
+
+    fn far(&self, place: usize) -> f64 {
+        slip::DISTANCE * f64::from(u32::try_from(self.focus.abs_diff(place)).unwrap_or(u32::MAX))
+    }
+
+    /// What the tokens `from..to` cost more when `new` stands for them: their own bits and those of their neighbours.
+    fn difference(&self, from: usize, to: usize, new: &[(Kind, &str)], closed: usize) -> f64 {
+        let mut before = Vec::with_capacity(CONTEXT);
+        let mut place = from;
+        while before.len() < CONTEXT && place > 0 {
+            place -= 1;
+            before.extend(self.symbol(place, 0));
+        }
+        before.reverse();
+        let collect = |middle: &mut dyn Iterator<Item = Symbol>, closed: usize| {
+            let mut symbols = before.clone();
+            symbols.extend(middle);
+            let mut place = to;
+            let end = symbols.len() + 3;
+            while symbols.len() < end && place < self.places.len() {
+                symbols.extend(self.symbol(place, closed));
+                place += 1;
+            }
+            self.model.bits_of(&symbols, before.len(), symbols.len())
+        };
+        let old = collect(&mut (from..to).filter_map(|place| self.symbol(place, 0)), 0);
+        let new = collect(&mut new.iter().filter_map(|(kind, text)| Symbol::of(*kind, text)), closed);
+        new - old
+    }
+
+    fn symbol(&self, place: usize, closed: usize) -> Option<Symbol> {
+        let token = self.token(place)?;
+        if token.kind == Kind::Newline {
+            return (self.depth(place) <= closed).then_some(Symbol::NEWLINE);
+        }
+        Symbol::of(token.kind, self.text(place))
+    }
+}
+
+/// A token as a one-line description shows it.
+fn shown(token: &str) -> String {
+    let first: String = token.lines().next().unwrap_or_default().chars().take(20).collect();
+    if first.len() < token.len() { format!("{first}…") } else { first }
+}

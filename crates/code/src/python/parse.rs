@@ -1,0 +1,351 @@
+//! Whether Python text parses: what the parser says, and what CPython's compiler refuses beyond the grammar (`return` outside
+//! a function, a parameter named twice, ...).
+
+use std::cell::RefCell;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, Mod, PySourceType, PythonVersion, Stmt, StmtFunctionDef};
+use ruff_python_parser::semantic_errors::{
+    LazyImportContext, SemanticSyntaxChecker, SemanticSyntaxContext, SemanticSyntaxError, SemanticSyntaxErrorKind,
+};
+use ruff_python_parser::{LexicalErrorType, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
+use ruff_text_size::TextRange;
+
+use super::tokens;
+
+/// One reason why a text does not compile.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct SyntaxProblem {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+    /// What the parser says.
+    pub message: String,
+    /// Whether CPython would call it an `IndentationError`.
+    pub is_indentation: bool,
+}
+
+/// A problem with its place in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) message: String,
+    pub(crate) is_indentation: bool,
+}
+
+/// Texts that are longer are not parsed: offsets are 32 bits wide, and nobody writes such a file by hand.
+const MAX_TEXT: usize = 8 << 20;
+
+/// Every reason why the text does not compile, in order of place; for a version of Python also what only other versions
+/// accept (`match` before 3.10).
+pub fn syntax_errors(text: &str, version: Option<(u8, u8)>) -> Vec<SyntaxProblem> {
+    let mut problems = Vec::new();
+    let (mut position, mut line, mut column) = (0, 1, 1);
+    for fault in faults(text, version) {
+        let start = fault.start.min(text.len());
+        for character in text.get(position..start).unwrap_or_default().chars() {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        position = start.max(position);
+        let Fault { message, is_indentation, .. } = fault;
+        problems.push(SyntaxProblem { line, column, message, is_indentation });
+    }
+    problems
+}
+
+/// Whether the text compiles, as far as that does not depend on the version of Python.
+///
+/// # Errors
+///
+/// The first [`SyntaxProblem`].
+pub fn check(text: &str) -> Result<(), SyntaxProblem> {
+    syntax_errors(text, None).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// As [`syntax_errors`], with places in bytes.
+pub(crate) fn faults(text: &str, version: Option<(u8, u8)>) -> Vec<Fault> {
+    if let Some(refusal) = refused_unparsed(text) {
+        return vec![refusal];
+    }
+    let parsed = parse(text, version);
+    let mut faults: Vec<Fault> = parsed
+        .errors()
+        .iter()
+        .map(|error| fault(error.location, error.error.to_string(), is_indentation(&error.error)))
+        .collect();
+    if version.is_some() {
+        let unsupported = parsed.unsupported_syntax_errors();
+        faults.extend(unsupported.iter().map(|error| fault(error.range, error.to_string(), false)));
+    }
+    if faults.is_empty() {
+        faults = semantic_errors(text, &parsed, version)
+            .iter()
+            .map(|error| fault(error.range, error.to_string(), false))
+            .collect();
+    }
+    faults.sort_by_key(|fault| fault.start);
+    faults
+}
+
+/// Whether there is no fault at all.
+pub(crate) fn compiles(text: &str, version: Option<(u8, u8)>) -> bool {
+    if refused_unparsed(text).is_some() {
+        return false;
+    }
+    let parsed = parse(text, version);
+    parsed.has_valid_syntax()
+        && (version.is_none() || parsed.unsupported_syntax_errors().is_empty())
+        && semantic_errors(text, &parsed, version).is_empty()
+}
+
+/// The tree of a text, as far as it could be made, with every error.
+pub(crate) fn parse(text: &str, version: Option<(u8, u8)>) -> Parsed<Mod> {
+    let target = version.map_or_else(PythonVersion::default, PythonVersion::from);
+    parse_unchecked(text, ParseOptions::from(PySourceType::Python).with_target_version(target))
+}
+
+fn fault(range: TextRange, message: String, is_indentation: bool) -> Fault {
+    Fault { start: range.start().to_usize(), end: range.end().to_usize(), message, is_indentation }
+}
+
+fn is_indentation(error: &ParseErrorType) -> bool {
+    match error {
+        ParseErrorType::UnexpectedIndentation | ParseErrorType::Lexical(LexicalErrorType::IndentationError) => true,
+        ParseErrorType::OtherError(message) => message.starts_with("Expected an indented block"),
+        _ => false,
+    }
+}
+
+/// What CPython refuses before parsing, or what is nested so deeply that walking its tree needs an unbounded stack.
+fn refused_unparsed(text: &str) -> Option<Fault> {
+    let refuse =
+        |at: usize, message: &str| Some(Fault { start: at, end: at, message: message.into(), is_indentation: false });
+    if text.len() > MAX_TEXT {
+        return refuse(0, "the file is too large");
+    }
+    if let Some(at) = text.bytes().position(|byte| byte == 0) {
+        return refuse(at, "source code cannot contain null bytes");
+    }
+    tokens::too_deep(text).and_then(|at| refuse(at, "the code is nested too deeply"))
+}
+
+fn semantic_errors(text: &str, parsed: &Parsed<Mod>, version: Option<(u8, u8)>) -> Vec<SemanticSyntaxError> {
+    let Mod::Module(module) = parsed.syntax() else { return Vec::new() };
+    let mut walk = SemanticWalk {
+        checker: SemanticSyntaxChecker::new(),
+        errors: RefCell::default(),
+        version: version.map_or_else(PythonVersion::default, PythonVersion::from),
+        text,
+        scopes: vec![Scope::Module],
+        loops: vec![0],
+    };
+    walk.visit_body(&module.body);
+    let mut errors = walk.errors.into_inner();
+    errors.retain(|error| !matches!(error.kind, SemanticSyntaxErrorKind::NonlocalWithoutBinding(_)));
+    errors
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Module,
+    Class,
+    Function { is_async: bool },
+    Lambda,
+    Comprehension { is_async: bool, is_generator: bool },
+}
+
+/// Walks the tree and knows, at every node, what surrounds it: all that the parser's own checker asks for.
+struct SemanticWalk<'text> {
+    checker: SemanticSyntaxChecker,
+    errors: RefCell<Vec<SemanticSyntaxError>>,
+    version: PythonVersion,
+    text: &'text str,
+    scopes: Vec<Scope>,
+    loops: Vec<u32>,
+}
+
+impl SemanticWalk<'_> {
+    fn with_checker(&mut self, look: impl FnOnce(&mut SemanticSyntaxChecker, &Self)) {
+        let mut checker = std::mem::take(&mut self.checker);
+        look(&mut checker, self);
+        self.checker = checker;
+    }
+
+    fn within(&mut self, scope: Scope, walk: impl FnOnce(&mut Self)) {
+        self.scopes.push(scope);
+        self.loops.push(0);
+        walk(self);
+        self.loops.pop();
+        self.scopes.pop();
+    }
+
+    fn in_loop(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.change_loops(|depth| depth + 1);
+        walk(self);
+        self.change_loops(|depth| depth - 1);
+    }
+
+    fn change_loops(&mut self, change: impl FnOnce(u32) -> u32) {
+        if let Some(depth) = self.loops.last_mut() {
+            *depth = change(*depth);
+        }
+    }
+
+    fn visit_function(&mut self, function: &StmtFunctionDef) {
+        for decorator in &function.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        if let Some(parameters) = &function.type_params {
+            self.visit_type_params(parameters);
+        }
+        self.visit_parameters(&function.parameters);
+        if let Some(returns) = &function.returns {
+            self.visit_annotation(returns);
+        }
+        self.within(Scope::Function { is_async: function.is_async }, |walk| walk.visit_body(&function.body));
+    }
+
+    /// The innermost scope that is not a comprehension.
+    fn scope(&self) -> Scope {
+        let mut scopes = self.scopes.iter().rev();
+        scopes.find(|scope| !matches!(scope, Scope::Comprehension { .. })).copied().unwrap_or(Scope::Module)
+    }
+}
+
+impl SemanticSyntaxContext for SemanticWalk<'_> {
+    fn future_annotations_or_stub(&self) -> bool {
+        false
+    }
+
+    fn lazy_import_context(&self) -> Option<LazyImportContext> {
+        None
+    }
+
+    fn python_version(&self) -> PythonVersion {
+        self.version
+    }
+
+    fn source(&self) -> &str {
+        self.text
+    }
+
+    fn global(&self, _name: &str) -> Option<TextRange> {
+        None
+    }
+
+    fn has_nonlocal_binding(&self, _name: &str) -> bool {
+        true
+    }
+
+    fn in_async_context(&self) -> bool {
+        match self.scopes.last() {
+            Some(Scope::Function { is_async } | Scope::Comprehension { is_async, .. }) => *is_async,
+            Some(Scope::Module | Scope::Class | Scope::Lambda) | None => false,
+        }
+    }
+
+    fn in_await_allowed_context(&self) -> bool {
+        matches!(self.scope(), Scope::Function { .. } | Scope::Lambda)
+    }
+
+    fn in_yield_allowed_context(&self) -> bool {
+        matches!(self.scopes.last(), Some(Scope::Function { .. } | Scope::Lambda))
+    }
+
+    fn in_sync_comprehension(&self) -> bool {
+        self.scopes.iter().any(|scope| matches!(scope, Scope::Comprehension { is_async: false, .. }))
+    }
+
+    fn in_class_body_comprehension(&self) -> bool {
+        matches!(self.scopes.last(), Some(Scope::Comprehension { .. })) && self.scope() == Scope::Class
+    }
+
+    fn in_module_scope(&self) -> bool {
+        self.scopes.len() == 1
+    }
+
+    fn in_function_scope(&self) -> bool {
+        matches!(self.scope(), Scope::Function { .. } | Scope::Lambda)
+    }
+
+    fn in_generator_context(&self) -> bool {
+        matches!(self.scopes.last(), Some(Scope::Comprehension { is_generator: true, .. }))
+    }
+
+    fn in_notebook(&self) -> bool {
+        false
+    }
+
+    fn report_semantic_error(&self, error: SemanticSyntaxError) {
+        self.errors.borrow_mut().push(error);
+    }
+
+    fn in_loop_context(&self) -> bool {
+        self.loops.last().is_some_and(|depth| *depth > 0)
+    }
+
+    fn is_bound_parameter(&self, _name: &str) -> bool {
+        false
+    }
+}
+
+impl<'ast> Visitor<'ast> for SemanticWalk<'_> {
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        self.with_checker(|checker, context| checker.visit_stmt(statement, context));
+        match statement {
+            Stmt::ClassDef(class) => {
+                for decorator in &class.decorator_list {
+                    self.visit_decorator(decorator);
+                }
+                if let Some(arguments) = &class.arguments {
+                    self.visit_arguments(arguments);
+                }
+                self.within(Scope::Class, |walk| walk.visit_body(&class.body));
+            }
+            Stmt::FunctionDef(function) => self.visit_function(function),
+            Stmt::For(statement) => {
+                self.visit_expr(&statement.iter);
+                self.visit_expr(&statement.target);
+                self.in_loop(|walk| walk.visit_body(&statement.body));
+                self.visit_body(&statement.orelse);
+            }
+            Stmt::While(statement) => {
+                self.visit_expr(&statement.test);
+                self.in_loop(|walk| walk.visit_body(&statement.body));
+                self.visit_body(&statement.orelse);
+            }
+            _ => walk_stmt(self, statement),
+        }
+    }
+
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        self.with_checker(|checker, context| checker.visit_expr(expression, context));
+        let (generators, is_generator) = match expression {
+            Expr::Lambda(_) => return self.within(Scope::Lambda, |walk| walk_expr(walk, expression)),
+            Expr::ListComp(list) => (&list.generators, false),
+            Expr::SetComp(set) => (&set.generators, false),
+            Expr::DictComp(dictionary) => (&dictionary.generators, false),
+            Expr::Generator(generator) => (&generator.generators, true),
+            _ => return walk_expr(self, expression),
+        };
+        for comprehension in generators {
+            self.visit_comprehension(comprehension);
+        }
+        let is_async = generators.iter().any(|generator| generator.is_async);
+        self.within(Scope::Comprehension { is_async, is_generator }, |walk| match expression {
+            Expr::ListComp(list) => walk.visit_expr(&list.elt),
+            Expr::SetComp(set) => walk.visit_expr(&set.elt),
+            Expr::Generator(generator) => walk.visit_expr(&generator.elt),
+            Expr::DictComp(dictionary) => {
+                if let Some(key) = &dictionary.key {
+                    walk.visit_expr(key);
+                }
+                walk.visit_expr(&dictionary.value);
+            }
+            _ => {}
+        });
+    }
+}
