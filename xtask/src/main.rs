@@ -12,7 +12,7 @@ mod coverage;
 mod process;
 mod tidy;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
@@ -41,6 +41,8 @@ enum Chore {
 enum Bench {
     /// Enqueue and claim + complete, on SQLite and PostgreSQL
     Queue,
+    /// Break real packages one seeded defect at a time, heal them, and check the result independently
+    Heal(bench::heal::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -48,11 +50,14 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().chore {
         Chore::Tidy => tidy::run(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
+        Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Coverage => coverage::run(&root),
     }
 }
 
-/// The folder that holds the workspace.
+/// The folder that holds the workspace: the nearest one around the current folder.
 fn repository_root() -> anyhow::Result<PathBuf> {
-    Ok(Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies inside the workspace")?.to_owned())
+    let here = std::env::current_dir()?;
+    let root = here.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file());
+    Ok(root.context("run it inside a clone of the repository")?.to_owned())
 }

@@ -1,3 +1,4 @@
 //! Measurements.
 
+pub(crate) mod heal;
 pub(crate) mod queue;

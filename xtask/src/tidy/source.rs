@@ -22,8 +22,8 @@ static SQL: LazyLock<Regex> = LazyLock::new(|| {
 static EFFECT: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"\b(std::(fs|net|process|env|thread)\b|tokio::|SystemTime::now|Instant::now|Timestamp::now)")
 });
-static BARE_ALLOW: LazyLock<Regex> = LazyLock::new(|| regex(r"#!?\[(allow\(|cfg_attr\([^\]]*\ballow\()"));
-static EXPECT: LazyLock<Regex> = LazyLock::new(|| regex(r"#!?\[expect\("));
+static BARE_ALLOW: LazyLock<Regex> = LazyLock::new(|| regex(r"^#!?\[(allow\(|cfg_attr\([^\]]*\ballow\()"));
+static EXPECT: LazyLock<Regex> = LazyLock::new(|| regex(r"^#!?\[expect\("));
 
 #[expect(clippy::expect_used, reason = "the patterns are literals, and the tests use each")]
 fn regex(pattern: &str) -> Regex {

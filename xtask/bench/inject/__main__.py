@@ -1,0 +1,91 @@
+"""Puts one seeded defect into a Python package.
+
+    python3 inject ROOT --kind KIND --seed SEED --try N SOURCE...    changes one file, prints what it did as JSON
+    python3 inject --kinds                                   prints the kinds of each class as JSON
+
+A kind is a way in which people break programs. It lists every place of the sources where it could happen; the seed
+shuffles the places, and the N-th one is broken. Nothing is filtered here but edits that change nothing: whoever calls
+this judges by running the package's own checks before and after.
+
+This file shares no code and no table with the program that is measured by it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import random
+
+import imports
+import indentation
+import linting
+import syntax
+import type_errors
+from module import KINDS, Module
+
+# Importing a module of kinds registers them.
+_ = (syntax, indentation, imports, type_errors, linting)
+
+
+def read_sources(root: pathlib.Path, sources: list[str]) -> list[Module]:
+    """Every file of the sources that is program text: tests lie elsewhere or are named as such."""
+    modules = []
+    for source in sources:
+        top = root / source
+        for path in sorted(top.rglob("*.py")) if top.is_dir() else [top]:
+            relative = path.relative_to(root)
+            if any(part in ("test", "tests") for part in relative.parts) or path.name.startswith(("test_", "conftest")):
+                continue
+            modules.append(Module(path, path.read_bytes().decode()))
+    return modules
+
+
+def inject(root: pathlib.Path, sources: list[str], name: str, seed: str, attempt: int) -> dict | None:
+    """Breaks the place that seed and attempt choose; `None` when there are fewer places."""
+    defect_class, places_of = KINDS[name]
+    rng = random.Random(f"{seed}/{name}")
+    places = []
+    for module in read_sources(root, sources):
+        places += [(module, edit) for edit in places_of(module, rng) if module.text[edit.start : edit.end] != edit.new]
+    rng.shuffle(places)
+    if attempt >= len(places):
+        return None
+    module, edit = places[attempt]
+    broken = module.text[: edit.start] + edit.new + module.text[edit.end :]
+    module.path.write_bytes(broken.encode())
+    line = module.text.count("\n", 0, edit.start) + 1
+    try:
+        compile(broken, str(module.path), "exec", dont_inherit=True)
+        parses = True
+    except (SyntaxError, ValueError):
+        parses = False
+    return {
+        "class": defect_class,
+        "kind": name,
+        "file": str(module.path.relative_to(root)),
+        "line": line,
+        "parses": parses,
+        "old": module.text[edit.start : edit.end],
+        "new": edit.new,
+        "places": len(places),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", type=pathlib.Path)
+    parser.add_argument("sources", nargs="*")
+    parser.add_argument("--kind", choices=sorted(KINDS))
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--try", dest="attempt", type=int, default=0)
+    parser.add_argument("--kinds", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.kinds:
+        print(json.dumps([{"class": defect_class, "kind": name} for name, (defect_class, _) in KINDS.items()]))
+    else:
+        print(json.dumps(inject(arguments.root, arguments.sources, arguments.kind, arguments.seed, arguments.attempt)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+//! One defect: put in, healed, judged.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use super::package::{Package, git};
+use super::{Bench, checks};
+use crate::process;
+
+/// How many places of a kind are tried until one makes the checks red.
+const TRIES: u32 = 12;
+
+/// A run that takes longer than this many times the suite's, and some minutes, has not healed.
+const PATIENCE: f64 = 60.0;
+
+/// A kind of defect that the injector knows.
+#[derive(Deserialize)]
+pub(super) struct Kind {
+    pub(super) class: String,
+    pub(super) kind: String,
+}
+
+/// Which defect in which package.
+pub(super) struct Case<'a> {
+    pub(super) package: &'a Package,
+    pub(super) kind: String,
+    pub(super) seed: u32,
+}
+
+impl Case<'_> {
+    /// The name by which it can be asked for again.
+    pub(super) fn id(&self) -> String {
+        format!("{}/{}/{}", self.package.name, self.kind, self.seed)
+    }
+}
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    /// The branch is green, and nothing but program text was changed.
+    Healed,
+    /// It said healed and the branch is not; or it changed what it must not.
+    Wrong,
+    /// It said that it did not heal.
+    GivenUp,
+    /// Only put in, not healed.
+    Red,
+    /// No place of this kind makes the checks red: no case.
+    NoCase,
+}
+
+impl Outcome {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Healed => "healed",
+            Self::Wrong => "WRONG",
+            Self::GivenUp => "given up",
+            Self::Red => "red",
+            Self::NoCase => "no case",
+        }
+    }
+}
+
+/// What is known of a case in the end.
+#[derive(Debug, Serialize)]
+pub(super) struct Run {
+    pub(super) id: String,
+    pub(super) class: String,
+    pub(super) kind: String,
+    pub(super) defect: Option<Defect>,
+    pub(super) outcome: Outcome,
+    /// Why, in a few words.
+    pub(super) reason: String,
+    /// Whether the broken file has its original text again.
+    pub(super) restored: bool,
+    pub(super) seconds: f64,
+    pub(super) suite_seconds: f64,
+    /// Places that were broken until the checks were red.
+    pub(super) tries: u32,
+}
+
+/// What the injector did.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Defect {
+    class: String,
+    file: String,
+    line: u32,
+    parses: bool,
+    old: String,
+    new: String,
+}
+
+pub(super) fn kinds(bench: &Bench) -> anyhow::Result<Vec<Kind>> {
+    let mut injector = process::command(&bench.root, "python3");
+    Ok(serde_json::from_str(&process::text_of(injector.args(["xtask/bench/inject", "--kinds"]))?)?)
+}
+
+/// Runs one case from the green repository to the judgement.
+pub(super) fn run(bench: &Bench, case: &Case<'_>, keep: bool) -> anyhow::Result<Run> {
+    let folder = bench.work.join(case.id().replace('/', "-"));
+    std::fs::create_dir_all(&folder)?;
+    let repository = folder.join("repository");
+    clone(&case.package.repository, "main", &repository)?;
+    let run = match break_it(bench, case, &repository)? {
+        None => Run { outcome: Outcome::NoCase, tries: TRIES, ..Run::of(case) },
+        Some((defect, class, tries)) => {
+            let run = Run { outcome: Outcome::Red, class, tries, defect: Some(defect.clone()), ..Run::of(case) };
+            match &bench.binary {
+                None => run,
+                Some(binary) => heal(bench, case, &folder, binary, &defect, run)?,
+            }
+        }
+    };
+    if !keep {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    Ok(run)
+}
+
+impl Run {
+    fn of(case: &Case<'_>) -> Self {
+        Self {
+            id: case.id(),
+            class: String::new(),
+            kind: case.kind.clone(),
+            defect: None,
+            outcome: Outcome::NoCase,
+            reason: String::new(),
+            restored: false,
+            seconds: 0.0,
+            suite_seconds: case.package.seconds,
+            tries: 0,
+        }
+    }
+}
+
+/// A clone that knows nothing of where it came from.
+fn clone(from: &Path, branch: &str, to: &Path) -> anyhow::Result<()> {
+    let parent = to.parent().context("a clone lies in a folder")?;
+    let (source, target) = (from.to_string_lossy(), to.to_string_lossy());
+    git(parent, &["clone", "--quiet", "--branch", branch, &source, &target])?;
+    git(to, &["remote", "remove", "origin"])?;
+    Ok(())
+}
+
+/// Commits a defect that makes the checks red, and tells its class and how many places were tried.
+fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<Option<(Defect, String, u32)>> {
+    for attempt in 0..TRIES {
+        let mut injector = process::command(&bench.root, "python3");
+        injector.arg("xtask/bench/inject").arg(repository).args(&case.package.sources);
+        injector.args(["--kind", &case.kind, "--seed", &case.seed.to_string(), "--try", &attempt.to_string()]);
+        let Some(defect) = serde_json::from_str::<Option<Defect>>(&process::text_of(&mut injector)?)? else {
+            return Ok(None);
+        };
+        let verdict = checks::run(bench, case.package, repository, true)?;
+        if !verdict.green {
+            git(repository, &["commit", "--quiet", "--all", "--message", "A change of somebody in a hurry"])?;
+            let class = class_of(&defect, &verdict.output);
+            return Ok(Some((defect, class, attempt + 1)));
+        }
+        git(repository, &["checkout", "--quiet", "--", "."])?;
+    }
+    Ok(None)
+}
+
+/// The class of a defect's kind when the checks show a sign of it, else LOGIC.
+fn class_of(defect: &Defect, output: &str) -> String {
+    let shows = |signs: &[&str]| signs.iter().any(|sign| output.contains(sign));
+    let has_sign = match defect.class.as_str() {
+        "SYNTAX" | "INDENTATION" => !defect.parses,
+        "IMPORT" => shows(&["ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "F821", "F822"]),
+        "TYPE_ERROR" => {
+            shows(&["TypeError", "AttributeError", "NameError", "UnboundLocalError", "F821", "could not convert"])
+        }
+        _ => true,
+    };
+    if has_sign { defect.class.clone() } else { "LOGIC".to_owned() }
+}
+
+fn heal(
+    bench: &Bench,
+    case: &Case<'_>,
+    folder: &Path,
+    binary: &Path,
+    defect: &Defect,
+    run: Run,
+) -> anyhow::Result<Run> {
+    let repository = folder.join("repository");
+    let broken = git(&repository, &["rev-parse", "main"])?;
+    let programs = std::env::join_paths(
+        std::iter::once(bench.environment.join("bin"))
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )?;
+    let mut command = process::command(folder, "timeout");
+    command.arg("--kill-after=30").arg(format!("{:.0}", PATIENCE * case.package.seconds + 300.0)).arg(binary);
+    command.arg("heal").arg(&repository).args([
+        "--model",
+        "none",
+        "--sandbox",
+        "bubblewrap",
+        "--ci",
+        "local",
+        "--push",
+        "--json",
+    ]);
+    command.args(["--team", "Bench", "--leader", "Heal"]).arg("--data-dir").arg(folder.join("data"));
+    command.env("VIRTUAL_ENV", &bench.environment).env("PATH", programs);
+    let started = Instant::now();
+    let output = process::output_of(&mut command)?;
+    let seconds = started.elapsed().as_secs_f64();
+    std::fs::write(folder.join("results.json"), &output.stdout)?;
+    std::fs::write(folder.join("log.txt"), &output.stderr)?;
+
+    let said_healed = output.status.code() == Some(0);
+    let (outcome, reason, restored) = judge(bench, case, folder, defect, &broken, said_healed)?;
+    let reason = if reason.is_empty() { stop_reason(&output) } else { reason };
+    Ok(Run { outcome, reason, restored, seconds, ..run })
+}
+
+/// Judges what lies in the repository now, whatever the run said of itself.
+fn judge(
+    bench: &Bench,
+    case: &Case<'_>,
+    folder: &Path,
+    defect: &Defect,
+    broken: &str,
+    said_healed: bool,
+) -> anyhow::Result<(Outcome, String, bool)> {
+    let repository = folder.join("repository");
+    if git(&repository, &["rev-parse", "main"])? != broken {
+        return Ok((Outcome::Wrong, "main was changed".to_owned(), false));
+    }
+    let branches = git(&repository, &["for-each-ref", "--format=%(refname:short)", "refs/heads"])?;
+    let branches: Vec<&str> = branches.lines().filter(|name| *name != "main").collect();
+    let [branch] = branches[..] else {
+        let reason = if said_healed { format!("{} new branches", branches.len()) } else { String::new() };
+        return Ok((if said_healed { Outcome::Wrong } else { Outcome::GivenUp }, reason, false));
+    };
+    let changed = git(&repository, &["diff", "--name-only", "main", branch])?;
+    if let Some(file) = changed.lines().find(|file| !is_program(case.package, file)) {
+        return Ok((Outcome::Wrong, format!("{file} was changed"), false));
+    }
+    if !said_healed {
+        return Ok((Outcome::GivenUp, String::new(), false));
+    }
+    let fresh: PathBuf = folder.join("fresh");
+    clone(&repository, branch, &fresh)?;
+    let verdict = checks::run(bench, case.package, &fresh, false)?;
+    std::fs::write(folder.join("judgement.txt"), &verdict.output)?;
+    let restored = original(&fresh, &case.package.repository, &defect.file)?;
+    if !verdict.green {
+        return Ok((Outcome::Wrong, "the branch is red".to_owned(), restored));
+    }
+    if verdict.passing < case.package.passing {
+        let reason = format!("{} tests pass, {} did before", verdict.passing, case.package.passing);
+        return Ok((Outcome::Wrong, reason, restored));
+    }
+    Ok((Outcome::Healed, String::new(), restored))
+}
+
+/// Whether a file is the program's own text, not a test or a setting.
+fn is_program(package: &Package, file: &str) -> bool {
+    let is_below = package.sources.iter().any(|source| file.starts_with(&format!("{source}/")));
+    let is_test = file.split('/').any(|part| part == "tests" || part.starts_with("test_") || part == "conftest.py");
+    is_below && !is_test
+}
+
+fn original(healed: &Path, package: &Path, file: &str) -> anyhow::Result<bool> {
+    let was = std::fs::read(package.join(file)).with_context(|| format!("{file} is gone from the package"))?;
+    Ok(std::fs::read(healed.join(file)).is_ok_and(|now| now == was))
+}
+
+/// The run's own word for why it stopped.
+fn stop_reason(output: &std::process::Output) -> String {
+    let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
+    let reason = results.as_ref().and_then(|results| results.get("stop_reason")?.as_str());
+    match (reason, output.status.code()) {
+        (Some(reason), _) => reason.to_owned(),
+        (None, Some(124)) => "it took too long".to_owned(),
+        (None, _) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            format!("{}: {}", output.status, errors.lines().last().unwrap_or_default())
+        }
+    }
+}

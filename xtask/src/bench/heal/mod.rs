@@ -1,0 +1,218 @@
+//! How much of real breakage is healed.
+//!
+//! Real packages are fetched, made into repositories whose checks are green, and broken by one seeded defect at a time.
+//! The real binary heals each, and the result is judged without it: the branch is cloned afresh, the package's own checks
+//! run on it, and what the branch changed is compared.
+//!
+//! The defect's class is that of its kind, with one exception: an edit that leaves no sign of its class (a swapped token
+//! that still parses, an argument whose loss only changes a value) is a fault of logic, and counts as such.
+//!
+//! # Layout
+//!
+//! - [`package`]: fetching packages, making green repositories of them
+//! - [`checks`]: running a repository's own checks, shut in
+//! - [`case`]: one defect: put in, healed, judged
+//! - [`table`]: the figures
+
+mod case;
+mod checks;
+mod package;
+mod table;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, bail, ensure};
+use sha2::{Digest as _, Sha256};
+
+use self::case::{Case, Outcome, Run};
+use self::package::Package;
+use crate::process;
+
+/// What to measure.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many defects of each kind to put into each package
+    #[arg(long, default_value_t = 1)]
+    seeds: u32,
+    /// Only this package
+    #[arg(long, value_name = "PACKAGE")]
+    only: Option<String>,
+    /// Only the kinds of this class, such as SYNTAX
+    #[arg(long, value_name = "CLASS")]
+    class: Option<String>,
+    /// Only this kind of defect
+    #[arg(long)]
+    kind: Option<String>,
+    /// At most so many cases, the same ones each time
+    #[arg(long, value_name = "CASES")]
+    limit: Option<usize>,
+    /// Only this one: PACKAGE/KIND/SEED, as the table and the JSON name it
+    #[arg(long = "case", value_name = "ID")]
+    id: Option<String>,
+    /// How many to heal at once
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Write every case to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Keep the repositories and the output of each run, and say where
+    #[arg(long)]
+    keep: bool,
+    /// Only put the defects in, and tell how many make the checks red
+    #[arg(long)]
+    inject_only: bool,
+    /// Heal with this binary instead of building one
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+}
+
+/// What every case needs.
+pub(crate) struct Bench {
+    root: PathBuf,
+    cache: PathBuf,
+    /// The virtual environment that has pytest, ruff and what the suites need.
+    environment: PathBuf,
+    /// The binary to be measured; none when only putting defects in.
+    binary: Option<PathBuf>,
+    /// Where the cases' repositories lie.
+    work: PathBuf,
+}
+
+/// Runs the bench and prints its table.
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    let cache = cache_folder()?;
+    let work = tempfile::Builder::new().prefix("autoheal-bench-").tempdir()?;
+    let binary = match (&options.binary, options.inject_only) {
+        (_, true) => None,
+        (Some(binary), false) => {
+            Some(binary.canonicalize().with_context(|| format!("no binary {}", binary.display()))?)
+        }
+        (None, false) => Some(build(root)?),
+    };
+    let environment = package::environment(root, &cache)?;
+    let bench = Bench { root: root.to_owned(), cache, environment, binary, work: work.path().to_owned() };
+
+    let mut packages = package::list()?;
+    let only = options.only.as_deref().or_else(|| options.id.as_deref().and_then(|id| id.split('/').next()));
+    packages.retain(|package| only.is_none_or(|name| package.name == name));
+    ensure!(!packages.is_empty(), "no package of this name in {}", package::LIST_PATH);
+    let mut ready = Vec::new();
+    for package in packages {
+        tell(&format!("preparing {} {}", package.name, package.version));
+        ready.push(package::prepare(&bench, package)?);
+    }
+
+    let cases = cases(&bench, &ready, options)?;
+    let count = cases.len();
+    let finished = Mutex::new(Vec::new());
+    let waiting = Mutex::new(VecDeque::from(cases));
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(case) = take(&waiting) {
+                    let run = case::run(&bench, &case, options.keep);
+                    let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+                    tell(&format!("[{}/{count}] {}", finished.len() + 1, shown(&case, &run)));
+                    finished.push((case, run));
+                }
+            });
+        }
+    });
+
+    let mut runs = Vec::new();
+    for (case, run) in finished.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        runs.push(run.with_context(|| case.id())?);
+    }
+    runs.sort_by(|left, right| left.id.cmp(&right.id));
+    if let Some(path) = &options.json {
+        std::fs::write(path, serde_json::to_string_pretty(&runs)? + "\n")?;
+    }
+    print(&table::render(&runs));
+    if options.keep {
+        tell(&format!("kept in {}", work.keep().display()));
+    }
+    let wrong = runs.iter().filter(|run| run.outcome == Outcome::Wrong).count();
+    ensure!(wrong == 0, "{wrong} healed wrongly");
+    Ok(())
+}
+
+fn take<'a>(waiting: &Mutex<VecDeque<Case<'a>>>) -> Option<Case<'a>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+}
+
+/// The cases that the options ask for. A limited list is drawn by the hash of the name: the same one each time, and a
+/// fair share of each class.
+fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyhow::Result<Vec<Case<'a>>> {
+    let mut cases = Vec::new();
+    for kind in case::kinds(bench)? {
+        if options.class.as_ref().is_some_and(|class| !class.eq_ignore_ascii_case(&kind.class)) {
+            continue;
+        }
+        for package in packages {
+            for seed in 1..=options.seeds.max(seed_of(options)?) {
+                let case = Case { package, kind: kind.kind.clone(), seed };
+                let is_asked = options.id.as_ref().is_none_or(|id| *id == case.id());
+                if is_asked && options.kind.as_ref().is_none_or(|name| *name == kind.kind) {
+                    cases.push(case);
+                }
+            }
+        }
+    }
+    ensure!(!cases.is_empty(), "no case fits: the kinds are told by `python3 xtask/bench/inject --kinds`");
+    cases.sort_by_cached_key(|case| digest(&case.id()));
+    cases.truncate(options.limit.unwrap_or(usize::MAX));
+    Ok(cases)
+}
+
+/// The seed in the id of the one case that is asked for.
+fn seed_of(options: &Options) -> anyhow::Result<u32> {
+    match options.id.as_deref().map(|id| id.rsplit('/').next().unwrap_or_default().parse()) {
+        None => Ok(0),
+        Some(Ok(seed)) => Ok(seed),
+        Some(Err(_)) => bail!("a case is named PACKAGE/KIND/SEED"),
+    }
+}
+
+fn build(root: &Path) -> anyhow::Result<PathBuf> {
+    tell("building autoheal");
+    process::run(process::command(root, "cargo").args(["build", "--release", "--quiet", "--package", "autoheal-cli"]))?;
+    let metadata = cargo_metadata::MetadataCommand::new().manifest_path(root.join("Cargo.toml")).no_deps().exec()?;
+    Ok(metadata.target_directory.join("release/autoheal").into_std_path_buf())
+}
+
+fn cache_folder() -> anyhow::Result<PathBuf> {
+    let base = match (std::env::var_os("XDG_CACHE_HOME"), std::env::home_dir()) {
+        (Some(cache), _) => PathBuf::from(cache),
+        (None, Some(home)) => home.join(".cache"),
+        (None, None) => bail!("neither XDG_CACHE_HOME nor a home directory is set"),
+    };
+    let cache = base.join("autoheal/bench");
+    std::fs::create_dir_all(&cache)?;
+    Ok(cache)
+}
+
+/// The first half of the SHA-256 of a text, in hexadecimal.
+fn digest(text: &str) -> String {
+    let bytes: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let [first, ..] = bytes.as_chunks::<16>().0 else { return String::new() };
+    format!("{:032x}", u128::from_be_bytes(*first))
+}
+
+fn shown(case: &Case<'_>, run: &anyhow::Result<Run>) -> String {
+    match run {
+        Ok(run) => format!("{:<9} {:<11} {}  {}", run.outcome.word(), run.class, run.id, run.reason),
+        Err(error) => format!("broken    {}  {error:#}", case.id()),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "progress, for the developer who waits")]
+fn tell(line: &str) {
+    eprintln!("{line}");
+}
+
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn print(text: &str) {
+    println!("{text}");
+}
