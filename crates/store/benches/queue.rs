@@ -1,2 +1,141 @@
-//! The queue's rates.
-fn main() {}
+//! How fast the queue is: tasks enqueued, and tasks claimed and completed, by four workers of one process, on each engine
+//! with its durable settings (SQLite in a file with `synchronous = FULL`, PostgreSQL with `fsync` on).
+//!
+//! The reference is what the machine's disk and the engine give at best to one writer that waits for each commit: a loop of
+//! single-row inserts on one connection, measured in the same session.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::cast_precision_loss, reason = "a program for people")]
+
+use std::time::{Duration, Instant};
+
+use autoheal_engine::event::EventBody;
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_engine::workflow::Outcome;
+use autoheal_engine::{RunId, Timestamp};
+use autoheal_store::{ClaimRequest, FinishedRun, NewRun, Store};
+use sqlx::{AnyConnection, Connection as _, Executor as _};
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+const WORKERS: usize = 4;
+const TASKS_PER_WORKER: usize = 2500;
+const ROUNDS: usize = 3;
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() {
+    println!("{WORKERS} workers, {} tasks, median of {ROUNDS} rounds", WORKERS * TASKS_PER_WORKER);
+    let folder = tempfile::tempdir().unwrap();
+    let file = format!("sqlite://{}/queue.db", folder.path().display());
+    measure("SQLite", &file, 3000.0).await;
+    if let Some(url) = autoheal_testkit::postgres::database() {
+        measure("PostgreSQL", &url, 1000.0).await;
+    }
+}
+
+async fn measure(engine: &str, url: &str, goal: f64) {
+    let store = Store::open(url).await.unwrap();
+    let mut rounds = Vec::new();
+    for round in 0..ROUNDS {
+        let reference = reference(url).await;
+        let enqueued = by_all(&store, move |store, worker| enqueue(store, round, worker)).await;
+        let closed = by_all(&store, |store, _| claim_and_close(store)).await;
+        by_all(&store, move |store, worker| enqueue(store, round, worker)).await;
+        let run = by_all(&store, |store, _| claim_and_run(store)).await;
+        rounds.push([reference, enqueued, closed, run]);
+    }
+    let median = |column: usize| {
+        let mut rates: Vec<f64> = rounds.iter().map(|round| round[column]).collect();
+        rates.sort_by(f64::total_cmp);
+        rates[ROUNDS / 2]
+    };
+    let reference = median(0);
+    println!("{engine}: single-row insert and commit, one connection (the reference): {reference:.0}/s");
+    for (column, what) in [(1, "enqueue"), (2, "claim + complete"), (3, "claim + begin run + finish run with results")]
+    {
+        let rate = median(column);
+        let verdict = if column == 3 {
+            String::new()
+        } else {
+            format!(", goal {goal:.0}/s {}", if rate >= goal { "met" } else { "MISSED" })
+        };
+        println!("{engine}: {what}: {rate:.0}/s, {:.2} x the reference{verdict}", rate / reference);
+    }
+}
+
+/// Commits per second of one connection that waits for each.
+async fn reference(url: &str) -> f64 {
+    const LENGTH: Duration = Duration::from_secs(1);
+    let mut connection = AnyConnection::connect(url).await.unwrap();
+    connection.execute("CREATE TABLE IF NOT EXISTS reference (number BIGINT, text TEXT)").await.unwrap();
+    let begun = Instant::now();
+    let mut commits = 0_i64;
+    while begun.elapsed() < LENGTH {
+        sqlx::query("INSERT INTO reference VALUES ($1, 'some text')")
+            .bind(commits)
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        commits += 1;
+    }
+    commits as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Tasks per second when every worker does its share at the same time.
+async fn by_all<F>(store: &Store, share: impl Fn(Store, usize) -> F) -> f64
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let begun = Instant::now();
+    let mut workers = JoinSet::new();
+    for worker in 0..WORKERS {
+        workers.spawn(share(store.clone(), worker));
+    }
+    workers.join_all().await;
+    (WORKERS * TASKS_PER_WORKER) as f64 / begun.elapsed().as_secs_f64()
+}
+
+async fn enqueue(store: Store, round: usize, worker: usize) {
+    for number in 0..TASKS_PER_WORKER {
+        let target = format!("https://github.com/owner/repository-{round}-{worker}-{number}");
+        // No retries: a failure ends it.
+        let task = NewTask { max_retries: 0, ..NewTask::new(TaskKind::HealRepo, target, Timestamp::from_millis(0)) };
+        assert!(store.enqueue(&task).await.unwrap().created);
+    }
+}
+
+fn request() -> ClaimRequest {
+    ClaimRequest {
+        worker: "bench".to_owned(),
+        host: "here".to_owned(),
+        kinds: TaskKind::ALL.to_vec(),
+        lease: Duration::from_mins(1),
+        only: None,
+    }
+}
+
+/// What the queue alone costs: the task ends without a run (by its last failure, which is one statement like any end).
+async fn claim_and_close(store: Store) {
+    while let Some((_, lease)) = store.claim(&request()).await.unwrap() {
+        assert_eq!(store.fail(&lease, "done", Duration::ZERO).await.unwrap(), TaskState::Failed);
+    }
+}
+
+/// The least that a worker writes for a task: a run with its first and last event, and its result.
+async fn claim_and_run(store: Store) {
+    let at = Timestamp::from_millis(1);
+    let outcome = Outcome {
+        healed: true,
+        stop_reason: "GREEN".to_owned(),
+        results: serde_json::json!({"ci_status": "PASSED"}),
+        report: "# Healed".to_owned(),
+    };
+    while let Some((task, lease)) = store.claim(&request()).await.unwrap() {
+        let run = RunId(Uuid::now_v7());
+        let event = EventBody::RunStarted { target: task.target.clone() };
+        let new = NewRun { run, workflow: "repo".to_owned(), target: task.target, started_at: at, event };
+        store.begin_run(&lease, &new).await.unwrap();
+        let events = [(at, EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
+        let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &events };
+        store.finish(&lease, &end).await.unwrap();
+    }
+}

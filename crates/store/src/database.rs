@@ -160,3 +160,33 @@ pub(crate) fn sqlite_url(path: &Path) -> Result<String, StoreError> {
     let file = Url::from_file_path(path).map_err(|()| refused("its path is not one a URL can hold"))?;
     Ok(format!("sqlite://{}", file.path()))
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::Row as _;
+
+    use super::Database;
+
+    #[tokio::test]
+    async fn every_connection_to_a_file_is_durable_and_patient() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(&super::sqlite_url(&folder.path().join("a.db")).unwrap()).await.unwrap();
+        let value = |pragma: &'static str| {
+            let database = database.clone();
+            async move {
+                let on =
+                    |row: sqlx::any::AnyRow| row.try_get::<i64, _>(0).map_or_else(|_| row.get(0), |n| n.to_string());
+                let read = on(sqlx::query(pragma).fetch_one(&database.pool).await.unwrap());
+                let write = database.write(move |connection| {
+                    Box::pin(async move { Ok(sqlx::query(pragma).fetch_one(connection).await?) })
+                });
+                (read, on(write.await.unwrap()))
+            }
+        };
+        let both = |text: &str| (text.to_owned(), text.to_owned());
+        assert_eq!(value("PRAGMA journal_mode").await, both("wal"));
+        assert_eq!(value("PRAGMA synchronous").await, both("2"));
+        assert_eq!(value("PRAGMA busy_timeout").await, both("30000"));
+        assert_eq!(value("PRAGMA foreign_keys").await, both("1"));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use autoheal_engine::{RunId, TaskId};
+use autoheal_engine::TaskId;
 
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -34,9 +34,9 @@ pub enum StoreError {
         /// Why, and what would be accepted.
         reason: String,
     },
-    /// The run does not exist; perhaps it was pruned.
-    #[error("run {0} is not in the database: it was pruned or belongs to another database")]
-    UnknownRun(RunId),
+    /// The run to be ended is not the unfinished run of the task: nothing was written.
+    #[error("task {0} has no such unfinished run: it has ended, or belongs to another task")]
+    NoSuchRun(TaskId),
     /// A row does not hold what this program writes.
     #[error("the database holds something autoheal did not write: {column} is {found}")]
     Corrupt {
@@ -67,7 +67,7 @@ impl StoreError {
             | Self::NewerSchema { .. }
             | Self::Migration(_)
             | Self::Refused { .. }
-            | Self::UnknownRun(_)
+            | Self::NoSuchRun(_)
             | Self::Corrupt { .. }
             | Self::NotCommitted(_)
             | Self::Closed => false,

@@ -188,3 +188,23 @@ impl Store {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{OUTPUT_CAP, capped};
+
+    #[test]
+    fn a_long_output_keeps_its_beginning_and_its_end_and_says_what_is_missing() {
+        assert_eq!(capped("short"), "short");
+        let fits = "ü".repeat(OUTPUT_CAP / 2);
+        assert_eq!(capped(&fits), fits);
+        // The middle of each half is the middle of a character.
+        let long = format!("begin {} end", "ü".repeat(OUTPUT_CAP));
+        let cut = capped(&long);
+        assert!(cut.starts_with("begin ü") && cut.ends_with("ü end"));
+        let (head, rest) = cut.split_once("\n[... ").unwrap();
+        let (missing, tail) = rest.split_once(" bytes left out ...]\n").unwrap();
+        assert_eq!(head.len() + missing.parse::<usize>().unwrap() + tail.len(), long.len());
+        assert!(head.len() + tail.len() <= OUTPUT_CAP);
+    }
+}

@@ -100,7 +100,8 @@ const EVENT: &str = "
     SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3 FROM run_event WHERE run_id = $1";
 
 const FINISH_RUN: &str = "
-    UPDATE run SET finished_at = $2, healed = $3, stop_reason = $4, results_json = $5, report = $6 WHERE run_id = $1";
+    UPDATE run SET finished_at = $2, healed = $3, stop_reason = $4, results_json = $5, report = $6
+    WHERE run_id = $1 AND unfinished_task = $7";
 
 const FINISH_TASK: &str = "
     UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL WHERE task_id = $1";
@@ -153,7 +154,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::LeaseLost`]; [`StoreError::Refused`] when `task_state` is an open state.
+    /// [`StoreError::LeaseLost`]; [`StoreError::NoSuchRun`]; [`StoreError::Refused`] when `task_state` is an open state.
     pub async fn finish(&self, lease: &Lease, finished: &FinishedRun<'_>) -> Result<(), StoreError> {
         if finished.task_state.is_open() {
             return Err(StoreError::Refused {
@@ -168,7 +169,8 @@ impl Store {
             .bind(i64::from(outcome.healed))
             .bind(outcome.stop_reason.clone())
             .bind(outcome.results.to_string())
-            .bind(row::storable(&outcome.report));
+            .bind(row::storable(&outcome.report))
+            .bind(lease.task.0);
         let task =
             sqlx::query(self.database.dialect.sql(FINISH_TASK)).bind(lease.task.0).bind(finished.task_state.name());
         let mut statements = vec![run, task];
@@ -190,7 +192,8 @@ impl Store {
         self.write_held(lease, event_statements(run, events)?).await
     }
 
-    /// Executes `statements` in one transaction, provided that the lease is held until its end.
+    /// Executes `statements` in one transaction, provided that the lease is held until its end. Each of them adds or changes
+    /// one row; one that finds nothing to change undoes them all.
     async fn write_held(&self, lease: &Lease, statements: Vec<Statement>) -> Result<(), StoreError> {
         let task = lease.task;
         let fence = sqlx::query(self.database.dialect.sql(FENCE)).bind(task.0).bind(lease.epoch);
@@ -201,7 +204,9 @@ impl Store {
                         return Err(StoreError::LeaseLost(task));
                     }
                     for statement in statements {
-                        statement.execute(&mut *connection).await?;
+                        if statement.execute(&mut *connection).await?.rows_affected() == 0 {
+                            return Err(StoreError::NoSuchRun(task));
+                        }
                     }
                     Ok(())
                 })

@@ -4,6 +4,7 @@
 
 mod database;
 mod load;
+mod model;
 mod processes;
 mod queue;
 mod retention;

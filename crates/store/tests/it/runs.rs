@@ -213,7 +213,6 @@ async fn a_checkpoint_is_stored_whole_or_not_at_all(#[case] engine: Engine) {
     store.enqueue(&task("t")).await.unwrap();
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     let run = begin(&store, &lease).await;
-    // The run is unknown: the last statements fail, after the checkpoint's own has succeeded.
     let unknown = RunId(Uuid::now_v7());
     store.checkpoint(&lease, &checkpoint(run, 1), &[(at(1), note("one"))], &[]).await.unwrap();
     let again = store.checkpoint(&lease, &checkpoint(run, 1), &[(at(2), note("two"))], &[]).await;
@@ -222,4 +221,13 @@ async fn a_checkpoint_is_stored_whole_or_not_at_all(#[case] engine: Engine) {
     assert!(matches!(stray, Err(StoreError::Database(_))), "{stray:?}");
     assert_eq!(store.events(run, 0).await.unwrap().len(), 2);
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 1);
+
+    let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
+    let end = FinishedRun { run, outcome: &outcome, at: at(3), task_state: TaskState::Completed, events: &[] };
+    let wrong = store.finish(&lease, &FinishedRun { run: unknown, ..end }).await;
+    assert!(matches!(wrong, Err(StoreError::NoSuchRun(task)) if task == lease.task), "{wrong:?}");
+    let open = store.finish(&lease, &FinishedRun { task_state: TaskState::Pending, ..end }).await;
+    assert!(matches!(open, Err(StoreError::Refused { .. })), "{open:?}");
+    assert_eq!(store.task(lease.task).await.unwrap().unwrap().state, TaskState::InProgress);
+    store.finish(&lease, &end).await.unwrap();
 }
