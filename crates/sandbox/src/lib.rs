@@ -10,6 +10,7 @@
 //! - [`outcome`]: how it ended
 //! - [`settings`], [`select`](fn@select): which sandbox, and whether it works here
 //! - `bubblewrap`: a namespace for each command, set up before it is needed
+//! - `docker`: a container for each workspace
 //! - `direct`: no wall
 //! - `cell`: the processes of one command
 //! - `limits`: control groups, or resource limits and a watch
@@ -18,6 +19,7 @@
 mod bubblewrap;
 mod cell;
 mod direct;
+mod docker;
 mod limits;
 pub mod outcome;
 mod process;

@@ -6,6 +6,7 @@ use nix::unistd::geteuid;
 
 use crate::bubblewrap::Bubblewrap;
 use crate::direct::Direct;
+use crate::docker::Engine;
 use crate::limits::{Limiter, cgroup};
 use crate::outcome::SandboxError;
 use crate::settings::{Choice, Settings};
@@ -18,7 +19,18 @@ use crate::{Sandbox, SandboxKind};
 /// [`SandboxError::Unavailable`] and [`SandboxError::NoLimits`] when it (of `Auto`: none) works here.
 pub async fn select(choice: Choice, settings: &Settings) -> Result<Arc<dyn Sandbox>, SandboxError> {
     match choice {
-        Choice::Auto | Choice::Docker | Choice::Bubblewrap => Ok(Arc::new(Arc::new(Bubblewrap::find(settings).await?))),
+        Choice::Auto => match Engine::find(settings).await {
+            Ok(engine) => Ok(Arc::new(engine)),
+            Err(no_docker) => match Bubblewrap::find(settings).await {
+                Ok(bubblewrap) => Ok(Arc::new(Arc::new(bubblewrap))),
+                Err(no_bubblewrap) => {
+                    tracing::warn!(%no_docker, "Docker cannot be used either");
+                    Err(no_bubblewrap)
+                }
+            },
+        },
+        Choice::Docker => Ok(Arc::new(Engine::find(settings).await?)),
+        Choice::Bubblewrap => Ok(Arc::new(Arc::new(Bubblewrap::find(settings).await?))),
         Choice::None => Ok(Arc::new(Direct)),
     }
 }
@@ -34,7 +46,16 @@ pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), Sandbox
     }
 }
 
-/// Removes what processes of this program left when they were killed. Says how many things.
-pub async fn sweep() -> usize {
-    Limiter::detect(geteuid().as_raw()).map_or(0, |limiter| cgroup::sweep(&limiter))
+/// Removes what processes of this program left when they were killed: control groups with what runs in them, and containers.
+/// Says how many.
+///
+/// # Errors
+///
+/// When a Docker engine answers and does not let them be removed.
+pub async fn sweep(settings: &Settings) -> Result<usize, SandboxError> {
+    let groups = Limiter::detect(geteuid().as_raw()).map_or(0, |limiter| cgroup::sweep(&limiter));
+    match Engine::reach(settings).await {
+        Ok(engine) => Ok(groups + engine.sweep().await?),
+        Err(_no_engine) => Ok(groups),
+    }
 }

@@ -33,6 +33,24 @@ const ETC: &[&str] = &[
     "/etc/timezone",
 ];
 
+/// Of /proc what belongs to the machine, not to processes. Some of it lets its owner, who is root, change the machine without
+/// any capability, and commands of root are still root to the kernel. The list is the one that container engines use.
+const MACHINE: &[&str] = &[
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/irq",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/scsi",
+    "/proc/sched_debug",
+    "/proc/sysrq-trigger",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+];
+
 /// Arguments of `bwrap` in the making.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments(Vec<OsString>);
@@ -61,7 +79,11 @@ impl Arguments {
             let inside = format!("/etc/{name}");
             self.push([OsStr::new("--ro-bind"), identity.join(name).as_os_str(), OsStr::new(&inside)]);
         }
-        self.push(["--proc", "/proc", "--dev", "/dev"]);
+        self.push(["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/proc/sys", "/proc/sys"]);
+        for path in MACHINE.iter().map(Path::new).filter(|path| path.exists()) {
+            let nothing = if path.is_dir() { identity.join("empty") } else { PathBuf::from("/dev/null") };
+            self.push([OsStr::new("--ro-bind"), nothing.as_os_str(), path.as_os_str()]);
+        }
         for folder in ["/tmp", "/dev/shm", HOME] {
             if let Some(bytes) = scratch {
                 self.push(["--size", &bytes.to_string()]);
@@ -87,7 +109,7 @@ impl Arguments {
 /// Writes the list of users that is seen inside, and returns its folder. The same for every workspace of a user.
 pub(super) fn identity(state_dir: &Path, user: u32, group: u32) -> io::Result<PathBuf> {
     let folder = state_dir.join("sandbox").join(format!("identity-{user}-{group}"));
-    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(folder.join("empty"))?;
     let root = if user == 0 { "" } else { "root:x:0:0::/nonexistent:/bin/false\n" };
     let passwd =
         format!("{root}autoheal:x:{user}:{group}::{HOME}:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n");

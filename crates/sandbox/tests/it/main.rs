@@ -2,5 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod containers;
+mod killed;
+mod ordinary_user;
 mod place;
+mod remains;
 mod walls;

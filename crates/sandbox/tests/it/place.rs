@@ -5,37 +5,30 @@ use std::path::Path;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
-use autoheal_sandbox::{Choice, Command, Limits, Network, Outcome, Settings, Workspace, WorkspaceSpec};
+use autoheal_sandbox::{Choice, Command, Limits, Network, Outcome, Sandbox, Settings, Workspace, WorkspaceSpec};
 use uuid::Uuid;
 
 /// A workspace in a folder of its own.
 pub(crate) struct Place {
     pub(crate) workspace: Box<dyn Workspace>,
     pub(crate) folder: tempfile::TempDir,
+    pub(crate) run: RunId,
     _state: tempfile::TempDir,
 }
 
 impl Place {
     /// Opens one, or says loudly why this kind is not tested here.
     pub(crate) async fn open(choice: Choice) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        Self::open_in(choice, folder).await
+        Self::open_for(choice, RunId(Uuid::now_v7()), tempfile::tempdir().unwrap()).await
     }
 
-    pub(crate) async fn open_in(choice: Choice, folder: tempfile::TempDir) -> Option<Self> {
+    pub(crate) async fn open_for(choice: Choice, run: RunId, folder: tempfile::TempDir) -> Option<Self> {
         let state = tempfile::tempdir().unwrap();
         // Readable when commands are another user.
         std::fs::set_permissions(state.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let settings = settings(state.path());
-        let sandbox = match autoheal_sandbox::select(choice, &settings).await {
-            Ok(sandbox) => sandbox,
-            Err(error) => {
-                autoheal_testkit::skip(&format!("the {choice:?} sandbox"), &error.to_string());
-                return None;
-            }
-        };
-        let workspace = sandbox.open(spec(RunId(Uuid::now_v7()), folder.path())).await.unwrap();
-        Some(Self { workspace, folder, _state: state })
+        let sandbox = sandbox(choice, &settings(state.path())).await?;
+        let workspace = sandbox.open(spec(run, folder.path())).await.unwrap();
+        Some(Self { workspace, folder, run, _state: state })
     }
 
     /// Runs a command with small limits.
@@ -45,6 +38,17 @@ impl Place {
 
     pub(crate) async fn python(&mut self, script: &str) -> Outcome {
         self.run(&["python3", "-c", script]).await
+    }
+}
+
+/// The sandbox, or nothing after having said why.
+pub(crate) async fn sandbox(choice: Choice, settings: &Settings) -> Option<std::sync::Arc<dyn Sandbox>> {
+    match autoheal_sandbox::select(choice, settings).await {
+        Ok(sandbox) => Some(sandbox),
+        Err(error) => {
+            autoheal_testkit::skip(&format!("sandbox tests with {choice:?}"), &error.to_string());
+            None
+        }
     }
 }
 

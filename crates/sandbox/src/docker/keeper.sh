@@ -1,0 +1,20 @@
+# The first process of a container. It lives as long as somebody holds its input, answers each line with what the control
+# group counted, and ends with its input; with it the container ends and is removed.
+#
+# An order "clean" first ends everything else in the container, in one step that nothing can outrun.
+while read -r order; do
+  if [ "$order" = clean ]; then
+    kill -9 -1 2>/dev/null
+    # Waiting for a child of its own, a shell also takes those that were left to it.
+    (:)
+  fi
+  for file in memory.events pids.events pids.current \
+    memory/memory.oom_control pids/pids.events pids/pids.current; do
+    if [ -r "/sys/fs/cgroup/$file" ]; then
+      while read -r line; do
+        echo "${file##*/} $line"
+      done <"/sys/fs/cgroup/$file"
+    fi
+  done
+  echo .
+done

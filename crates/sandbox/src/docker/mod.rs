@@ -1,0 +1,148 @@
+//! Containers by a Docker engine: one for each workspace, kept between commands, with nothing of a finished command left in it.
+
+mod container;
+mod run;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use bollard::Docker;
+use bollard::query_parameters::ListContainersOptionsBuilder;
+
+use self::container::{Container, OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
+use self::run::DockerWorkspace;
+use crate::outcome::SandboxError;
+use crate::process::Process;
+use crate::settings::Settings;
+use crate::spec::{Limits, WorkspaceSpec};
+use crate::{Sandbox, SandboxKind, Workspace};
+
+/// The folder of the user inside, empty and in memory.
+const HOME: &str = "/home/autoheal";
+
+fn failed(doing: &'static str, source: bollard::errors::Error) -> SandboxError {
+    SandboxError::Failed { doing, source: source.into() }
+}
+
+fn unavailable(reason: String) -> SandboxError {
+    SandboxError::Unavailable { kind: SandboxKind::Docker, reason }
+}
+
+/// An engine that answers.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    docker: Docker,
+    /// Whether the engine runs as an ordinary user, whom root inside then is.
+    is_rootless: bool,
+    python_image: String,
+}
+
+impl Engine {
+    /// Finds an engine: by `DOCKER_HOST`, at the usual place, or the user's own; and asks whether it has the image.
+    pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
+        let engine = Self::reach(settings).await?;
+        engine.docker.inspect_image(&engine.python_image).await.map_err(|error| match error {
+            bollard::errors::Error::DockerResponseServerError { status_code: 404, .. } => SandboxError::MissingImage {
+                image: engine.python_image.clone(),
+                setting: Settings::PYTHON_IMAGE_SETTING,
+            },
+            error => failed("looking for an image", error),
+        })?;
+        Ok(engine)
+    }
+
+    /// Finds an engine, whatever images it has.
+    pub(crate) async fn reach(settings: &Settings) -> Result<Self, SandboxError> {
+        let mut reason = String::new();
+        for host in hosts() {
+            match connect(&host).await {
+                Ok((docker, is_rootless)) => {
+                    return Ok(Self { docker, is_rootless, python_image: settings.python_image.clone() });
+                }
+                Err(error) => reason = format!("{host}: {error}"),
+            }
+        }
+        Err(unavailable(format!("no Docker engine answers ({reason}); start one, or set DOCKER_HOST to its socket")))
+    }
+
+    /// Removes the containers of processes that are gone; says how many.
+    pub(crate) async fn sweep(&self) -> Result<usize, SandboxError> {
+        let filter = HashMap::from([("label".to_owned(), vec![format!("{PLACE_LABEL}={}", place())])]);
+        let options = ListContainersOptionsBuilder::new().all(true).filters(&filter).build();
+        let listed =
+            self.docker.list_containers(Some(options)).await.map_err(|error| failed("listing containers", error))?;
+        let mut removed = 0;
+        for summary in listed {
+            let owner = summary.labels.as_ref().and_then(|labels| labels.get(OWNER_LABEL)?.parse::<Process>().ok());
+            if let (Some(id), Some(owner)) = (summary.id, owner)
+                && !owner.is_alive()
+            {
+                container::remove(&self.docker, &id).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+fn hosts() -> Vec<String> {
+    if let Ok(host) = std::env::var("DOCKER_HOST") {
+        return vec![host];
+    }
+    let own = std::env::var("XDG_RUNTIME_DIR").ok().map(|folder| format!("unix://{folder}/docker.sock"));
+    std::iter::once("unix:///var/run/docker.sock".to_owned()).chain(own).collect()
+}
+
+async fn connect(host: &str) -> Result<(Docker, bool), bollard::errors::Error> {
+    let docker = Docker::connect_with_host(host)?.negotiate_version().await?;
+    let options = docker.info().await?.security_options.unwrap_or_default();
+    let is_rootless = options.iter().any(|option| option.starts_with("name=rootless"));
+    Ok((docker, is_rootless))
+}
+
+/// Where process numbers of ours mean something: this start of the machine, and its part that we see.
+fn place() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let part = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    format!("{}/{}", boot.trim(), part.display())
+}
+
+#[async_trait]
+impl Sandbox for Engine {
+    fn kind(&self) -> SandboxKind {
+        SandboxKind::Docker
+    }
+
+    async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
+        let io_failed =
+            |source: io::Error| SandboxError::Failed { doing: "preparing the workspace", source: source.into() };
+        let owner = fs::metadata(&spec.root).map_err(io_failed)?;
+        let root = spec.root.canonicalize().map_err(io_failed)?;
+        let owner_label =
+            Process::current().ok_or_else(|| io_failed(io::Error::other("/proc is not mounted")))?.to_string();
+        let user = if self.is_rootless { "0:0".to_owned() } else { format!("{}:{}", owner.uid(), owner.gid()) };
+        let environment = BTreeMap::from([("HOME", HOME), ("LANG", "C.UTF-8")])
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .chain(spec.environment.clone())
+            .collect::<BTreeMap<_, _>>();
+        let mut mounts = vec![bind(&root, &spec.inside, true)];
+        mounts.extend(spec.mounts.iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
+        let recipe = Recipe {
+            image: spec.image.clone().unwrap_or_else(|| self.python_image.clone()),
+            labels: HashMap::from([
+                (RUN_LABEL.to_owned(), spec.run.to_string()),
+                (OWNER_LABEL.to_owned(), owner_label),
+                (PLACE_LABEL.to_owned(), place()),
+            ]),
+            environment: environment.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            mounts,
+        };
+        let container = Container::start(&self.docker, &recipe, &Limits::default()).await?;
+        Ok(Box::new(DockerWorkspace::new(self.docker.clone(), recipe, user, PathBuf::from(&spec.inside), container)))
+    }
+}

@@ -1,0 +1,180 @@
+//! A command in a container.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bollard::Docker;
+use bollard::container::LogOutput;
+use bollard::errors::Error;
+use bollard::exec::{CreateExecOptions, StartExecResults};
+use futures_util::{Stream, StreamExt as _};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+
+use super::container::{Container, Recipe};
+use super::failed;
+use crate::Workspace;
+use crate::outcome::{Limit, Outcome, SandboxError};
+use crate::spec::{Command, Limits};
+use crate::supervise::{Ended, Output, Overflow, Pipe, Running, supervise};
+
+/// A workspace whose commands share a container.
+pub(super) struct DockerWorkspace {
+    docker: Docker,
+    recipe: Recipe,
+    user: String,
+    inside: PathBuf,
+    /// Taken while a command runs: when that is dropped, so is the container.
+    container: Option<Container>,
+}
+
+impl DockerWorkspace {
+    pub(super) const fn new(
+        docker: Docker,
+        recipe: Recipe,
+        user: String,
+        inside: PathBuf,
+        container: Container,
+    ) -> Self {
+        Self { docker, recipe, user, inside, container: Some(container) }
+    }
+
+    /// The kept container if it is still of use, else a new one.
+    async fn container(&mut self, limits: &Limits) -> Result<Container, SandboxError> {
+        if let Some(mut kept) = self.container.take() {
+            if kept.is_alive().await && kept.limit(limits).await.is_ok() {
+                return Ok(kept);
+            }
+            tracing::warn!(
+                container = kept.id,
+                "the container of a workspace has ended or cannot be limited; making a new one"
+            );
+            kept.remove().await?;
+        }
+        Container::start(&self.docker, &self.recipe, limits).await
+    }
+}
+
+/// Starts a command; its id, and its streams.
+async fn exec(
+    docker: &Docker,
+    container: &str,
+    options: CreateExecOptions<String>,
+) -> Result<(String, Streams), Error> {
+    let exec = docker.create_exec(container, options).await?;
+    match docker.start_exec(&exec.id, None).await? {
+        StartExecResults::Attached { output, input } => Ok((exec.id, Streams { output, input })),
+        StartExecResults::Detached => Err(Error::from(std::io::Error::other("the engine did not attach"))),
+    }
+}
+
+struct Streams {
+    output: Pin<Box<dyn Stream<Item = Result<LogOutput, Error>> + Send>>,
+    input: Pin<Box<dyn AsyncWrite + Send>>,
+}
+
+impl Streams {
+    async fn pump(mut self, input: &[u8], output: &Output) -> Result<(), Overflow> {
+        let feed = async {
+            // A command may end without having read its input.
+            let _: std::io::Result<()> = self.input.write_all(input).await;
+            let _: std::io::Result<()> = self.input.shutdown().await;
+            Ok(())
+        };
+        let drain = async {
+            while let Some(Ok(said)) = self.output.next().await {
+                let pipe = match said {
+                    LogOutput::StdErr { .. } => Pipe::Stderr,
+                    LogOutput::StdOut { .. } | LogOutput::StdIn { .. } | LogOutput::Console { .. } => Pipe::Stdout,
+                };
+                output.push(pipe, said.as_ref())?;
+            }
+            Ok(())
+        };
+        tokio::try_join!(feed, drain)?;
+        Ok(())
+    }
+}
+
+/// A command that was started in a container.
+struct Execution {
+    docker: Docker,
+    id: String,
+    container: Option<Container>,
+    hit: Option<Limit>,
+}
+
+#[async_trait]
+impl Running for Execution {
+    async fn ended(&mut self) -> Result<Ended, SandboxError> {
+        // The engine has no call that waits for a command.
+        let mut pause = Duration::from_millis(2);
+        loop {
+            let seen = self.docker.inspect_exec(&self.id).await.map_err(|error| failed("watching a command", error))?;
+            if seen.running == Some(false) {
+                return Ok(Ended::Status(seen.exit_code.and_then(|code| i32::try_from(code).ok()).unwrap_or(255)));
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+    }
+
+    async fn stop(&mut self) -> Result<(), SandboxError> {
+        let Some(mut container) = self.container.take() else { return Ok(()) };
+        match container.clean().await {
+            Ok(hit) => {
+                self.hit = hit;
+                self.container = Some(container);
+                Ok(())
+            }
+            Err(error) => {
+                tracing::debug!(%error, "the container goes with its command");
+                container.remove().await
+            }
+        }
+    }
+
+    async fn limit_hit(&mut self) -> Option<Limit> {
+        self.hit
+    }
+}
+
+#[async_trait]
+impl Workspace for DockerWorkspace {
+    async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
+        let container = self.container(&command.limits).await?;
+        let options = CreateExecOptions {
+            attach_stdin: Some(true),
+            attach_stdout: Some(true),
+            attach_stderr: Some(true),
+            env: Some(command.environment.iter().map(|(name, value)| format!("{name}={value}")).collect()),
+            // By way of a shell, a program that is not there is exit 127 whatever the engine's version.
+            cmd: Some(
+                ["/bin/sh", "-c", "exec \"$@\"", "sh"]
+                    .into_iter()
+                    .map(str::to_owned)
+                    .chain(command.argv.iter().cloned())
+                    .collect(),
+            ),
+            user: Some(self.user.clone()),
+            working_dir: Some(self.inside.join(&command.directory).to_string_lossy().into_owned()),
+            ..CreateExecOptions::default()
+        };
+        let (id, streams) = exec(&self.docker, &container.id, options)
+            .await
+            .map_err(|error| failed("starting a command in the container", error))?;
+        let mut execution = Execution { docker: self.docker.clone(), id, container: Some(container), hit: None };
+        let output = Output::new(command.limits.output);
+        let (end, duration) = supervise(&mut execution, streams.pump(&command.stdin, &output), &command.limits).await?;
+        self.container = execution.container;
+        Ok(Outcome::new(end, duration, output))
+    }
+
+    async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {
+        match self.container.take() {
+            Some(container) => container.remove().await,
+            None => Ok(()),
+        }
+    }
+}
