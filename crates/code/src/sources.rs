@@ -1,7 +1,9 @@
 //! The repository's text.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use crate::python::index::Index;
 
 /// The text files of a repository that fixers may read, and which of them may be changed.
 #[derive(Debug, Clone, Default)]
@@ -9,12 +11,13 @@ pub struct Sources {
     files: BTreeMap<String, Arc<str>>,
     protected: BTreeSet<String>,
     roots: Vec<String>,
+    index: OnceLock<Arc<Index>>,
 }
 
 impl Sources {
     /// No files yet; `roots`: the folders that Python's import path begins at, relative to the repository (`""`, `src`).
     pub fn new(roots: Vec<String>) -> Self {
-        Self { files: BTreeMap::new(), protected: BTreeSet::new(), roots }
+        Self { files: BTreeMap::new(), protected: BTreeSet::new(), roots, index: OnceLock::new() }
     }
 
     /// Adds or replaces a file. A protected one (a test, CI configuration, a lock file) may be read and never changed.
@@ -26,6 +29,12 @@ impl Sources {
             self.protected.remove(&file);
         }
         self.files.insert(file, text.into());
+        self.index = OnceLock::new();
+    }
+
+    /// The symbol index of the Python files, made on first use.
+    pub fn index(&self) -> &Index {
+        self.index.get_or_init(|| Arc::new(Index::new(self)))
     }
 
     /// The text of a file.

@@ -2,7 +2,9 @@
 
 pub mod environment;
 pub mod fix;
-pub(crate) mod ngram;
+pub mod index;
+pub mod module;
+mod ngram;
 pub mod parse;
 pub mod probe;
-pub(crate) mod tokens;
+mod tokens;

@@ -17,6 +17,8 @@ pub struct Frame {
     pub line: u32,
     /// The function, `<module>` at top level; `None`: the place of a syntax error.
     pub function: Option<String>,
+    /// The part of the line that failed, in characters from its first visible one, when the interpreter marked it.
+    pub marked: Option<(usize, usize)>,
 }
 
 /// One exception with its stack.
@@ -101,6 +103,13 @@ impl Reader {
             }
             return;
         }
+        if let Some(marked) = marks(content)
+            && self.current.error_type.is_empty()
+            && let Some(frame) = self.current.frames.last_mut()
+        {
+            frame.marked = Some(marked);
+            return;
+        }
         if self.current.error_type.is_empty() {
             let may_be_error = marked.is_some() || !self.current.frames.is_empty();
             if may_be_error && let Some(found) = PATTERNS.error.captures(content) {
@@ -128,6 +137,14 @@ impl Reader {
     }
 }
 
+/// The columns under which the interpreter draws `~~~^^^~~~`, relative to the code that is shown with four spaces before it.
+fn marks(line: &str) -> Option<(usize, usize)> {
+    let drawing = line.strip_prefix("    ")?;
+    let is_drawing = drawing.contains('^') && drawing.chars().all(|char| matches!(char, '^' | '~' | ' '));
+    let start = drawing.find(['^', '~'])?;
+    is_drawing.then(|| (start, drawing.trim_end().len()))
+}
+
 fn is_heading(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("Traceback (most recent call last)")
@@ -150,7 +167,7 @@ fn frame(line: &str) -> Option<Frame> {
 fn frame_of(found: &regex::Captures<'_>, function: Option<String>) -> Option<Frame> {
     let file = found.get(1)?.as_str().replace('\\', "/");
     let line = found.get(2)?.as_str().parse().ok()?;
-    Some(Frame { file, line, function })
+    Some(Frame { file, line, function, marked: None })
 }
 
 #[cfg(test)]

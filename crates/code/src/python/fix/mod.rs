@@ -2,16 +2,42 @@
 
 use crate::fix::Fixer;
 
+mod argument_order;
+mod arguments;
+mod attribute_spelling;
+mod blame;
+mod decorators;
+mod import_missing;
+mod import_spelling;
+mod import_statement;
 mod indentation;
+mod local_repair;
+mod lost_return;
+mod name_spelling;
+mod operands;
 mod plausibility;
 mod proposal;
 mod quote_edits;
+mod shortlist;
 mod site;
 mod spacing;
+mod spelling;
 pub mod syntax;
 mod token_edits;
 
 /// Every Python fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
-    &[&syntax::SyntaxRepair]
+    &[
+        &syntax::SyntaxRepair,
+        &name_spelling::NameSpelling,
+        &attribute_spelling::AttributeSpelling,
+        &import_spelling::ImportSpelling,
+        &import_missing::ImportMissing,
+        &local_repair::LocalRepair,
+        &arguments::Arguments,
+        &lost_return::LostReturn,
+        &operands::Operands,
+        &argument_order::ArgumentOrder,
+        &decorators::Decorators,
+    ]
 }

@@ -1,0 +1,579 @@
+//! A call and a definition that do not agree: an argument lost, added, renamed or in the wrong place, a parameter renamed or
+//! gone, `self` forgotten, a decorator lost.
+
+use super::blame::{Blame, Place, quoted};
+use super::import_statement::line_start;
+use super::shortlist::Shortlist;
+use super::spelling::slip;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::python::module::{Argument, Call, Function, Module, Parameter, ParameterKind, Role, Span};
+
+/// Repairs the `TypeError`s of calls: `f() missing 1 required positional argument`, `f() takes 2 positional arguments but 3
+/// were given`, `f() got an unexpected keyword argument`.
+pub(super) struct Arguments;
+
+const NAME: &str = "arguments";
+
+impl Fixer for Arguments {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        if blame.error != "TypeError" {
+            return Vec::new();
+        }
+        let Some(problem) = Problem::read(&blame.message) else { return Vec::new() };
+        let mut list = Shortlist::new(&blame);
+        for (depth, place) in blame.places.iter().take(4).enumerate() {
+            let extra = 1.5 * f64::from(u32::try_from(depth).unwrap_or(9));
+            if let Some(module) = blame.module(&place.file) {
+                for call in calls_at(module, place, &problem.function) {
+                    at_call(&mut list, &blame, place, module, call, &problem, extra);
+                }
+            }
+        }
+        at_definition(&mut list, &blame, &problem);
+        list.finish(NAME, 32)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Fault {
+    Missing(Vec<String>),
+    TooMany,
+    TooFew,
+    UnexpectedKeyword(String),
+    Repeated(String),
+}
+
+struct Problem {
+    /// The function's name without its class; empty when the message names none.
+    function: String,
+    /// The class before it.
+    class: Option<String>,
+    fault: Fault,
+}
+
+impl Problem {
+    fn read(message: &str) -> Option<Self> {
+        let name = message.split("()").next().filter(|name| !name.contains(' ') && name.len() < message.len());
+        let fault = if message.contains("missing") && message.contains("required") {
+            Fault::Missing(quoted(message).iter().map(|name| (*name).to_owned()).collect())
+        } else if message.contains("unexpected keyword argument") || message.contains("invalid keyword argument") {
+            Fault::UnexpectedKeyword(quoted(message).first()?.to_string())
+        } else if message.contains("multiple values for") {
+            Fault::Repeated(quoted(message).first()?.to_string())
+        } else if message.contains("takes no arguments")
+            || message.contains("takes no keyword")
+            || message.contains("were given")
+            || message.contains("was given")
+        {
+            Fault::TooMany
+        } else {
+            by_counts(message)?
+        };
+        let qualified = name.or_else(|| message.split_whitespace().next()).unwrap_or_default();
+        let mut parts = qualified.rsplit('.');
+        let function = parts.next().unwrap_or_default().trim_end_matches("()").to_owned();
+        let class = parts.next().filter(|class| *class != "<locals>").map(str::to_owned);
+        Some(Self { function, class, fault })
+    }
+}
+
+/// `expected 2 arguments, got 1`, `takes exactly one argument (2 given)`, `expected at least 1 argument, got 0`.
+fn by_counts(message: &str) -> Option<Fault> {
+    let is_about_arguments = message.contains("argument") || message.contains("parameter");
+    let given: u32 = if let Some(before) = message.split(" given").next().filter(|before| before.len() < message.len())
+    {
+        before.rsplit('(').next()?.trim().parse().ok()?
+    } else if message.contains("expected") && message.contains("got ") {
+        message.rsplit("got ").next()?.trim_end_matches('.').trim().parse().ok()?
+    } else {
+        return None;
+    };
+    let word_number = |word: &str| match word {
+        "no" => Some(0),
+        "one" => Some(1),
+        "two" => Some(2),
+        _ => word.trim_matches(|char: char| !char.is_ascii_digit()).parse::<u32>().ok(),
+    };
+    let wanted = message.split(" argument").next()?.rsplit(' ').next().and_then(word_number)?;
+    is_about_arguments.then_some(if given > wanted { Fault::TooMany } else { Fault::TooFew })
+}
+
+/// The calls at a place, those of the function first; a class is called by its own name for `__init__`.
+fn calls_at<'m>(module: &'m Module, place: &Place, function: &str) -> Vec<&'m Call> {
+    let mut calls: Vec<&Call> = module.calls.iter().filter(|call| place.span.overlaps(call.span)).collect();
+    let is_inside = |call: &Call| place.span.contains(call.span);
+    calls.retain(|call| is_inside(call) || call.span.start >= line_floor(module, place));
+    calls.sort_by_key(|call| (call.name != function, place.span != call.span, !is_inside(call), call.span));
+    calls.truncate(6);
+    calls
+}
+
+fn line_floor(module: &Module, place: &Place) -> usize {
+    module.line_span(place.line).map_or(0, |line| line.start)
+}
+
+fn at_call(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    place: &Place,
+    module: &Module,
+    call: &Call,
+    problem: &Problem,
+    extra: f64,
+) {
+    let text = blame.text(&place.file);
+    let named = call.name == problem.function || problem.function.starts_with("__");
+    let extra = extra + if named { 0.0 } else { 3.0 };
+    match &problem.fault {
+        Fault::Missing(names) => {
+            for name in names {
+                insert_argument(list, blame, place, module, call, Some(name), extra);
+            }
+        }
+        Fault::TooFew => insert_argument(list, blame, place, module, call, None, extra),
+        Fault::TooMany => {
+            for (number, argument) in call.arguments.iter().enumerate() {
+                remove_argument(list, text, place, call, number, argument, extra);
+            }
+            tuple_argument(list, text, place, call, extra);
+        }
+        Fault::UnexpectedKeyword(wrong) | Fault::Repeated(wrong) => {
+            keyword(list, blame, place, call, problem, wrong, extra);
+        }
+    }
+}
+
+/// An argument that was dropped: under the parameter's name, what a call elsewhere gives, or what is in scope.
+fn insert_argument(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    place: &Place,
+    module: &Module,
+    call: &Call,
+    parameter: Option<&str>,
+    extra: f64,
+) {
+    let text = blame.text(&place.file);
+    let mut values: Vec<(String, f64)> = Vec::new();
+    let visible = module.visible(module.scope_at(call.span.start));
+    if let Some(parameter) = parameter {
+        for name in visible.keys() {
+            if *name == parameter {
+                values.push(((*name).to_owned(), 1.0));
+            } else if let Some(bits) = slip(name, parameter) {
+                values.push(((*name).to_owned(), 2.0 + bits));
+            }
+        }
+        if let Some(class) = module.class_at(call.span.start)
+            && class.attributes.contains_key(parameter)
+        {
+            values.push((format!("self.{parameter}"), 2.0));
+        }
+    }
+    // What sibling calls give.
+    for (other_file, other) in blame.index.modules() {
+        for sibling in
+            other.calls.iter().filter(|sibling| sibling.name == call.name && sibling.span != call.span).take(20)
+        {
+            for argument in &sibling.arguments {
+                let value = argument.value.text(blame.text(other_file));
+                let is_usable = value.len() < 60 && !argument.is_starred && words_visible(value, &visible, blame);
+                if is_usable {
+                    let same_file = if other_file == place.file { 0.0 } else { 1.0 };
+                    values.push((value.to_owned(), 4.0 + same_file));
+                }
+            }
+        }
+    }
+    let function = module.function_at(call.span.start);
+    let locals = function.and_then(|function| module.scopes.get(function.scope));
+    for name in locals.into_iter().flat_map(|scope| scope.bindings.keys()) {
+        values.push((name.clone(), 5.0));
+    }
+    for constant in ["None", "0", "1", "True", "False", "''", "()", "[]", "{}"] {
+        values.push((constant.to_owned(), 7.0));
+    }
+    let mut slots: Vec<(usize, String, String)> = Vec::new();
+    let open = call.parentheses.start + 1;
+    if call.arguments.is_empty() {
+        slots.push((open, String::new(), String::new()));
+    }
+    for argument in &call.arguments {
+        slots.push((argument.span.start, String::new(), ", ".to_owned()));
+    }
+    if let Some(last) = call.arguments.last() {
+        slots.push((last.span.end, ", ".to_owned(), String::new()));
+    }
+    for (value, bits) in &values {
+        for (at, before, after) in &slots {
+            list.edit(
+                bits + extra + 0.5,
+                format!("give '{value}' to '{}'", call.callee.text(text)),
+                &place.file,
+                Edit::insert(*at, format!("{before}{value}{after}")),
+            );
+        }
+        if let Some(parameter) = parameter {
+            let last = call.arguments.last().map_or(open, |last| last.span.end);
+            let comma = if call.arguments.is_empty() { "" } else { ", " };
+            list.edit(
+                bits + extra + 2.0,
+                format!("give '{parameter}={value}' to '{}'", call.callee.text(text)),
+                &place.file,
+                Edit::insert(last, format!("{comma}{parameter}={value}")),
+            );
+        }
+    }
+    // The keyword that lost its `=`: nothing to see; a star that was lost: `f(*args)`.
+    for argument in call.arguments.iter().filter(|argument| !argument.is_starred && argument.keyword.is_none()) {
+        for star in ["*", "**"] {
+            list.edit(
+                6.0 + extra,
+                format!("unpack '{}'", argument.value.text(text)),
+                &place.file,
+                Edit::insert(argument.span.start, star),
+            );
+        }
+    }
+}
+
+/// Whether every variable of a piece of code can be seen.
+fn words_visible(code: &str, visible: &std::collections::BTreeMap<&str, usize>, blame: &Blame<'_>) -> bool {
+    let piece = Module::read(code);
+    piece
+        .words
+        .iter()
+        .filter(|word| word.role == Role::Load)
+        .all(|word| visible.contains_key(word.text.as_str()) || blame.context.environment.builtins.contains(&word.text))
+}
+
+fn remove_argument(
+    list: &mut Shortlist<'_, '_>,
+    text: &str,
+    place: &Place,
+    call: &Call,
+    number: usize,
+    argument: &Argument,
+    extra: f64,
+) {
+    let span =
+        match (call.arguments.get(number + 1), number.checked_sub(1).and_then(|before| call.arguments.get(before))) {
+            (Some(next), _) => Span { start: argument.span.start, end: next.span.start },
+            (None, Some(before)) => Span { start: before.span.end, end: argument.span.end },
+            (None, None) => argument.span,
+        };
+    let is_last = number + 1 == call.arguments.len();
+    list.edit(
+        3.0 + extra + if is_last { 0.0 } else { 1.0 },
+        format!("do not give '{}' to '{}'", argument.span.text(text), call.callee.text(text)),
+        &place.file,
+        Edit::delete(span.range()),
+    );
+    // `f(a, b)` for `f(a=b)`.
+    if let Some(next) = call.arguments.get(number + 1)
+        && argument.keyword.is_none()
+        && next.keyword.is_none()
+    {
+        list.edit(
+            7.0 + extra,
+            "pass the argument by its name",
+            &place.file,
+            Edit::replace(argument.span.end..next.span.start, "="),
+        );
+    }
+}
+
+/// `f(a, b)` for `f((a, b))`.
+fn tuple_argument(list: &mut Shortlist<'_, '_>, text: &str, place: &Place, call: &Call, extra: f64) {
+    if let (Some(first), Some(last)) = (call.arguments.first(), call.arguments.last())
+        && call.arguments.len() > 1
+        && call.arguments.iter().all(|argument| argument.keyword.is_none() && !argument.is_starred)
+    {
+        let edits = vec![Edit::insert(first.span.start, "("), Edit::insert(last.span.end, ")")];
+        list.add(6.0 + extra, format!("give a tuple to '{}'", call.callee.text(text)), &place.file, edits);
+    }
+}
+
+fn keyword(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    place: &Place,
+    call: &Call,
+    problem: &Problem,
+    wrong: &str,
+    extra: f64,
+) {
+    for (number, argument) in call.arguments.iter().enumerate() {
+        let Some((name, span)) = &argument.keyword else { continue };
+        if name != wrong {
+            continue;
+        }
+        for (_, function) in definitions(blame, problem) {
+            for parameter in &function.parameters {
+                if let Some(bits) = slip(wrong, &parameter.name) {
+                    list.edit(
+                        bits + extra,
+                        format!("name the argument '{}' instead of '{wrong}'", parameter.name),
+                        &place.file,
+                        Edit::replace(span.range(), parameter.name.as_str()),
+                    );
+                }
+            }
+        }
+        // The function is unknown (a library's): words used as keywords anywhere.
+        for (_, module) in blame.index.modules() {
+            for word in module.words.iter().filter(|word| matches!(word.role, Role::Keyword | Role::Parameter)) {
+                if let Some(bits) = slip(wrong, &word.text) {
+                    list.edit(
+                        bits + extra + 1.5,
+                        format!("name the argument '{}' instead of '{wrong}'", word.text),
+                        &place.file,
+                        Edit::replace(span.range(), word.text.as_str()),
+                    );
+                }
+            }
+        }
+        remove_argument(list, blame.text(&place.file), place, call, number, argument, extra + 2.0);
+        list.edit(
+            7.0 + extra,
+            "pass the argument by its place",
+            &place.file,
+            Edit::delete(argument.span.start..argument.value.start),
+        );
+    }
+    if let Fault::Repeated(_) = problem.fault {
+        for (number, argument) in call.arguments.iter().enumerate() {
+            remove_argument(list, blame.text(&place.file), place, call, number, argument, extra + 1.0);
+        }
+    }
+}
+
+/// The functions that the message may mean, with their files.
+fn definitions<'a>(blame: &Blame<'a>, problem: &Problem) -> Vec<(&'a str, &'a Function)> {
+    let mut found: Vec<(&str, &Function)> = Vec::new();
+    for (file, module) in blame.index.modules() {
+        for function in module.functions.iter().filter(|function| function.name == problem.function) {
+            let class = function.class.and_then(|class| module.classes.get(class)).map(|class| class.name.as_str());
+            if problem.class.is_none() || class == problem.class.as_deref() || class.is_none() {
+                found.push((file, function));
+            }
+        }
+    }
+    found.truncate(6);
+    found
+}
+
+fn at_definition(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, problem: &Problem) {
+    for (file, function) in definitions(blame, problem) {
+        let Some(module) = blame.module(file) else { continue };
+        receiver(list, blame, file, module, function, problem);
+        match &problem.fault {
+            Fault::Missing(names) => {
+                for parameter in function.parameters.iter().filter(|parameter| names.contains(&parameter.name)) {
+                    give_default(list, blame, file, module, function, parameter);
+                    remove_parameter(list, blame, file, module, function, parameter);
+                }
+            }
+            Fault::UnexpectedKeyword(wrong) => {
+                for parameter in &function.parameters {
+                    if let Some(bits) = slip(&parameter.name, wrong) {
+                        let edit = Edit::replace(parameter.name_span.range(), wrong.as_str());
+                        list.edit(bits + 0.5, format!("name the parameter '{wrong}'"), file, edit);
+                    }
+                }
+                add_parameter(list, blame, file, module, function, Some(wrong));
+            }
+            Fault::TooMany => add_parameter(list, blame, file, module, function, None),
+            Fault::TooFew | Fault::Repeated(_) => {}
+        }
+    }
+    if problem.fault == Fault::TooMany {
+        constructor(list, blame, problem);
+    }
+}
+
+/// `self` or `cls` that was forgotten, or a decorator that was lost.
+fn receiver(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    file: &str,
+    module: &Module,
+    function: &Function,
+    problem: &Problem,
+) {
+    let text = blame.text(file);
+    let at = function.parameters.first().map_or(function.parameters_span.start + 1, |first| first.span.start);
+    let comma = if function.parameters.is_empty() { "" } else { ", " };
+    let first = function.parameters.first().map(|parameter| parameter.name.as_str());
+    if function.class.is_some() {
+        for (name, bits) in [("self", 1.0), ("cls", 2.5), ("mcs", 6.0)] {
+            let uses = module
+                .words
+                .iter()
+                .any(|word| word.scope == function.scope && word.text == name && word.role == Role::Load);
+            if first != Some(name) {
+                list.edit(
+                    bits + if uses { -1.0 } else { 3.0 },
+                    format!("take '{name}' in '{}'", function.name),
+                    file,
+                    Edit::insert(at, format!("{name}{comma}")),
+                );
+            }
+        }
+        let start = line_start(text, function.definition.start);
+        let indent = text.get(start..function.definition.start).unwrap_or_default();
+        for decorator in ["staticmethod", "classmethod"] {
+            let expected = match first {
+                Some("cls") => decorator == "classmethod",
+                Some("self") => false,
+                _ => decorator == "staticmethod",
+            };
+            list.edit(
+                if expected { 1.5 } else { 7.0 },
+                format!("decorate '{}' with '{decorator}'", function.name),
+                file,
+                Edit::insert(start, format!("{indent}@{decorator}\n")),
+            );
+        }
+    }
+    let _ = problem;
+}
+
+/// A parameter that lost its default.
+fn give_default(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    file: &str,
+    module: &Module,
+    function: &Function,
+    parameter: &Parameter,
+) {
+    if parameter.default.is_some() || parameter.kind == ParameterKind::Rest || parameter.kind == ParameterKind::Keywords
+    {
+        return;
+    }
+    let text = blame.text(file);
+    let mut values: Vec<(String, f64)> = vec![("None".to_owned(), 3.0)];
+    // What the same parameter defaults to elsewhere.
+    for (other_file, other) in blame.index.modules() {
+        for twin in
+            other.functions.iter().flat_map(|function| &function.parameters).filter(|twin| twin.name == parameter.name)
+        {
+            if let Some(default) = twin.default {
+                values.push((default.text(blame.text(other_file)).to_owned(), 1.5));
+            }
+        }
+    }
+    for value in ["False", "True", "0", "1", "''", "()", "\"\""] {
+        values.push((value.to_owned(), 5.0));
+    }
+    let equals = if parameter.span == parameter.name_span { "=" } else { " = " };
+    for (value, bits) in values {
+        list.edit(
+            bits + 1.0,
+            format!("default '{}' to {value}", parameter.name),
+            file,
+            Edit::insert(parameter.span.end, format!("{equals}{value}")),
+        );
+    }
+    let _ = (module, function, text);
+}
+
+/// A parameter too many: one that the body does not use goes first.
+fn remove_parameter(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    file: &str,
+    module: &Module,
+    function: &Function,
+    parameter: &Parameter,
+) {
+    let Some(position) = function.parameters.iter().position(|other| other == parameter) else { return };
+    let used = module
+        .words
+        .iter()
+        .any(|word| word.text == parameter.name && word.role == Role::Load && function.span.contains(word.span));
+    let span = match (
+        function.parameters.get(position + 1),
+        position.checked_sub(1).and_then(|before| function.parameters.get(before)),
+    ) {
+        (Some(next), _) => Span { start: parameter.span.start, end: next.span.start },
+        (None, Some(before)) => Span { start: before.span.end, end: parameter.span.end },
+        (None, None) => parameter.span,
+    };
+    let _ = blame;
+    list.edit(
+        if used { 7.0 } else { 3.0 },
+        format!("do not take '{}' in '{}'", parameter.name, function.name),
+        file,
+        Edit::delete(span.range()),
+    );
+}
+
+/// A parameter that is gone: a name that the body reads and nothing binds.
+fn add_parameter(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    file: &str,
+    module: &Module,
+    function: &Function,
+    wanted: Option<&str>,
+) {
+    let mut names: Vec<(String, f64)> = Vec::new();
+    for word in module.words.iter().filter(|word| word.role == Role::Load && function.span.contains(word.span)) {
+        let is_bound = module.binding_scope(&word.text, word.scope).is_some()
+            || blame.context.environment.builtins.contains(&word.text);
+        if !is_bound && !names.iter().any(|(name, _)| *name == word.text) {
+            names.push((word.text.clone(), 1.5));
+        }
+    }
+    if let Some(wanted) = wanted
+        && !names.iter().any(|(name, _)| name == wanted)
+    {
+        names.push((wanted.to_owned(), 5.0));
+    }
+    let open = function.parameters_span.start + 1;
+    for (name, bits) in names {
+        for parameter in &function.parameters {
+            list.edit(
+                bits + 1.0,
+                format!("take '{name}' in '{}'", function.name),
+                file,
+                Edit::insert(parameter.span.start, format!("{name}, ")),
+            );
+        }
+        let (at, before) = function.parameters.last().map_or((open, ""), |last| (last.span.end, ", "));
+        for default in ["", "=None"] {
+            list.edit(
+                bits + if default.is_empty() { 0.5 } else { 2.0 },
+                format!("take '{name}' in '{}'", function.name),
+                file,
+                Edit::insert(at, format!("{before}{name}{default}")),
+            );
+        }
+    }
+}
+
+/// `Class() takes no arguments`: its `__init__` has another name.
+fn constructor(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, problem: &Problem) {
+    for (file, module) in blame.index.modules() {
+        for function in &module.functions {
+            let class = function.class.and_then(|class| module.classes.get(class));
+            if class.is_none_or(|class| class.name != problem.function) {
+                continue;
+            }
+            for wanted in ["__init__", "__new__", "__call__"] {
+                if let Some(bits) = slip(&function.name, wanted) {
+                    let edit = Edit::replace(function.name_span.range(), wanted);
+                    list.edit(bits, format!("name '{}' '{wanted}'", function.name), file, edit);
+                }
+            }
+        }
+    }
+}

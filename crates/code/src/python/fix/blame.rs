@@ -1,0 +1,131 @@
+//! Where a failing run points: the frames of its traceback as places in the repository's files, the deepest first.
+
+use crate::fix::FixContext;
+use crate::python::index::Index;
+use crate::python::module::{Module, Span};
+use crate::report::traceback::{self, Frame, Traceback};
+use crate::sources::Sources;
+
+const MAX_PLACES: usize = 8;
+
+/// A line of the repository on the way to the error.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: u32,
+    /// The part that failed, or the whole statement's head.
+    pub(super) span: Span,
+    /// Whether the interpreter marked the part, so that `span` is exact.
+    pub(super) is_exact: bool,
+}
+
+/// An error and where it came from.
+pub(super) struct Blame<'a> {
+    pub(super) context: FixContext<'a>,
+    pub(super) index: &'a Index,
+    /// The exception's class without its module.
+    pub(super) error: String,
+    /// What it said.
+    pub(super) message: String,
+    /// Places in files that may be changed, the deepest first.
+    pub(super) places: Vec<Place>,
+    /// Places in files that may not be changed (tests), the deepest first.
+    pub(super) witnesses: Vec<Place>,
+}
+
+impl<'a> Blame<'a> {
+    pub(super) fn new(context: &FixContext<'a>) -> Self {
+        let index = context.sources.index();
+        let (error, message) = context.finding.message.split_once(": ").unwrap_or((&context.finding.message, ""));
+        let mut all = Vec::new();
+        if let Some(stack) = &context.finding.stack {
+            let chain = traceback::parse(stack);
+            let is_it = |one: &&Traceback| one.error_name() == error && one.message == message;
+            // The exception itself first, then what led to it.
+            let culprit = chain.iter().rev().find(is_it).or_else(|| chain.last());
+            for one in culprit.into_iter().chain(chain.iter().rev().filter(|one| !is_it(one))) {
+                all.extend(one.frames.iter().rev().filter_map(|frame| place(frame, context, index)));
+            }
+        }
+        if let (Some(file), Some(location)) = (&context.finding.file, context.finding.location)
+            && !all.iter().any(|place| &place.file == file && place.line == location.line)
+        {
+            let frame = Frame { file: file.clone(), line: location.line, function: None, marked: None };
+            all.extend(place(&frame, context, index));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        all.retain(|place| seen.insert((place.file.clone(), place.line)));
+        let (mut places, mut witnesses): (Vec<Place>, Vec<Place>) =
+            all.into_iter().partition(|place| context.sources.is_editable(&place.file));
+        places.truncate(MAX_PLACES);
+        witnesses.truncate(MAX_PLACES);
+        Self { context: *context, index, error: error.to_owned(), message: message.to_owned(), places, witnesses }
+    }
+
+    pub(super) fn sources(&self) -> &'a Sources {
+        self.context.sources
+    }
+
+    pub(super) fn text(&self, file: &str) -> &'a str {
+        self.context.sources.text(file).unwrap_or_default()
+    }
+
+    /// The place's file as tables.
+    pub(super) fn module(&self, file: &str) -> Option<&'a Module> {
+        self.index.module(file)
+    }
+
+    /// Places of both kinds, those that may be changed first.
+    pub(super) fn all_places(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter().chain(&self.witnesses)
+    }
+
+    /// The words between quotes in the message, in order.
+    pub(super) fn quoted(&self) -> Vec<&str> {
+        quoted(&self.message)
+    }
+
+    /// What the interpreter suggests.
+    pub(super) fn suggestion(&self) -> Option<&str> {
+        let rest = self.message.split("Did you mean: '").nth(1)?;
+        rest.split('\'').next()
+    }
+}
+
+/// The words between single quotes.
+pub(super) fn quoted(message: &str) -> Vec<&str> {
+    message.split('\'').skip(1).step_by(2).collect()
+}
+
+/// A frame as a place, when its file belongs to the repository.
+fn place(frame: &Frame, context: &FixContext<'_>, index: &Index) -> Option<Place> {
+    let file = file_of(&frame.file, context)?;
+    let module = index.module(file)?;
+    let text = context.sources.text(file)?;
+    let line = module.line_span(frame.line)?;
+    let shown = line.text(text);
+    let indent = shown.len() - shown.trim_start().len();
+    let marked = frame.marked.and_then(|(from, to)| {
+        let visible = shown.get(indent..)?;
+        let byte = |column: usize| visible.char_indices().nth(column).map_or(visible.trim_end().len(), |(at, _)| at);
+        let start = line.start + indent;
+        Some(Span { start: start + byte(from), end: start + byte(to) })
+    });
+    let statement = module.statement_at(text, frame.line);
+    let span = marked.or(statement).unwrap_or(line);
+    Some(Place { file: file.to_owned(), line: frame.line, span, is_exact: marked.is_some() })
+}
+
+/// The repository's name for a file that a traceback names by an absolute path of the sandbox: the longest end of the path
+/// that is a file of the repository; nothing that lies in the interpreter's own library.
+fn file_of<'a>(path: &str, context: &FixContext<'a>) -> Option<&'a str> {
+    let path = path.trim_start_matches("./");
+    let path = match path.rsplit_once("-packages/") {
+        Some((_, installed)) => installed,
+        None if path.contains("/lib/python3") || path.starts_with('<') => return None,
+        None => path,
+    };
+    let ends = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
+    let name = ends.filter_map(|at| path.get(at..)).find(|end| context.sources.text(end).is_some())?;
+    context.sources.python().map(|(file, _)| file).find(|file| *file == name)
+}

@@ -1,0 +1,200 @@
+//! An import that is gone: a name that is used here and that other files, the standard library or the project can give.
+
+use std::collections::BTreeMap;
+
+use super::attribute_spelling::Missing;
+use super::blame::Blame;
+use super::import_spelling::spell;
+use super::import_statement::{add_name, insert_import};
+use super::shortlist::Shortlist;
+use super::spelling::slip;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::python::module::Role;
+
+/// Repairs a `NameError` by the import that brings the name, and a module that lost one of its re-exports.
+pub(super) struct ImportMissing;
+
+const NAME: &str = "import_missing";
+
+impl Fixer for ImportMissing {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        let mut list = Shortlist::new(&blame);
+        match blame.error.as_str() {
+            "NameError" => {
+                if let (Some(name), Some(place)) = (blame.quoted().first(), blame.places.first()) {
+                    propose(&mut list, &blame, &place.file, name, 0.0);
+                    alias(&mut list, &blame, &place.file, name);
+                }
+            }
+            "AttributeError" => {
+                let Some(missing) = Missing::read(&blame.message) else { return Vec::new() };
+                if missing.is_module {
+                    let owner = missing.owner;
+                    if let Some(file) = blame.index.file_of(owner) {
+                        propose(&mut list, &blame, file, missing.attribute, 1.0);
+                    }
+                    submodule(&mut list, &blame, owner, missing.attribute);
+                }
+            }
+            _ => {}
+        }
+        list.finish(NAME, 12)
+    }
+}
+
+/// `as name` that was lost: an import that binds another name, which nothing reads.
+fn alias(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, name: &str) {
+    let Some(module) = blame.module(file) else { return };
+    for imported in module.imports.iter().flat_map(|import| &import.names).filter(|imported| imported.name != "*") {
+        let bound = imported.bound();
+        let is_read = module.words.iter().any(|word| word.role == Role::Load && word.text == bound);
+        let resembles =
+            name.contains(bound) || bound.contains(name.trim_start_matches('_')) || slip(name, bound).is_some();
+        let bits = match (is_read, resembles) {
+            (false, true) => 1.5,
+            (false, false) => 4.0,
+            (true, true) => 5.0,
+            (true, false) => continue,
+        };
+        let edit = match &imported.alias {
+            Some((_, span)) => Edit::replace(span.range(), name),
+            None => Edit::insert(imported.span.end, format!(" as {name}")),
+        };
+        list.edit(bits, format!("import '{}' as '{name}'", imported.name), file, edit);
+    }
+}
+
+/// `import a` where `a.b` is used and nobody imported `a.b`.
+fn submodule(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, owner: &str, attribute: &str) {
+    let wanted = format!("{owner}.{attribute}");
+    for place in &blame.places {
+        if let Some(edit) = insert_import(blame, &place.file, &format!("import {wanted}")) {
+            list.edit(4.0, format!("import '{wanted}'"), &place.file, edit);
+        }
+    }
+}
+
+/// Every way to import `name` into `file`: as other files do, from the standard library, from the project.
+pub(super) fn propose(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, name: &str, extra: f64) {
+    let environment = blame.context.environment;
+    let mut statements: BTreeMap<String, f64> = BTreeMap::new();
+    let mut offer = |statement: String, bits: f64| {
+        let known = statements.entry(statement).or_insert(bits);
+        *known = known.min(bits);
+    };
+    // `pprint.pprint(x)` needs the module, `pprint(x)` the function.
+    let is_dotted = is_read_as_module(blame, file, name);
+    for (other, module) in blame.index.modules() {
+        for import in &module.imports {
+            let Some(imported) = import.names.iter().find(|imported| imported.bound() == name) else { continue };
+            let alias = imported.alias.as_ref().map_or(String::new(), |(alias, _)| format!(" as {alias}"));
+            match blame.index.resolve(other, import) {
+                None => offer(format!("import {}{alias}", imported.name), 1.0),
+                Some(from) if blame.index.file_of(&from).is_some() || import.level > 0 => {
+                    let relative = imports_relatively(blame, file).unwrap_or(import.level > 0);
+                    let Some((level, spelled)) = spell(blame, file, &from, relative) else { continue };
+                    if Some(from.as_str()) != blame.index.name_of(file) {
+                        let dotted = format!("{}{spelled}", ".".repeat(level));
+                        offer(format!("from {dotted} import {}{alias}", imported.name), 1.5);
+                    }
+                }
+                Some(from) => offer(format!("from {from} import {}{alias}", imported.name), 1.0),
+            }
+        }
+    }
+    for (home, _) in blame.index.definers(name) {
+        let relative = imports_relatively(blame, file).unwrap_or(true);
+        if Some(home) != blame.index.name_of(file)
+            && let Some((level, spelled)) = spell(blame, file, home, relative)
+        {
+            let from_test = blame.index.file_of(home).is_some_and(|home| !blame.sources().is_editable(home));
+            let bits = if from_test { 8.0 } else { 2.0 };
+            offer(format!("from {}{spelled} import {name}", ".".repeat(level)), bits);
+        }
+    }
+    for package in blame.index.names().filter(|module| module.rsplit('.').next() == Some(name) && module.contains('.'))
+    {
+        let relative = imports_relatively(blame, file).unwrap_or(true);
+        let parent = package.rsplit_once('.').map_or("", |(parent, _)| parent);
+        if let Some((level, spelled)) = spell(blame, file, parent, relative) {
+            let dotted = format!("{}{spelled}", ".".repeat(level));
+            offer(format!("from {dotted} import {name}"), 2.5);
+        }
+    }
+    if environment.standard_library.contains(name) || environment.installed.contains(name) {
+        offer(format!("import {name}"), if is_dotted { 0.5 } else { 4.0 });
+    }
+    for (module, names) in environment.exports.iter().filter(|(_, names)| names.contains(name)) {
+        if blame.index.file_of(module).is_some() || names.len() > 2_000 {
+            continue;
+        }
+        // The module that defines the name, not one that happens to import it.
+        let obscure =
+            if matches!(module.as_str(), "typing" | "collections" | "functools" | "itertools" | "collections.abc") {
+                0.0
+            } else {
+                1.5
+            };
+        let is_module = environment.standard_library.contains(name);
+        offer(format!("from {module} import {name}"), 3.0 + obscure + if is_module { 4.0 } else { 0.0 });
+    }
+    let Some(module) = blame.module(file) else { return };
+    for (statement, bits) in statements {
+        // `from m import a` joins a statement that imports from `m` already.
+        if let Some((head, imported)) = statement.split_once(" import ")
+            && head.starts_with("from ")
+        {
+            let text = blame.text(file);
+            for import in module.imports.iter().filter(|import| import.is_top_level) {
+                let from = import.from.as_deref().unwrap_or_default();
+                let dots = ".".repeat(usize::try_from(import.level).unwrap_or(0));
+                let is_same = import.from.is_some() && head == format!("from {dots}{from}");
+                if is_same
+                    && !import.names.iter().any(|name| name.name == "*")
+                    && let Some(edit) = add_name(text, import, imported)
+                {
+                    list.edit(bits + extra - 1.0, format!("import '{name}' again: {statement}"), file, edit);
+                }
+            }
+        }
+        if let Some(edit) = insert_import(blame, file, &statement) {
+            list.edit(bits + extra, format!("import '{name}' again: {statement}"), file, edit);
+        }
+        if let Some((head, _)) = statement.split_once(" import ")
+            && head.starts_with("from ")
+            && file.ends_with("__init__.py")
+            && let Some(edit) = insert_import(blame, file, &format!("{head} import *"))
+        {
+            list.edit(bits + extra + 1.0, format!("re-export everything again: {head} import *"), file, edit);
+        }
+    }
+}
+
+/// Whether the file reads attributes of the name.
+fn is_read_as_module(blame: &Blame<'_>, file: &str, name: &str) -> bool {
+    let text = blame.text(file);
+    blame.module(file).is_some_and(|module| {
+        module.words.iter().any(|word| {
+            word.text == name
+                && word.role == Role::Load
+                && text.get(word.span.end..).is_some_and(|rest| rest.starts_with('.'))
+        })
+    })
+}
+
+/// Whether the file's imports of the project's own modules are relative; `None` when it has none.
+fn imports_relatively(blame: &Blame<'_>, file: &str) -> Option<bool> {
+    let module = blame.module(file)?;
+    let own = module.imports.iter().filter(|import| {
+        import.level > 0 || blame.index.resolve(file, import).is_some_and(|from| blame.index.file_of(&from).is_some())
+    });
+    let (relative, all) =
+        own.fold((0, 0), |(relative, all), import| (relative + usize::from(import.level > 0), all + 1));
+    (all > 0).then_some(relative * 2 >= all)
+}

@@ -1,0 +1,91 @@
+//! A function that computes its result and does not return it: somewhere its caller meets `None`.
+
+use std::collections::BTreeSet;
+
+use super::blame::Blame;
+use super::shortlist::Shortlist;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::python::module::{Function, Span};
+
+/// Puts `return` before an expression whose value is lost, where a `None` that nobody expected may come from it.
+pub(super) struct LostReturn;
+
+const NAME: &str = "lost_return";
+
+impl Fixer for LostReturn {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        if !["None", "should return"].iter().any(|word| blame.message.contains(word)) {
+            return Vec::new();
+        }
+        let mut list = Shortlist::new(&blame);
+        let called = called_names(&blame);
+        for (file, module) in blame.index.modules().filter(|(file, _)| blame.sources().is_editable(file)) {
+            let text = blame.text(file);
+            for function in &module.functions {
+                let class = function.class.and_then(|class| module.classes.get(class));
+                let is_called = called.contains(function.name.as_str())
+                    || (function.name.starts_with("__")
+                        && class.is_some_and(|class| called.contains(class.name.as_str())));
+                let on_stack =
+                    blame.places.iter().any(|place| place.file == *file && function.span.contains(place.span));
+                for statement in &function.tails {
+                    let loses = lost_value(text, *statement);
+                    let base = match (is_called, on_stack) {
+                        (true, _) => 2.0,
+                        (false, true) => 4.0,
+                        (false, false) => 8.0,
+                    };
+                    let returns = if function.returns_value { 0.0 } else { 0.5 };
+                    let yields = if function.is_generator { 4.0 } else { 0.0 };
+                    list.edit(
+                        base + loses + returns + yields + nesting(function, *statement),
+                        format!("return the value in '{}'", function.name),
+                        file,
+                        Edit::insert(statement.start, "return "),
+                    );
+                }
+            }
+        }
+        list.finish(NAME, 10)
+    }
+}
+
+/// The names that are called, or read as attributes (properties), on the way to the error.
+fn called_names<'b>(blame: &'b Blame<'_>) -> BTreeSet<&'b str> {
+    let mut names = BTreeSet::new();
+    for place in blame.all_places() {
+        let Some(module) = blame.module(&place.file) else { continue };
+        // The value may have been made earlier in the same function.
+        let around = module.function_at(place.span.start).map_or(place.span, |function| function.span);
+        let around = if around.end - around.start > 20_000 { place.span } else { around };
+        names.extend(module.words.iter().filter(|word| around.contains(word.span)).map(|word| word.text.as_str()));
+    }
+    // `__repr__ returned non-string`, `__iter__() returned non-iterator`.
+    names.extend(
+        blame.message.split(|char: char| !(char.is_alphanumeric() || char == '_')).filter(|word| word.len() > 3),
+    );
+    names
+}
+
+/// How likely the statement is meant to be evaluated for its effect: a call may be, an operation is not.
+fn lost_value(text: &str, statement: Span) -> f64 {
+    let code = statement.text(text);
+    let is_call = code.ends_with(')') && !code.starts_with('(');
+    let is_await_or_yield = code.starts_with("await") || code.starts_with("yield");
+    match (is_call, is_await_or_yield) {
+        (_, true) => 3.0,
+        (true, false) => 1.0,
+        (false, false) => -1.5,
+    }
+}
+
+/// The end of the function itself is likelier than the end of a branch.
+fn nesting(function: &Function, statement: Span) -> f64 {
+    if function.body.last() == Some(&statement) { 0.0 } else { 0.7 }
+}

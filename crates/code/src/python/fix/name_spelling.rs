@@ -1,0 +1,131 @@
+//! A name that is not bound here: misspelled where it is used, or where it is defined.
+
+use super::blame::Blame;
+use super::shortlist::Shortlist;
+use super::spelling::{rarity, slip};
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::python::module::{Module, Role, Word};
+
+/// Repairs `NameError` and `UnboundLocalError` by the nearest name in scope, at the use or at the definition.
+pub(super) struct NameSpelling;
+
+const NAME: &str = "name_spelling";
+
+impl Fixer for NameSpelling {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        let is_unbound_local = blame.error == "UnboundLocalError" || blame.message.contains("free variable");
+        if !matches!(blame.error.as_str(), "NameError" | "UnboundLocalError") {
+            return Vec::new();
+        }
+        let Some(name) = blame.quoted().first().copied() else { return Vec::new() };
+        let mut list = Shortlist::new(&blame);
+        for place in &blame.places {
+            let Some(module) = blame.module(&place.file) else { continue };
+            for word in uses(module, name, place.span.start, place.span.end) {
+                at_use(&mut list, &blame, &place.file, module, word);
+                at_definition(&mut list, &place.file, module, word);
+                as_attribute(&mut list, &place.file, module, word);
+                if is_unbound_local {
+                    as_outer_name(&mut list, &place.file, module, word);
+                }
+            }
+        }
+        list.finish(NAME, 20)
+    }
+}
+
+/// The uses of a name in a stretch of text; anywhere in the file's function bodies when it is not there.
+pub(super) fn uses<'m>(module: &'m Module, name: &str, start: usize, end: usize) -> Vec<&'m Word> {
+    let named = |word: &&Word| word.text == name && matches!(word.role, Role::Load | Role::Store);
+    let here: Vec<&Word> =
+        module.words.iter().filter(named).filter(|word| start <= word.span.start && word.span.end <= end).collect();
+    if here.is_empty() { module.words.iter().filter(named).take(4).collect() } else { here }
+}
+
+fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
+    let name = word.text.as_str();
+    // A word that is used everywhere is hardly the misspelled one.
+    let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(1).min(8)).unwrap_or(8));
+    let suggestion = blame.suggestion();
+    let visible = module.visible(word.scope);
+    let builtins = blame.context.environment.builtins.iter().map(|name| (name.as_str(), 4));
+    for (candidate, distance) in visible.into_iter().chain(builtins) {
+        if candidate == name {
+            continue;
+        }
+        let distance = f64::from(u32::try_from(distance).unwrap_or(9));
+        let suggested = if suggestion == Some(candidate) { -1.0 } else { 0.0 };
+        // A name without likeness may still be meant: the text around it decides.
+        let Some(bits) = slip(name, candidate) else { continue };
+        list.edit(
+            bits + known + 0.3 * distance + rarity(blame.index.count(candidate)) / 2.0 + suggested,
+            format!("replace the name '{name}' by '{candidate}'"),
+            file,
+            Edit::replace(word.span.range(), candidate),
+        );
+    }
+}
+
+/// The binding that is spelled almost like the name, when the name is what everybody uses.
+fn at_definition(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
+    let name = word.text.as_str();
+    let uses_of_name = module.words.iter().filter(|other| other.text == name).count();
+    for (candidate, _) in module.visible(word.scope) {
+        let Some(bits) = slip(candidate, name) else { continue };
+        let Some(scope) = module.binding_scope(candidate, word.scope).and_then(|index| module.scopes.get(index)) else {
+            continue;
+        };
+        let uses = module.words.iter().filter(|other| other.text == candidate).count();
+        for span in scope.bindings.get(candidate).into_iter().flatten().take(3) {
+            let frequent = f64::from(u32::try_from(uses.min(12)).unwrap_or(12))
+                - f64::from(u32::try_from(uses_of_name.min(12)).unwrap_or(12));
+            list.edit(
+                bits + 1.0 + frequent.max(-2.0),
+                format!("name '{candidate}' '{name}' where it is defined"),
+                file,
+                Edit::replace(span.range(), name),
+            );
+        }
+    }
+}
+
+/// `self.` that was lost.
+fn as_attribute(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
+    let Some(class) = module.class_at(word.span.start) else { return };
+    let Some(function) = module.function_at(word.span.start) else { return };
+    let Some(first) = function.parameters.first() else { return };
+    if function.class.is_some() && class.attributes.contains_key(&word.text) {
+        list.edit(
+            3.0,
+            format!("read '{}' from '{}'", word.text, first.name),
+            file,
+            Edit::insert(word.span.start, format!("{}.", first.name)),
+        );
+    }
+}
+
+/// A local assignment that shadows an outer name: the assignment was meant for another name, or a declaration is missing.
+fn as_outer_name(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
+    let stores = module.words.iter().filter(|other| {
+        other.text == word.text && other.scope == word.scope && matches!(other.role, Role::Store | Role::Alias)
+    });
+    let visible = module.visible(word.scope);
+    for store in stores {
+        for candidate in visible.keys() {
+            if let Some(bits) = slip(&word.text, candidate) {
+                list.edit(
+                    bits + 1.0,
+                    format!("assign to '{candidate}' instead of '{}'", word.text),
+                    file,
+                    Edit::replace(store.span.range(), *candidate),
+                );
+            }
+        }
+    }
+}

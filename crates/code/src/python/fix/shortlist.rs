@@ -1,0 +1,152 @@
+//! Candidates in the making: gathered, ranked by how likely the slip is and how natural the repaired text reads in its
+//! project, and kept only when they still compile.
+
+use std::collections::BTreeSet;
+
+use super::blame::Blame;
+use crate::edit::{Candidate, Edit, FileEdit};
+use crate::python::ngram::{self, Model};
+use crate::python::parse;
+use crate::python::tokens::scan;
+
+/// How much of the n-gram model's opinion counts beside the prior of the slip.
+const NATURALNESS: f64 = 0.4;
+/// The most that naturalness may add or take, in bits.
+const NATURALNESS_BOUND: f64 = 8.0;
+/// How many proposals are looked at closely.
+const MAX_RANKED: usize = 400;
+
+struct Entry {
+    bits: f64,
+    description: String,
+    file: String,
+    edits: Vec<Edit>,
+}
+
+/// What one fixer proposes for one finding.
+pub(super) struct Shortlist<'b, 'a> {
+    blame: &'b Blame<'a>,
+    entries: Vec<Entry>,
+    seen: BTreeSet<(String, Vec<Edit>)>,
+}
+
+impl<'b, 'a> Shortlist<'b, 'a> {
+    pub(super) fn new(blame: &'b Blame<'a>) -> Self {
+        Self { blame, entries: Vec::new(), seen: BTreeSet::new() }
+    }
+
+    /// Proposes edits of one file. `bits`: how unlikely the slip is before anybody read the text around it.
+    pub(super) fn add(&mut self, bits: f64, description: impl Into<String>, file: &str, mut edits: Vec<Edit>) {
+        edits.sort();
+        let text = self.blame.text(file);
+        let changes = edits.iter().any(|edit| text.get(edit.start..edit.end) != Some(edit.replacement.as_str()));
+        if !changes || !self.blame.sources().is_editable(file) {
+            return;
+        }
+        if let Some(known) = self.entries.iter_mut().find(|known| known.file == file && known.edits == edits) {
+            known.bits = known.bits.min(bits);
+            return;
+        }
+        if self.seen.insert((file.to_owned(), edits.clone())) {
+            self.entries.push(Entry { bits, description: description.into(), file: file.to_owned(), edits });
+        }
+    }
+
+    /// Proposes one edit.
+    pub(super) fn edit(&mut self, bits: f64, description: impl Into<String>, file: &str, edit: Edit) {
+        self.add(bits, description, file, vec![edit]);
+    }
+
+    /// The likeliest `limit` candidates that compile.
+    pub(super) fn finish(mut self, fixer: &str, limit: usize) -> Vec<Candidate> {
+        self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
+        self.entries.truncate(MAX_RANKED);
+        for entry in &mut self.entries {
+            let text = self.blame.text(&entry.file);
+            entry.bits +=
+                (NATURALNESS * surprise(self.blame, text, &entry.edits)).clamp(-NATURALNESS_BOUND, NATURALNESS_BOUND);
+        }
+        self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
+        let mut candidates = Vec::new();
+        for entry in self.entries {
+            if candidates.len() >= limit {
+                break;
+            }
+            let text = self.blame.text(&entry.file);
+            let file_edit = FileEdit { file: entry.file, edits: entry.edits };
+            let Ok(repaired) = file_edit.apply(text) else { continue };
+            if repaired == text || !parse::compiles(&repaired, None) {
+                continue;
+            }
+            let at = file_edit.edits.first().map_or(0, |edit| edit.start);
+            candidates.push(Candidate {
+                fixer: fixer.to_owned(),
+                category: self.blame.context.finding.category,
+                line: self.blame.module(&file_edit.file).map_or(1, |module| module.line_of(at)),
+                description: entry.description,
+                cost: cost(entry.bits),
+                files: vec![file_edit],
+            });
+        }
+        candidates
+    }
+}
+
+/// Bits as a candidate's cost.
+pub(super) fn cost(bits: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+    let cost = (bits * 100.0).clamp(1.0, 1_000_000.0) as u32;
+    cost
+}
+
+/// How many bits the lines around the edits cost more than they did.
+fn surprise(blame: &Blame<'_>, text: &str, edits: &[Edit]) -> f64 {
+    let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
+    let model = blame.index.model();
+    let windows: Vec<&[Edit]> =
+        if last.end.saturating_sub(first.start) < 2_000 { vec![edits] } else { edits.chunks(1).collect() };
+    windows
+        .into_iter()
+        .map(|edits| {
+            let Some((start, end)) = window(text, edits) else { return 0.0 };
+            let old = text.get(start..end).unwrap_or_default();
+            let moved = edits.iter().map(|edit| Edit {
+                start: edit.start - start,
+                end: edit.end - start,
+                replacement: edit.replacement.clone(),
+            });
+            let new = FileEdit { file: String::new(), edits: moved.collect() }.apply(old).unwrap_or_default();
+            let (old, new) = (Reading::of(model, old), Reading::of(model, &new));
+            // A slip that put a token in chose it among all tokens: taking it out must not win by brevity alone.
+            let surplus = old.length.saturating_sub(new.length);
+            new.bits - old.bits + BITS_OF_A_TOKEN * f64::from(u32::try_from(surplus).unwrap_or(99))
+        })
+        .sum()
+}
+
+/// What a token costs on average.
+const BITS_OF_A_TOKEN: f64 = 8.0;
+
+/// How surprising a piece of text is, strings counted as one token each, and its length in tokens.
+struct Reading {
+    bits: f64,
+    length: usize,
+}
+
+impl Reading {
+    fn of(model: &Model, text: &str) -> Self {
+        let symbols = ngram::symbols(text, &scan(text));
+        Self { bits: model.bits_of(&symbols, 0, symbols.len()), length: symbols.len() }
+    }
+}
+
+/// The lines that the edits touch, and one more on each side.
+fn window(text: &str, edits: &[Edit]) -> Option<(usize, usize)> {
+    let first = edits.first()?.start;
+    let last = edits.last()?.end;
+    let line_before = text.get(..first)?.rfind('\n').unwrap_or(0);
+    let start = text.get(..line_before)?.rfind('\n').map_or(0, |at| at + 1);
+    let line_after = text.get(last..)?.find('\n').map_or(text.len(), |at| last + at + 1);
+    let end = text.get(line_after..)?.find('\n').map_or(text.len(), |at| line_after + at + 1);
+    Some((start, end))
+}
