@@ -176,6 +176,18 @@ impl Model {
         -probability.log2()
     }
 
+    /// Whether a name was ever seen.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        Symbol::of(Kind::Name, word).is_some_and(|symbol| self.count(Keys::in_class(symbol).1) > 0.0)
+    }
+
+    /// Bits of a token that was chosen blindly.
+    pub(crate) fn bits_of_word(&self, kind: Kind, text: &str) -> f64 {
+        let Some(symbol) = Symbol::of(kind, text) else { return 0.0 };
+        let bits = self.bits(&[symbol], 0);
+        if kind == Kind::String { BITS_PER_QUOTED_CHARACTER.mul_add(length(text.len()), bits) } else { bits }
+    }
+
     /// Bits of the symbols `from..to` in their context.
     pub(crate) fn bits_of(&self, symbols: &[Symbol], from: usize, to: usize) -> f64 {
         (from..to.min(symbols.len())).map(|position| self.bits(symbols, position)).sum()
@@ -185,10 +197,58 @@ impl Model {
     pub(crate) fn bits_of_text(&self, text: &str) -> f64 {
         let tokens = scan(text);
         let symbols = symbols(text, &tokens);
-        let quoted = tokens.iter().filter(|token| token.kind == Kind::String).map(|token| token.end - token.start);
-        let quoted = u32::try_from(quoted.sum::<usize>()).map_or(f64::MAX, f64::from);
-        BITS_PER_QUOTED_CHARACTER.mul_add(quoted, self.bits_of(&symbols, 0, symbols.len()))
+        let strings = tokens.iter().filter(|token| token.kind == Kind::String);
+        let strings: f64 = strings.map(|token| self.bits_of_string(token.text(text))).sum();
+        self.bits_of(&symbols, 0, symbols.len()) + strings
     }
+
+    /// Bits of what a string says; the fields of an f-string are code.
+    fn bits_of_string(&self, string: &str) -> f64 {
+        let mut quoted = string.len();
+        let mut bits = 0.0;
+        if is_formatted(string) {
+            for field in fields(string) {
+                quoted -= field.len();
+                let symbols = symbols(field, &scan(field));
+                bits += self.bits_of(&symbols, 0, symbols.len());
+            }
+        }
+        BITS_PER_QUOTED_CHARACTER.mul_add(length(quoted), bits)
+    }
+}
+
+fn length(bytes: usize) -> f64 {
+    u32::try_from(bytes).map_or(f64::MAX, f64::from)
+}
+
+/// Whether a string literal has fields.
+fn is_formatted(string: &str) -> bool {
+    let prefix = string.split(['"', '\'']).next().unwrap_or_default();
+    prefix.contains(['f', 'F'])
+}
+
+/// What stands between the braces of an f-string, braces included.
+fn fields(string: &str) -> Vec<&str> {
+    let mut fields = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, character) in string.char_indices() {
+        match character {
+            '{' => {
+                if depth == 0 {
+                    start = at;
+                }
+                depth += 1;
+            }
+            '}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    fields.push(&string[start..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    fields
 }
 
 const WORD_IN_CLASS: u64 = 90;

@@ -22,8 +22,8 @@ pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<f64> {
     let parsed = parse::parse(edited, site.version);
     let Mod::Module(module) = parsed.syntax() else { return None };
     let grown: usize = edits.iter().map(|edit| edit.replacement.len()).sum();
-    let from = site.window.start - site.chunk.start;
-    let to = site.window.end - site.chunk.start + grown;
+    let from = site.place_in_edited(site.window.start);
+    let to = site.place_in_edited(site.window.end) + grown;
     let mut oddities = Oddities { from, to, bits: 0.0 };
     oddities.visit_body(&module.body);
     Some(oddities.bits)

@@ -15,6 +15,8 @@ pub(super) struct Site<'text> {
     /// Whole top-level statements outside of which everything parses: an edit within them heals the file exactly when they
     /// parse after it.
     pub(super) chunk: Range<usize>,
+    /// What stands before and after the chunk when it is parsed on its own.
+    frame: Frame,
     /// The lines in which repairs are sought.
     pub(super) window: Range<usize>,
     /// Where the parser noticed: no repair can lie wholly behind it.
@@ -45,7 +47,10 @@ impl<'text> Site<'text> {
         let first = faults.first()?;
         let focus = floor(text, first.end.max(first.start + 1));
         let reported = line.and_then(|line| line_start(text, line)).filter(|start| *start <= focus).unwrap_or(focus);
-        let chunk = chunk(text, version, first.start.min(text.len()));
+        let fault = floor(text, first.start);
+        let statements = chunk(text, version, fault);
+        let (chunk, frame) =
+            definition(text, version, &statements, fault).unwrap_or_else(|| (statements, Frame::default()));
         let window = window(text, &chunk, first.start.min(reported), focus);
         let tokens: Vec<Token> = tokens::scan(&text[window.clone()])
             .into_iter()
@@ -64,12 +69,20 @@ impl<'text> Site<'text> {
                 before
             })
             .collect();
-        Some(Self { text, version, chunk, window, focus, tokens, depths })
+        Some(Self { text, version, chunk, frame, window, focus, tokens, depths })
     }
 
-    /// The chunk after edits that lie within it.
+    /// The chunk after edits that lie within it, as a module of its own.
     pub(super) fn edited(&self, edits: &[Edit]) -> Option<String> {
-        splice(self.text, &self.chunk, edits)
+        let mut edited = self.frame.before.clone();
+        splice(&mut edited, self.text, &self.chunk, edits)?;
+        edited.push_str(&self.frame.after);
+        Some(edited)
+    }
+
+    /// Where a byte of the text stands in [`Self::edited`], as far as no edit is before it.
+    pub(super) fn place_in_edited(&self, at: usize) -> usize {
+        at.saturating_sub(self.chunk.start) + self.frame.before.len()
     }
 
     /// The line of a byte, from 1.
@@ -79,9 +92,8 @@ impl<'text> Site<'text> {
     }
 }
 
-/// `range` of the text after the edits; `None` when they do not fit.
-fn splice(text: &str, range: &Range<usize>, edits: &[Edit]) -> Option<String> {
-    let mut result = String::with_capacity(range.len() + 16);
+/// Appends `range` of the text after the edits; `None` when they do not fit.
+fn splice(result: &mut String, text: &str, range: &Range<usize>, edits: &[Edit]) -> Option<()> {
     let mut position = range.start;
     for edit in edits {
         if edit.end > range.end {
@@ -92,7 +104,7 @@ fn splice(text: &str, range: &Range<usize>, edits: &[Edit]) -> Option<String> {
         position = edit.end;
     }
     result.push_str(text.get(position..range.end)?);
-    Some(result)
+    Some(())
 }
 
 /// The greatest boundary of a character that is not behind `at`.
@@ -168,6 +180,72 @@ fn chunk(text: &str, version: Option<(u8, u8)>, fault: usize) -> Range<usize> {
         .find(|start| parse::compiles(&text[*start..], version))
         .unwrap_or(text.len());
     start..end
+}
+
+/// What makes an indented block a module: a header before it, and a statement of its own level on both sides, so that nothing
+/// in the block can change the level around it.
+#[derive(Debug, Default)]
+struct Frame {
+    before: String,
+    after: String,
+}
+
+impl Frame {
+    fn new(header: &str, level: &str) -> Self {
+        Self { before: format!("{header}\n{level}pass\n"), after: format!("{level}pass\n") }
+    }
+}
+
+/// The innermost definition around the fault that can be repaired on its own: without it, what is around it compiles.
+fn definition(
+    text: &str,
+    version: Option<(u8, u8)>,
+    chunk: &Range<usize>,
+    fault: usize,
+) -> Option<(Range<usize>, Frame)> {
+    let mut definitions: Vec<(usize, &str, &str)> = Vec::new();
+    let mut decorated = false;
+    for (start, line) in lines(&text[chunk.clone()]) {
+        let code = line.trim_start_matches([' ', '\t']);
+        let level = &line[..line.len() - code.len()];
+        let defines = ["def ", "class ", "async def ", "@"].iter().any(|word| code.starts_with(word));
+        if defines && !decorated {
+            definitions.push((chunk.start + start, level, code));
+        }
+        decorated = code.starts_with('@');
+    }
+    let split = definitions.partition_point(|(start, ..)| *start <= fault);
+    let (before, after) = definitions.split_at(split);
+    let mut narrowest = usize::MAX;
+    let mut tried = 0;
+    for (index, (start, level, _)) in before.iter().enumerate().rev() {
+        if level.is_empty() || level.len() >= narrowest {
+            continue;
+        }
+        narrowest = level.len();
+        // The definition before it belongs to it: a line that lost its indentation splits a body, and both parts may parse.
+        let first = before[..index].iter().rev().find(|(_, other, _)| other.len() <= level.len());
+        let start = first.filter(|(_, other, _)| other == level).map_or(*start, |(start, ..)| *start);
+        let header = before.iter().rev().find(|(at, other, _)| *at < start && other.len() < level.len());
+        let header = match header.map(|(.., code)| *code) {
+            Some(code) if code.starts_with("class") => "class _:",
+            Some(code) if code.starts_with("async") => "async def _():",
+            Some(_) => "def _():",
+            None => "if 1:",
+        };
+        let ends = after.iter().filter(|(_, other, _)| other.len() <= level.len()).map(|(end, ..)| *end);
+        for end in ends.take(2).chain([chunk.end]) {
+            tried += 1;
+            if tried > 6 {
+                return None;
+            }
+            let without = format!("{}{level}pass\n{}", &text[chunk.start..start], &text[end..chunk.end]);
+            if parse::compiles(&without, version) {
+                return Some((start..end, Frame::new(header, level)));
+            }
+        }
+    }
+    None
 }
 
 /// The lines in which the cause may be: a few above the fault, the line of the bracket that is still open there, and

@@ -16,7 +16,7 @@ use crate::sources::Sources;
 use super::proposal::Proposal;
 use super::site::Site;
 use super::token_edits::TokenEdits;
-use super::{indentation, plausibility, quote_edits};
+use super::{indentation, merge_markers, plausibility, python2, quote_edits};
 
 /// Repairs files that do not parse, whatever the cause.
 #[derive(Debug, Clone, Copy)]
@@ -91,20 +91,20 @@ fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
 /// Proposals after which the file parses, with their cost in hundredths of a bit, likeliest first.
 fn ranked(site: &Site<'_>, model: &Model) -> Vec<(u32, Proposal)> {
     let region = region(site);
-    let natural_before = site_bits(site, model, &region, &[]);
+    let before = site_bits(site, model, &region, &[]);
+    let reading = |edits: &[Edit]| site_bits(site, model, &region, edits) - before;
+    let mut survivors = whole_file(site, &reading);
     let mut proposals = TokenEdits::new(site, model).proposals();
-    for proposal in &mut proposals {
-        proposal.bits = proposal.bits.max(0.0);
-    }
-    for mut proposal in indentation::proposals(site).into_iter().chain(quote_edits::proposals(site)) {
-        proposal.bits += NATURALNESS * (site_bits(site, model, &region, &proposal.edits) - natural_before);
-        proposals.push(proposal);
-    }
-    proposals.sort_by(|one, other| one.bits.total_cmp(&other.bits).then_with(|| one.edits.cmp(&other.edits)));
+    let others = indentation::proposals(site).into_iter().chain(quote_edits::proposals(site));
+    proposals.extend(others.map(|proposal| {
+        let bits = reading(&proposal.edits);
+        proposal.reading(bits)
+    }));
+    let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
+    proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
 
     let mut seen = HashSet::new();
     let mut budget = PARSE_BUDGET;
-    let mut survivors = Vec::new();
     for proposal in proposals {
         let Some(edited) = site.edited(&proposal.edits) else { continue };
         if survivors.len() >= MAX_SURVIVORS || budget < edited.len() {
@@ -115,9 +115,22 @@ fn ranked(site: &Site<'_>, model: &Model) -> Vec<(u32, Proposal)> {
         }
         budget -= edited.len();
         let Some(oddity) = plausibility::of(site, &edited, &proposal.edits) else { continue };
-        survivors.push((proposal, oddity));
+        let bits = NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity;
+        survivors.push((bits, proposal));
     }
-    costs(survivors.into_iter().map(|(proposal, oddity)| (proposal.bits + oddity, proposal)).collect())
+    costs(survivors)
+}
+
+/// Repairs that concern more than one place.
+fn whole_file(site: &Site<'_>, reading: &dyn Fn(&[Edit]) -> f64) -> Vec<(f64, Proposal)> {
+    let proposals = merge_markers::proposals(site.text).into_iter().chain(python2::proposals(site.text));
+    proposals
+        .filter(|proposal| {
+            let edited = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(site.text);
+            edited.is_ok_and(|text| parse::compiles(&text, site.version))
+        })
+        .map(|proposal| (NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip), proposal))
+        .collect()
 }
 
 /// Bits as posterior costs: minus the logarithm of each one's share in all that was found.

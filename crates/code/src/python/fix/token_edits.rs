@@ -120,8 +120,9 @@ impl<'site> TokenEdits<'site> {
         let mut put = |token: &str, slip: f64| {
             let edit = self.insertion(place, token);
             let depth_change = usize::from(kind_of(token) == Kind::Close);
-            let bits = slip + self.difference(place, place, &[(kind_of(token), token)], depth_change) + self.far(place);
-            proposals.push(Proposal::new(vec![edit], bits, format!("insert the missing `{token}`")));
+            let reading = self.difference(place, place, &[(kind_of(token), token)], depth_change);
+            let description = format!("insert the missing `{token}`");
+            proposals.push(Proposal::new(vec![edit], slip + self.far(place), description).reading(reading));
         };
         for token in DELIMITERS.iter().filter(|token| **token != "\"") {
             put(token, slip::MISSING);
@@ -163,7 +164,7 @@ impl<'site> TokenEdits<'site> {
         match gap.len() {
             0 => Edit::insert(start, format!("{before}{token}{after}")),
             1 if space_before => Edit::insert(end, format!("{token}{after}")),
-            1 => Edit::insert(start, if space_after { token.to_owned() } else { format!("{token}") }),
+            1 => Edit::insert(start, token.to_owned()),
             _ => Edit::insert(start + 1, token.to_owned()),
         }
     }
@@ -173,15 +174,13 @@ impl<'site> TokenEdits<'site> {
         if token.kind == Kind::Newline {
             return;
         }
-        let slip = if self.text(place) == self.text(place + 1) || place > 0 && self.text(place - 1) == self.text(place)
-        {
-            slip::DOUBLED
-        } else {
-            slip::EXTRA
-        };
-        let bits = slip + self.difference(place, place + 1, &[], 0) + self.far(place);
-        let described = format!("remove the extra `{}`", shown(self.text(place)));
-        proposals.push(Proposal::new(vec![self.removal(place)], bits, described));
+        let word = self.text(place);
+        let is_copy = word == self.text(place + 1) || place > 0 && self.text(place - 1) == word;
+        // Whoever put it in chose it among all words, unless it is a copy of its neighbour.
+        let slip = if is_copy { slip::DOUBLED } else { slip::EXTRA + self.model.bits_of_word(token.kind, word) };
+        let reading = self.difference(place, place + 1, &[], 0);
+        let described = format!("remove the extra `{}`", shown(word));
+        proposals.push(Proposal::new(vec![self.removal(place)], slip + self.far(place), described).reading(reading));
     }
 
     fn removal(&self, place: usize) -> Edit {
@@ -220,20 +219,20 @@ impl<'site> TokenEdits<'site> {
         }
         let (one, two) = (self.text(place), self.text(place + 1));
         let gap = self.site.text.get(first.end..second.start).unwrap_or_default();
-        let bits = slip::SWAPPED
-            + self.difference(place, place + 2, &[(second.kind, two), (first.kind, one)], 0)
-            + self.far(place);
+        let reading = self.difference(place, place + 2, &[(second.kind, two), (first.kind, one)], 0);
         let edit = Edit::replace(first.start..second.end, format!("{two}{gap}{one}"));
-        proposals.push(Proposal::new(vec![edit], bits, format!("swap `{}` and `{}`", shown(one), shown(two))));
+        let description = format!("swap `{}` and `{}`", shown(one), shown(two));
+        proposals.push(Proposal::new(vec![edit], slip::SWAPPED + self.far(place), description).reading(reading));
     }
 
     fn replacements(&self, place: usize, proposals: &mut Vec<Proposal>) {
         let Some(token) = self.token(place) else { return };
         let old = self.text(place);
         let mut put = |new: &str, slip: f64| {
-            let bits = slip + self.difference(place, place + 1, &[(kind_of(new), new)], 0) + self.far(place);
+            let reading = self.difference(place, place + 1, &[(kind_of(new), new)], 0);
             let edit = Edit::replace(token.start..token.end, new);
-            proposals.push(Proposal::new(vec![edit], bits, format!("replace `{}` by `{new}`", shown(old))));
+            let description = format!("replace `{}` by `{new}`", shown(old));
+            proposals.push(Proposal::new(vec![edit], slip + self.far(place), description).reading(reading));
         };
         for new in CONFUSED.iter().filter(|group| group.contains(&old)).flat_map(|group| group.iter()) {
             if *new != old {
@@ -250,50 +249,62 @@ impl<'site> TokenEdits<'site> {
                 }
             }
         }
-        if token.kind == Kind::Number
-            && old.len() > 1
-            && old.starts_with('0')
-            && old.bytes().all(|byte| byte.is_ascii_digit())
-        {
-            put(&format!("0o{}", old.trim_start_matches('0')), slip::MISSPELLED);
-        }
-        if token.kind == Kind::Number && old.ends_with(['l', 'L']) {
-            put(old.trim_end_matches(['l', 'L']), slip::MISSPELLED);
-        }
     }
 
-    /// A space that is missing within a word, or one too many.
+    /// A delimiter or space that is missing within a word, or a space too many.
     fn spaces(&self, place: usize, proposals: &mut Vec<Proposal>) {
         let Some(token) = self.token(place) else { return };
         let old = self.text(place);
-        if token.kind == Kind::Name {
-            let splits = KEYWORDS.iter().flat_map(|keyword| {
-                let front = old.strip_prefix(keyword).map(|rest| (keyword.len(), *keyword, rest));
-                let back = old.strip_suffix(keyword).map(|rest| (rest.len(), rest, *keyword));
-                front.into_iter().chain(back)
-            });
-            for (at, one, two) in splits.filter(|(_, one, two)| !one.is_empty() && !two.is_empty()) {
-                let new = [(kind_of(one), one), (kind_of(two), two)];
-                let bits = slip::SPACED + self.difference(place, place + 1, &new, 0) + self.far(place);
-                let edit = Edit::insert(token.start + at, " ");
-                proposals.push(Proposal::new(vec![edit], bits, format!("split `{old}` into `{one} {two}`")));
+        if matches!(token.kind, Kind::Name | Kind::Number) {
+            for (at, _) in old.char_indices().skip(1) {
+                let (one, two) = old.split_at(at);
+                if self.is_known(one) && self.is_known(two) {
+                    self.splits(place, one, two, proposals);
+                }
             }
         }
         let Some(next) = self.token(place + 1) else { return };
         let joinable =
             |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Operator | Kind::Number | Kind::Unknown);
-        if joinable(token.kind)
-            && joinable(next.kind)
-            && self.site.text.get(token.end..next.start).is_some_and(|gap| gap.trim_matches(' ').is_empty())
-        {
+        let gap = self.site.text.get(token.end..next.start).unwrap_or_default();
+        if !gap.is_empty() && gap.trim_matches(' ').is_empty() && joinable(token.kind) && joinable(next.kind) {
             let joined = format!("{old}{}", self.text(place + 1));
-            let bits =
-                slip::SPACED + self.difference(place, place + 2, &[(kind_of(&joined), &joined)], 0) + self.far(place);
-            let one_token = crate::python::tokens::scan(&joined).len() == 1;
-            if one_token && next.start > token.end {
+            if crate::python::tokens::scan(&joined).len() == 1 {
+                let reading = self.difference(place, place + 2, &[(kind_of(&joined), &joined)], 0);
                 let edit = Edit::delete(token.end..next.start);
-                proposals.push(Proposal::new(vec![edit], bits, format!("join the parts of `{joined}`")));
+                let description = format!("join the parts of `{joined}`");
+                proposals.push(Proposal::new(vec![edit], slip::SPACED + self.far(place), description).reading(reading));
             }
+        }
+    }
+
+    fn is_known(&self, word: &str) -> bool {
+        match kind_of(word) {
+            Kind::Keyword => true,
+            Kind::Number => word.bytes().all(|byte| byte.is_ascii_digit()),
+            Kind::Name => self.model.has_word(word),
+            _ => false,
+        }
+    }
+
+    /// What may have stood between two words that are written as one.
+    fn splits(&self, place: usize, one: &str, two: &str, proposals: &mut Vec<Proposal>) {
+        let Some(token) = self.token(place) else { return };
+        let (left, right) = ((kind_of(one), one), (kind_of(two), two));
+        for between in ["", "(", "[", "{", ".", ",", "=", ":"] {
+            let new: Vec<(Kind, &str)> =
+                [left, (kind_of(between), between), right].into_iter().filter(|(_, text)| !text.is_empty()).collect();
+            let reading = self.difference(place, place + 1, &new, 0);
+            let gap = match between {
+                "" | "," | ":" => format!("{between} "),
+                "=" if self.depth(place) == 0 => " = ".to_owned(),
+                _ => between.to_owned(),
+            };
+            let edit = Edit::insert(token.start + one.len(), gap);
+            let slip = if between.is_empty() { slip::SPACED } else { slip::MISSING };
+            let shown = if between.is_empty() { " " } else { between };
+            let description = format!("insert the missing `{shown}` after `{one}`");
+            proposals.push(Proposal::new(vec![edit], slip + self.far(place), description).reading(reading));
         }
     }
 
