@@ -1,1 +1,44 @@
-//! repo
+//! Heals a repository: the agents that clone it, run its tests, find what is wrong, fix it and prove it.
+//!
+//! # Layout
+//!
+//! - [`node`]: the graph of the agents; [`workflow`]: which agent does the job of which node
+//! - [`request`], [`state`]: what is asked, and what the agents share
+//! - `agents`: one file per agent
+//! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
+//! - `session`, `suite`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
+//! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
+//! - [`branch_name`], [`commit_message`]: the spec's formats
+//! - [`results`], [`report`]: what a run came to, for machines and for people
+//! - [`stop_reason`]: why it ended
+
+pub mod acceptance;
+mod agents;
+pub mod branch_name;
+mod checkout;
+pub mod ci_commands;
+pub mod commit_message;
+pub mod discovery;
+mod folders;
+mod installation;
+mod lint;
+pub mod look;
+pub mod node;
+pub mod project;
+pub mod protected;
+pub mod report;
+pub mod request;
+pub mod results;
+mod session;
+pub mod setup;
+pub mod state;
+pub mod stop_reason;
+mod suite;
+mod tree;
+pub mod workflow;
+
+pub use node::{HealNode, graph};
+pub use request::HealRequest;
+pub use state::HealState;
+pub use stop_reason::StopReason;
+pub use workflow::{HealSettings, HealWorkflow, SetupError};

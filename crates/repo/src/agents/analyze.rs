@@ -1,0 +1,102 @@
+//! The repo analyzer: clones, decides which branch the work goes to, and learns how the repository is tested.
+
+use autoheal_engine::ErrorCode;
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_forge::{BranchName, CommitId};
+
+use crate::branch_name::numbered_branch_name;
+use crate::checkout::{Checkout, forge_error};
+use crate::commit_message::is_ours;
+use crate::installation;
+use crate::request::Delivery;
+use crate::state::{HealState, Origin};
+use crate::workflow::HealSettings;
+
+/// A team that has so many unmerged branches of ours has other worries.
+const MAX_RUN_NUMBER: u32 = 1000;
+
+/// Clones and analyses once; in later rounds everything is known.
+pub(crate) async fn run(
+    state: &mut HealState,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    if state.setup.is_some() {
+        return Ok(());
+    }
+    context.progress(format!("cloning {}", checkout.address));
+    let base = checkout.clone_repository(state).await?;
+    warn_of_uncommitted(state, checkout).await?;
+    let origin = find_origin(state, checkout, &base).await?;
+    let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
+    context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
+    checkout.write_tree(state, &start).await?;
+    state.origin = Some(origin);
+    let setup = installation::prepare(state, checkout, settings, context).await?;
+    for line in setup.command_lines() {
+        context.note("analyzed", format!("green means: {line}"));
+    }
+    context.note("analyzed", format!("interpreter: {}", setup.interpreter.found));
+    state.setup = Some(setup);
+    Ok(())
+}
+
+async fn warn_of_uncommitted(state: &mut HealState, checkout: &Checkout) -> Result<(), StepError> {
+    let Some(path) = checkout.address.path().filter(|_| !state.request.include_uncommitted) else { return Ok(()) };
+    let clone = checkout.folders.clone_folder();
+    if checkout.git.is_dirty(path, &clone).await.map_err(|error| forge_error(&error))? {
+        state.warnings.push(
+            "the checkout has uncommitted changes, which were left out; --include-uncommitted takes them along"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// Our branch of an earlier run is continued when it holds nothing but our commits over this base; one that holds other
+/// people's is left alone, and the run's number goes into the team part of the name.
+async fn find_origin(state: &HealState, checkout: &Checkout, base: &CommitId) -> Result<Origin, StepError> {
+    let clone = checkout.folders.clone_folder();
+    for number in 1..=MAX_RUN_NUMBER {
+        let branch = branch(state, number)?;
+        let remote_tip = match state.request.delivery {
+            Delivery::Push => checkout
+                .git
+                .fetch_branch(&clone, &checkout.address, &branch)
+                .await
+                .map_err(|error| forge_error(&error))?,
+            Delivery::NoPush | Delivery::DryRun => None,
+        };
+        let start = match &remote_tip {
+            None => base.clone(),
+            Some(tip) if is_continuation(checkout, base, tip).await? => tip.clone(),
+            Some(_) => continue,
+        };
+        return Ok(Origin {
+            base_commit: base.as_str().to_owned(),
+            start_commit: start.as_str().to_owned(),
+            branch: branch.to_string(),
+            remote_tip: remote_tip.map(|tip| tip.as_str().to_owned()),
+        });
+    }
+    Err(StepError::Permanent {
+        code: ErrorCode::GitPushFailed,
+        message: format!("{MAX_RUN_NUMBER} branches of this team and leader hold other commits; remove or merge some"),
+    })
+}
+
+async fn is_continuation(checkout: &Checkout, base: &CommitId, tip: &CommitId) -> Result<bool, StepError> {
+    let clone = checkout.folders.clone_folder();
+    if !checkout.git.is_ancestor(&clone, base, tip).await.map_err(|error| forge_error(&error))? {
+        return Ok(false);
+    }
+    let commits = checkout.git.log(&clone, Some(base), tip).await.map_err(|error| forge_error(&error))?;
+    Ok(commits.iter().all(is_ours))
+}
+
+fn branch(state: &HealState, number: u32) -> Result<BranchName, StepError> {
+    let request = &state.request;
+    numbered_branch_name(&request.team_name, &request.leader_name, number)
+        .map_err(|error| StepError::Permanent { code: ErrorCode::InvalidInput, message: error.to_string() })
+}

@@ -1,0 +1,78 @@
+//! The Git agent: one commit per fix, on our own branch, pushed to where the clone came from.
+//!
+//! Dates come from the fixes, so doing it again gives the same commits and the push finds them there already.
+
+use std::collections::BTreeMap;
+
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_forge::{BranchName, CommitId, CommitRequest, Identity, Pushed};
+
+use crate::checkout::{Checkout, forge_error};
+use crate::commit_message::commit_message;
+use crate::request::Delivery;
+use crate::state::{AcceptedFix, Delivered, HealState};
+
+/// Commits every accepted fix and pushes the branch.
+pub(crate) async fn run(state: &mut HealState, checkout: &Checkout, context: &StepContext) -> Result<(), StepError> {
+    let Some(origin) = state.origin.clone() else { return Ok(()) };
+    let accepted = state.accepted.len();
+    let branch = BranchName::parse(&origin.branch).map_err(|error| forge_error(&error))?;
+    let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
+    let clone = checkout.folders.clone_folder();
+    let mut tip = start;
+    for fix in &state.accepted {
+        tip = checkout.git.commit_on(&clone, &tip, &request(fix)).await.map_err(|error| forge_error(&error))?;
+    }
+    match state.request.delivery {
+        // Without a branch the commits are reachable by nobody but the monitor.
+        Delivery::DryRun => context.note("commit", "dry run: no branch"),
+        Delivery::NoPush => {
+            checkout.git.create_branch(&clone, &branch, &tip).await.map_err(|error| forge_error(&error))?;
+            context.note("commit", format!("{branch} in the run's own clone ({})", tip.short()));
+        }
+        Delivery::Push => {
+            let before = match &state.delivered {
+                Some(delivered) => Some(&delivered.commit),
+                None => origin.remote_tip.as_ref(),
+            };
+            push(checkout, context, &tip, &branch, before).await?;
+        }
+    }
+    let pushed = state.request.delivery == Delivery::Push;
+    state.delivered = Some(Delivered { commit: tip.as_str().to_owned(), accepted, pushed });
+    Ok(())
+}
+
+async fn push(
+    checkout: &Checkout,
+    context: &StepContext,
+    tip: &CommitId,
+    branch: &BranchName,
+    before: Option<&String>,
+) -> Result<(), StepError> {
+    let expected = before.map(|commit| CommitId::parse(commit)).transpose().map_err(|error| forge_error(&error))?;
+    context.ensure_owner().await?;
+    let clone = checkout.folders.clone_folder();
+    let pushed = checkout
+        .git
+        .push(&clone, &checkout.address, tip, branch, expected.as_ref())
+        .await
+        .map_err(|error| forge_error(&error))?;
+    let how = match pushed {
+        Pushed::Now => "pushed to",
+        Pushed::Before => "was already at",
+    };
+    context.note("commit", format!("{branch} {how} {} ({})", checkout.address, tip.short()));
+    Ok(())
+}
+
+fn request(fix: &AcceptedFix) -> CommitRequest {
+    let files: BTreeMap<String, Option<Vec<u8>>> =
+        fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
+    CommitRequest {
+        files,
+        message: commit_message(fix.category, &fix.file, fix.line),
+        identity: Identity::default(),
+        at: fix.at,
+    }
+}

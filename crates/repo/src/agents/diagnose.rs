@@ -1,0 +1,132 @@
+//! The diagnosis agent (the spec's verifier): runs the checks in the sandbox and takes what they say into the log.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use autoheal_engine::ErrorCode;
+use autoheal_engine::diagnostics::{Finding, Key};
+use autoheal_engine::workflow::{Record, StepContext, StepError};
+
+use crate::look::Look;
+use crate::session::{Scope, Session};
+use crate::state::{HealState, Observed};
+
+/// Looks at the tree, unless `patch` has looked at this very tree already.
+pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    let accepted = state.accepted.len();
+    if state.current.as_ref().is_some_and(|observed| observed.accepted == accepted) {
+        record(state, context);
+        return Ok(());
+    }
+    context.progress("running the tests");
+    let limit = Duration::from_secs(state.request.limits.test_seconds);
+    let mut look = session.look(&Scope::All, limit, context).await?;
+    leave_old_advice_alone(&mut look, state, session);
+    if !look.is_green() {
+        session.probe(&look.findings, context).await?;
+        name_syntax_errors(&mut look, session, context).await?;
+        state.flaky.extend(find_flaky(&look, session, limit, context).await?);
+    }
+    if look.tests.is_empty() && look.findings.is_empty() {
+        return Err(StepError::Permanent {
+            code: ErrorCode::TestExecutionFailed,
+            message: "the test command ran no test; name another one with --test-command".to_owned(),
+        });
+    }
+    state.observe(&look, "the whole suite", context.now());
+    for finding in distinct(look.all_findings()) {
+        context.note("finding", format!("{}: {}", finding.headline(), first_line(&finding.message)));
+    }
+    state.baseline.get_or_insert_with(|| look.clone());
+    state.current = Some(Observed { look, accepted });
+    record(state, context);
+    Ok(())
+}
+
+/// A linter that CI does not run and that finds more than a handful is evidently not what its people keep silent.
+fn leave_old_advice_alone(look: &mut Look, state: &mut HealState, session: &mut Session) {
+    const HANDFUL: usize = 10;
+    if look.advice.len() <= HANDFUL {
+        return;
+    }
+    state.warnings.push(format!(
+        "a configured linter that CI does not run finds {} things, which are left alone",
+        look.advice.len()
+    ));
+    look.advice.clear();
+    session.without_advice();
+    if let Some(setup) = &mut state.setup {
+        setup.linters.retain(|linter| linter.is_required);
+    }
+}
+
+/// A test report tells a syntax error in the importer's words; the compile check says where the interpreter saw it.
+async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    let broken: BTreeSet<String> = look
+        .findings
+        .iter()
+        .filter(|finding| finding.category.hides_others())
+        .filter_map(|finding| finding.file.clone())
+        .filter(|file| session.sources().text(file).is_some())
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let files: Vec<String> = broken.into_iter().collect();
+    let compiled = session.compile_check(&files, context).await?;
+    for finding in &mut look.findings {
+        if let Some(exact) = compiled.iter().find(|exact| exact.file == finding.file) {
+            finding.category = exact.category;
+            finding.location = exact.location.or(finding.location);
+            finding.message.clone_from(&exact.message);
+        }
+    }
+    Ok(())
+}
+
+/// Failing tests are run once more, unchanged: one that passes now is flaky, and flaky is not broken.
+async fn find_flaky(
+    look: &Look,
+    session: &mut Session,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<Key>, StepError> {
+    const RERUN: usize = 5;
+    let mut flaky = Vec::new();
+    for key in look
+        .findings
+        .iter()
+        .map(Finding::key)
+        .collect::<BTreeSet<Key>>()
+        .into_iter()
+        .filter(|key| !key.category.hides_others())
+        .take(RERUN)
+    {
+        let selectors: Vec<String> = look.failing_selectors(&key).into_iter().take(1).collect();
+        if selectors.is_empty() {
+            continue;
+        }
+        let again = session.look(&Scope::Only(selectors.clone()), limit, context).await?;
+        if again.is_green() {
+            let warning = format!("flaky: {} failed and then passed without any change", selectors.join(" "));
+            context.note("warning", warning);
+            flaky.push(key);
+        }
+    }
+    Ok(flaky)
+}
+
+fn record(state: &HealState, context: &StepContext) {
+    for entry in state.log.entries() {
+        context.record(Record::Diagnostic(entry.clone()));
+    }
+}
+
+fn distinct<'look>(findings: impl Iterator<Item = &'look Finding>) -> Vec<&'look Finding> {
+    let mut seen = BTreeSet::new();
+    findings.filter(|finding| seen.insert(finding.key())).collect()
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

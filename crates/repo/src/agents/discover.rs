@@ -1,0 +1,27 @@
+//! The test discovery agent: finds the test files by the spec's patterns.
+
+use std::path::Path;
+
+use autoheal_engine::ErrorCode;
+use autoheal_engine::workflow::{StepContext, StepError};
+
+use crate::discovery;
+use crate::state::HealState;
+
+/// Finds the test files once; in later rounds they are known.
+pub(crate) fn run(state: &mut HealState, tree: &Path, context: &StepContext) -> Result<(), StepError> {
+    if !state.test_files.is_empty() {
+        return Ok(());
+    }
+    state.test_files = discovery::test_files(tree);
+    if state.test_files.is_empty() {
+        return Err(StepError::Permanent {
+            code: ErrorCode::TestDiscoveryFailed,
+            message: "no test files found: without tests nothing can show that a fix is right; add tests named \
+                      test_*.py or *_test.py, or in a folder tests/"
+                .to_owned(),
+        });
+    }
+    context.note("discovered", format!("{} test files", state.test_files.len()));
+    Ok(())
+}

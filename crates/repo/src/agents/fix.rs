@@ -1,0 +1,68 @@
+//! The fix agent: asks every fixer about every target. It changes nothing; what is right is for the patch agent to find out.
+
+use autoheal_code::python::fix::{self, linting};
+use autoheal_code::{Candidate, FixContext};
+use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_engine::workflow::{StepContext, StepError};
+
+use crate::session::Session;
+use crate::state::{HealState, Proposal};
+
+/// Collects the candidates of every target, likeliest first.
+pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    let all_findings: Vec<Finding> =
+        state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect();
+    session.probe(&all_findings, context).await?;
+    if state.targets.iter().any(|target| target.category == Category::Linting) && session.lint_output().is_empty() {
+        // A session that was opened again after a stop has not heard the linter yet.
+        crate::lint::run(session, context).await?;
+    }
+    state.proposals = state
+        .targets
+        .iter()
+        .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
+        .collect();
+    for proposal in &state.proposals {
+        context.note("candidates", format!("{}: {}", proposal.target.headline(), proposal.candidates.len()));
+    }
+    Ok(())
+}
+
+fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
+    let restated = as_runtime_error(target);
+    let context = FixContext {
+        finding: restated.as_ref().unwrap_or(target),
+        all_findings,
+        sources: session.sources(),
+        environment: session.environment(),
+    };
+    let mut candidates: Vec<Candidate> = fix::fixers().iter().flat_map(|fixer| fixer.candidates(&context)).collect();
+    if target.category == Category::Linting {
+        candidates.extend(linting::candidates(session.lint_output(), &session.prefixes(), session.sources(), target));
+    }
+    // Stable, so that of two equally likely ones the earlier fixer's comes first.
+    candidates.sort_by_key(|candidate| candidate.cost);
+    let mut seen = std::collections::BTreeSet::new();
+    candidates.retain(|candidate| seen.insert(result_of(candidate, session)));
+    candidates
+}
+
+/// What the files would hold: two ways to the same text are one candidate.
+fn result_of(candidate: &Candidate, session: &Session) -> Vec<(String, String)> {
+    candidate
+        .files
+        .iter()
+        .map(|edit| {
+            let text = session.sources().text(&edit.file).unwrap_or_default();
+            (edit.file.clone(), edit.apply(text).unwrap_or_default())
+        })
+        .collect()
+}
+
+/// A linter's "undefined name" is the error that the interpreter would raise: the fixers for that one serve both.
+fn as_runtime_error(target: &Finding) -> Option<Finding> {
+    let rest = target.message.strip_prefix("F821 ")?;
+    let name = rest.split(['`', '\'']).nth(1)?;
+    let message = format!("NameError: name '{name}' is not defined");
+    Some(Finding { category: Category::TypeError, message, ..target.clone() })
+}

@@ -1,0 +1,334 @@
+//! The patch agent: tries candidates in the workspace, keeps what meets the acceptance rule, takes everything else back.
+//!
+//! A candidate is cheap to refuse and dear to accept: it is first tried on the failing tests, or with the suite stopped at
+//! its first failure; only one that gets through is run in full and judged. When several get through without turning
+//! everything green, the one that leaves the most tests passing is kept, not the one that came first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use autoheal_code::{Candidate, python};
+use autoheal_engine::diagnostics::{Finding, Key};
+use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::acceptance::judge;
+use crate::look::{Look, TestState};
+use crate::protected::keeps_configuration;
+use crate::session::{Scope, Session};
+use crate::state::{
+    AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
+};
+
+/// Candidates tried for one failure.
+const TRIALS_PER_TARGET: usize = 40;
+
+/// Candidates that got through and are run in full when none turned everything green.
+const FULL_TRIALS: usize = 6;
+
+/// A trial may take this many times the longest complete run seen, but not less than [`SHORTEST_LIMIT`].
+const LIMIT_FACTOR: u32 = 10;
+
+const SHORTEST_LIMIT: Duration = Duration::from_mins(1);
+
+/// A suite faster than this is run whole, stopped at its first failure, instead of its failing tests first.
+const FAST_SUITE: Duration = Duration::from_secs(3);
+
+/// Works through the proposals in order.
+pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    let mut touched = BTreeSet::new();
+    for proposal in state.proposals.clone() {
+        let Some(observed) = state.current.clone() else { break };
+        let key = proposal.target.key();
+        if !observed.look.keys().contains(&key) {
+            continue;
+        }
+        // The candidates were made for the text as it was: what is left of this failure comes up again in the next round.
+        if proposal.candidates.iter().flat_map(files_of).any(|file| touched.contains(file)) {
+            continue;
+        }
+        let mut trial = Trial { state, session, context, before: &observed.look, target: &proposal.target, key: &key };
+        match trial.best_of(&proposal).await? {
+            Some(kept) => {
+                touched.extend(files_of(&kept.candidate).map(str::to_owned));
+                accept(state, session, context, &proposal, kept)?;
+            }
+            None => state.exhausted.push(Exhausted { key, accepted: state.accepted.len() }),
+        }
+    }
+    state.proposals.clear();
+    state.patch_verdict = match state.delivered.as_ref().map_or(0, |delivered| delivered.accepted) {
+        delivered if delivered < state.accepted.len() => PatchVerdict::Accepted,
+        _ => PatchVerdict::NothingAccepted,
+    };
+    Ok(())
+}
+
+fn files_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
+    candidate.files.iter().map(|edit| edit.file.as_str())
+}
+
+/// A candidate that met the rule, and what is known about it.
+struct Kept {
+    candidate: Candidate,
+    files: Vec<FileText>,
+    look: Look,
+    tried_before: usize,
+    runners_up: Vec<String>,
+}
+
+/// A candidate that got through its first trial without turning everything green.
+struct Promising {
+    candidate: Candidate,
+    files: Vec<FileText>,
+    passed: usize,
+    tried_before: usize,
+}
+
+struct Trial<'a> {
+    state: &'a mut HealState,
+    session: &'a mut Session,
+    context: &'a StepContext,
+    before: &'a Look,
+    target: &'a Finding,
+    key: &'a Key,
+}
+
+impl Trial<'_> {
+    async fn best_of(&mut self, proposal: &Proposal) -> Result<Option<Kept>, StepError> {
+        let mut promising = Vec::new();
+        let total = proposal.candidates.len().min(TRIALS_PER_TARGET);
+        for (index, candidate) in proposal.candidates.iter().take(TRIALS_PER_TARGET).enumerate() {
+            if self.state.is_out_of_time(self.context.now()) {
+                break;
+            }
+            self.context.progress(format!(
+                "{}: candidate {} of {total}: {}",
+                self.target.headline(),
+                index + 1,
+                candidate.description
+            ));
+            let Some(files) = self.prepare(candidate) else { continue };
+            let look = self.first_look(&files).await?;
+            if look.is_green() && judge(self.before, &look, self.key).is_ok() {
+                return Ok(Some(Kept {
+                    candidate: candidate.clone(),
+                    files,
+                    look,
+                    tried_before: index,
+                    runners_up: Vec::new(),
+                }));
+            }
+            if look.keys().contains(self.key) {
+                self.log(candidate, PatchStatus::Failed, "the failure is still there");
+            } else {
+                promising.push(Promising {
+                    candidate: candidate.clone(),
+                    files,
+                    passed: look.count(TestState::Passed),
+                    tried_before: index,
+                });
+            }
+        }
+        self.best_of_promising(promising).await
+    }
+
+    async fn best_of_promising(&mut self, mut promising: Vec<Promising>) -> Result<Option<Kept>, StepError> {
+        promising.sort_by_key(|promising| (Reverse(promising.passed), promising.candidate.cost));
+        let mut kept: Vec<Kept> = Vec::new();
+        for promising in promising.into_iter().take(FULL_TRIALS) {
+            let limit = Duration::from_secs(self.state.request.limits.test_seconds);
+            let look = self.look_at(&promising.files, &Scope::All, limit).await?;
+            if let Err(rejection) = judge(self.before, &look, self.key) {
+                self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());
+                continue;
+            }
+            let green = look.is_green();
+            kept.push(Kept {
+                candidate: promising.candidate,
+                files: promising.files,
+                look,
+                tried_before: promising.tried_before,
+                runners_up: Vec::new(),
+            });
+            if green {
+                break;
+            }
+        }
+        kept.sort_by_key(|kept| {
+            let failed = kept.look.count(TestState::Failed);
+            (Reverse(kept.look.count(TestState::Passed)), failed, kept.candidate.cost)
+        });
+        let mut kept = kept.into_iter();
+        let Some(mut best) = kept.next() else { return Ok(None) };
+        for other in kept {
+            self.log(&other.candidate, PatchStatus::Failed, "another candidate left more tests passing, or is smaller");
+            best.runners_up.push(format!("line {}: {}", other.candidate.line, other.candidate.description));
+        }
+        Ok(Some(best))
+    }
+
+    /// The files after the candidate, if it applies, parses, touches nothing protected and leads nowhere where the run has been.
+    fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
+        let mut files = Vec::new();
+        for edit in &candidate.files {
+            let sources = self.session.sources();
+            if !sources.is_editable(&edit.file) {
+                self.log(candidate, PatchStatus::Failed, "it would change a protected file");
+                return None;
+            }
+            let applied = edit.apply(sources.text(&edit.file).unwrap_or_default());
+            match applied {
+                Err(error) => {
+                    self.log(candidate, PatchStatus::Failed, &error.to_string());
+                    return None;
+                }
+                Ok(text) if !keeps_configuration(&edit.file, sources.text(&edit.file).unwrap_or_default(), &text) => {
+                    self.log(candidate, PatchStatus::Failed, "it would change how tests or linters run");
+                    return None;
+                }
+                Ok(text) => files.push(FileText { file: edit.file.clone(), text }),
+            }
+        }
+        if let Err(error) = validate_syntax(&files) {
+            self.log(candidate, PatchStatus::Failed, &error);
+            return None;
+        }
+        if files.iter().all(|file| self.state.visited.contains(&hash_of(file))) {
+            self.state.repeated = true;
+            self.log(candidate, PatchStatus::Failed, "it would undo an earlier fix");
+            return None;
+        }
+        Some(files)
+    }
+
+    async fn first_look(&mut self, files: &[FileText]) -> Result<Look, StepError> {
+        let longest = [self.state.baseline.as_ref(), Some(self.before)]
+            .into_iter()
+            .flatten()
+            .map(Look::duration)
+            .max()
+            .unwrap_or_default();
+        let limit = longest
+            .saturating_mul(LIMIT_FACTOR)
+            .max(SHORTEST_LIMIT)
+            .min(Duration::from_secs(self.state.request.limits.test_seconds));
+        let alone = self.before.keys().len() == 1;
+        if !(alone && longest < FAST_SUITE) {
+            let failing = self.before.failing_selectors(self.key);
+            if !failing.is_empty() {
+                let look = self.look_at(files, &Scope::Only(failing), limit).await?;
+                if !look.findings.is_empty() {
+                    return Ok(look);
+                }
+            }
+        }
+        self.look_at(files, &Scope::UntilFirstFailure, limit).await
+    }
+
+    async fn look_at(&mut self, files: &[FileText], scope: &Scope, limit: Duration) -> Result<Look, StepError> {
+        let undo = self.session.write(files)?;
+        let look = self.session.look(scope, limit, self.context).await;
+        // Also on an error: the workspace must never keep what was not accepted.
+        self.session.write(&undo)?;
+        look
+    }
+
+    fn log(&mut self, candidate: &Candidate, status: PatchStatus, reason: &str) {
+        log(self.state, self.context, candidate, status, reason);
+    }
+}
+
+fn log(state: &mut HealState, context: &StepContext, candidate: &Candidate, status: PatchStatus, reason: &str) {
+    state.patch_log.push(PatchLogEntry {
+        file: files_of(candidate).next().unwrap_or_default().to_owned(),
+        line: candidate.line.max(1),
+        fixer: candidate.fixer.clone(),
+        description: candidate.description.clone(),
+        status,
+        reason: reason.to_owned(),
+        at: context.now(),
+    });
+}
+
+fn accept(
+    state: &mut HealState,
+    session: &mut Session,
+    context: &StepContext,
+    proposal: &Proposal,
+    kept: Kept,
+) -> Result<(), StepError> {
+    let undo = session.write(&kept.files)?;
+    let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();
+    state.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
+    let candidate = &kept.candidate;
+    let file = files_of(candidate).next().unwrap_or_default().to_owned();
+    log(state, context, candidate, PatchStatus::Applied, "");
+    context.note(
+        "patch",
+        format!(
+            "{} error in {file} line {} → Fix: {}",
+            candidate.category,
+            candidate.line.max(1),
+            candidate.description
+        ),
+    );
+    context.record(Record::Fix(FixRecord {
+        target: state.request.repository.clone(),
+        error_type: candidate.category.name().to_owned(),
+        diagnosis: json!({ "finding": proposal.target }),
+        patch: diff.clone(),
+        validation: json!({
+            "passed": kept.look.count(TestState::Passed),
+            "failed": kept.look.count(TestState::Failed),
+            "tried_before": kept.tried_before,
+        }),
+        deployed_to: "PRODUCTION".to_owned(),
+    }));
+    let now = context.now();
+    state.accepted.push(AcceptedFix {
+        target: proposal.target.clone(),
+        category: candidate.category,
+        file,
+        line: candidate.line.max(1),
+        description: candidate.description.clone(),
+        fixer: candidate.fixer.clone(),
+        files: kept.files,
+        diff,
+        tried_before: kept.tried_before,
+        runners_up: kept.runners_up,
+        at: now,
+    });
+    state.observe(&kept.look, &format!("after fix {}", state.accepted.len()), now);
+    state.current = Some(Observed { look: kept.look, accepted: state.accepted.len() });
+    Ok(())
+}
+
+/// Spec `validate_syntax`: a patch that does not parse is never written.
+pub(crate) fn validate_syntax(files: &[FileText]) -> Result<(), String> {
+    for file in files {
+        let is_python = std::path::Path::new(&file.file).extension().is_some_and(|extension| extension == "py");
+        if is_python && let Err(problem) = python::parse::check(&file.text) {
+            return Err(format!("syntax validation failed: {problem}"));
+        }
+    }
+    Ok(())
+}
+
+fn hash_of(file: &FileText) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(file.file.as_bytes());
+    hasher.update([0]);
+    hasher.update(file.text.as_bytes());
+    crate::tree::hexadecimal(&hasher.finalize())
+}
+
+fn unified_diff(old: &FileText, new: &FileText) -> String {
+    similar::TextDiff::from_lines(old.text.as_str(), new.text.as_str())
+        .unified_diff()
+        .context_radius(3)
+        .header(&format!("a/{}", old.file), &format!("b/{}", new.file))
+        .to_string()
+}

@@ -1,0 +1,78 @@
+//! The clone and the tree of a run on this machine, and how to make them again.
+
+use std::fs;
+use std::sync::Arc;
+
+use autoheal_engine::workflow::StepError;
+use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
+
+use crate::folders::Folders;
+use crate::session::{disk, with_sources};
+use crate::state::HealState;
+use crate::tree;
+
+/// Where the clone came from and where it is.
+pub(crate) struct Checkout {
+    pub(crate) git: Arc<Git>,
+    pub(crate) address: RepositoryAddress,
+    pub(crate) folders: Folders,
+}
+
+impl Checkout {
+    /// Clones, unless that was done before; the commit that the clone stands on. With `include_uncommitted` that is a commit
+    /// of ours over the cloned one, the same each time while the checkout does not change.
+    pub(crate) async fn clone_repository(&self, state: &HealState) -> Result<CommitId, StepError> {
+        let clone = self.folders.clone_folder();
+        if !clone.exists() {
+            // Spelled out: `Arc` has a `clone` of its own.
+            Git::clone(&self.git, &self.address, &clone, &CloneOptions::default())
+                .await
+                .map_err(|error| forge_error(&error))?;
+        }
+        let head = self.git.head(&clone).await.map_err(|error| forge_error(&error))?;
+        let Some(path) = self.address.path().filter(|_| state.request.include_uncommitted) else { return Ok(head) };
+        let changes = self.git.copy_uncommitted(path, &clone).await.map_err(|error| forge_error(&error))?;
+        if changes.is_empty() {
+            return Ok(head);
+        }
+        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let request = CommitRequest {
+            files: Git::read_files(&clone, &paths).map_err(|error| forge_error(&error))?,
+            message: "[AI-AGENT] Take the uncommitted changes of the checkout along".to_owned(),
+            identity: Identity::default(),
+            at: state.started_at,
+        };
+        self.git.commit_on(&clone, &head, &request).await.map_err(|error| forge_error(&error))
+    }
+
+    /// Writes the tree: the start commit with the accepted fixes over it, and nothing else.
+    pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<(), StepError> {
+        let tree = self.folders.tree();
+        if tree.exists() {
+            fs::remove_dir_all(&tree).map_err(|error| disk("removing an old tree", &error))?;
+        }
+        self.git.export(&self.folders.clone_folder(), start, &tree).await.map_err(|error| forge_error(&error))?;
+        for fix in &state.accepted {
+            tree::write(&tree, &fix.files).map_err(|error| disk("writing an accepted fix", &error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes clone and tree as the state says, for a run that another process or machine began.
+    pub(crate) async fn restore(&self, state: &HealState) -> Result<(), StepError> {
+        let Some(origin) = &state.origin else { return Ok(()) };
+        self.clone_repository(state).await?;
+        let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
+        let branch = autoheal_forge::BranchName::parse(&origin.branch).map_err(|error| forge_error(&error))?;
+        if origin.remote_tip.is_some() {
+            let clone = self.folders.clone_folder();
+            self.git.fetch_branch(&clone, &self.address, &branch).await.map_err(|error| forge_error(&error))?;
+        }
+        self.write_tree(state, &start).await
+    }
+}
+
+pub(crate) fn forge_error(error: &ForgeError) -> StepError {
+    let (code, message) = (error.code(), with_sources(error));
+    if error.is_passing() { StepError::Passing { code, message } } else { StepError::Permanent { code, message } }
+}

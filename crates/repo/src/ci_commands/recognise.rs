@@ -1,0 +1,481 @@
+//! What a command is: tests, a linter, something that stands for other commands, or nothing that decides the colour.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::script::{self, Command, EXPRESSION};
+use super::workflow::Step;
+use super::{LintStep, TestStep};
+use crate::project::{ini_value, join, read_text};
+use crate::setup::{Linter, TestCommand, TestRunner};
+
+/// What a command was found to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Understood {
+    /// Tests.
+    Test(TestStep),
+    /// A linter.
+    Lint(LintStep),
+    /// Something that decides the colour and cannot be run here, and why.
+    Not(String),
+}
+
+/// Where the files are that a command may stand for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The tree.
+    pub(super) tree: &'a Path,
+    /// The folder that the command starts in.
+    pub(super) directory: &'a str,
+}
+
+/// How many commands may stand for each other: `make test` -> `tox` -> `pytest`.
+const DEEPEST: usize = 3;
+
+/// Programs before a command that do not change what it does, with how many words of their own they take before it.
+const PREFIXES: &[(&[&str], usize)] = &[
+    (&["uv", "run"], 0),
+    (&["poetry", "run"], 0),
+    (&["pipenv", "run"], 0),
+    (&["pdm", "run"], 0),
+    (&["hatch", "run"], 0),
+    (&["rye", "run"], 0),
+    (&["uvx"], 0),
+    (&["uv", "tool", "run"], 0),
+    (&["pipx", "run"], 0),
+    (&["xvfb-run"], 0),
+    (&["time"], 0),
+    (&["env"], 0),
+    (&["sudo"], 0),
+    (&["timeout"], 1),
+];
+
+/// Options of those programs that take a value.
+const PREFIX_OPTIONS_WITH_VALUE: &[&str] = &[
+    "--python",
+    "-p",
+    "--extra",
+    "--group",
+    "--with",
+    "--package",
+    "--from",
+    "--env-file",
+    "--only-group",
+    "--directory",
+    "--project",
+];
+
+/// Programs whose failure makes CI red and which are not run here.
+const OTHER_CHECKS: &[&str] = &[
+    "black",
+    "isort",
+    "mypy",
+    "pyright",
+    "pylint",
+    "bandit",
+    "pre-commit",
+    "codespell",
+    "pydocstyle",
+    "vulture",
+    "pyflakes",
+    "pycodestyle",
+    "jest",
+    "mocha",
+    "npm",
+    "yarn",
+    "pnpm",
+    "npx",
+    "tox",
+    "nox",
+    "make",
+    "hatch",
+    "pytest",
+    "unittest",
+    "ruff",
+    "flake8",
+];
+
+/// Options of pytest that need a plugin, or say where reports go: they do not change which tests pass.
+const PYTEST_DROPPED: &[&str] = &[
+    "--cov",
+    "--no-cov",
+    "--cov-report",
+    "--cov-config",
+    "--cov-append",
+    "--cov-branch",
+    "--cov-fail-under",
+    "--cov-context",
+    "--no-cov-on-fail",
+    "-n",
+    "--numprocesses",
+    "--dist",
+    "--maxprocesses",
+    "--junitxml",
+    "--junit-xml",
+    "--junit-prefix",
+    "--html",
+    "--self-contained-html",
+    "--reruns",
+    "--reruns-delay",
+    "--timeout",
+    "--timeout-method",
+    "--durations",
+    "--durations-min",
+    "--color",
+    "--report-log",
+    "--json-report",
+    "--json-report-file",
+    "--randomly-seed",
+    "--benchmark-only",
+    "--benchmark-skip",
+    "--benchmark-disable",
+    "--md-report",
+    "-x",
+    "--exitfirst",
+    "--maxfail",
+    "-v",
+    "-vv",
+    "-vvv",
+    "-q",
+    "-qq",
+    "--verbose",
+    "--quiet",
+    "-s",
+    "--tb",
+    "-ra",
+    "-rA",
+    "--cache-clear",
+    "--lf",
+    "--ff",
+    "--sw",
+    "--pdb",
+    "--forked",
+    "--splits",
+    "--group",
+    "--store-durations",
+];
+
+/// Those of pytest's options that take the next word as their value, when it is not joined to them by `=`.
+const PYTEST_WITH_VALUE: &[&str] = &[
+    "-k",
+    "-m",
+    "-n",
+    "-p",
+    "-c",
+    "-o",
+    "-W",
+    "--numprocesses",
+    "--dist",
+    "--maxprocesses",
+    "--junitxml",
+    "--junit-xml",
+    "--html",
+    "--cov-report",
+    "--cov-config",
+    "--cov-fail-under",
+    "--cov-context",
+    "--reruns",
+    "--reruns-delay",
+    "--timeout",
+    "--timeout-method",
+    "--durations",
+    "--durations-min",
+    "--color",
+    "--report-log",
+    "--json-report-file",
+    "--rootdir",
+    "--ignore",
+    "--ignore-glob",
+    "--deselect",
+    "--confcutdir",
+    "--basetemp",
+    "--import-mode",
+    "--override-ini",
+    "--maxfail",
+    "--tb",
+    "--splits",
+    "--group",
+    "--junit-prefix",
+];
+
+static NOX_RUN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)(?:\*\S+\s*)?\)"#).ok());
+
+/// What the commands of a step are.
+pub(super) fn commands(step: &Step, context: &Context<'_>) -> Vec<Understood> {
+    let found = Found { directory: &step.directory, environment: &step.environment, place: &step.found };
+    understand(&script::commands(&step.script), &found, context, DEEPEST)
+}
+
+/// What a result is told with.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    directory: &'a str,
+    environment: &'a BTreeMap<String, String>,
+    place: &'a str,
+}
+
+fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, depth: usize) -> Vec<Understood> {
+    let mut understood = Vec::new();
+    for command in commands {
+        match command {
+            Command::NeedsShell(line) => {
+                let decides = line
+                    .split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)))
+                    .any(|word| OTHER_CHECKS.contains(&word));
+                if decides {
+                    let line = line.replace(EXPRESSION, "${{ }}");
+                    understood.push(Understood::Not(format!("{line:?} needs a shell ({})", found.place)));
+                }
+            }
+            Command::Words(words) => understood.extend(one(words, found, context, depth)),
+        }
+    }
+    understood
+}
+
+fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize) -> Vec<Understood> {
+    let (assigned, bare) = peel(words);
+    let mut environment = found.environment.clone();
+    environment.extend(assigned);
+    let Some((program, arguments)) = bare.split_first() else { return Vec::new() };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let not = |reason: &str| vec![Understood::Not(format!("`{}` {reason} ({})", told(words), found.place))];
+    let test = |runner, prefix: &[&str], arguments: Vec<String>| {
+        let words = prefix.iter().map(|word| (*word).to_owned()).chain(arguments.iter().cloned()).collect();
+        vec![Understood::Test(TestStep {
+            command: TestCommand { runner, words, arguments },
+            directory: found.directory.to_owned(),
+            environment: environment.clone(),
+            found: found.place.to_owned(),
+        })]
+    };
+    let lint = |linter, arguments: &[String]| {
+        let arguments: Vec<String> = arguments.iter().filter(|word| !holds_expression(word)).cloned().collect();
+        vec![Understood::Lint(LintStep {
+            linter,
+            is_required: true,
+            words: std::iter::once(name.to_owned()).chain(arguments.iter().cloned()).collect(),
+            arguments,
+            directory: found.directory.to_owned(),
+            found: found.place.to_owned(),
+        })]
+    };
+    match name {
+        "pytest" | "py.test" => test(TestRunner::Pytest, &["python", "-m", "pytest"], pytest_arguments(arguments)),
+        "unittest" => {
+            let kept = arguments.iter().filter(|word| {
+                !holds_expression(word) && !matches!(word.as_str(), "-v" | "--verbose" | "-f" | "--failfast")
+            });
+            test(TestRunner::Unittest, &["python", "-m", "unittest"], kept.cloned().collect())
+        }
+        "ruff" => match arguments.first().map(String::as_str) {
+            Some("format") => not("checks the format, which is not done here"),
+            Some("check") => lint(Linter::Ruff, &without_fixes(arguments)),
+            // Before the subcommands there were paths.
+            Some(first) if !first.starts_with('-') && first != "." && !first.contains(['/', '.']) => Vec::new(),
+            Some(_) | None => {
+                let mut all = vec!["check".to_owned()];
+                all.extend(without_fixes(arguments));
+                lint(Linter::Ruff, &all)
+            }
+        },
+        "flake8" if arguments.iter().any(|word| word == "--exit-zero") => Vec::new(),
+        "flake8" => lint(Linter::Flake8, arguments),
+        "tox" | "nox" | "make" if depth > 0 => {
+            let inner = match name {
+                "tox" => tox(arguments, context),
+                "nox" => nox(context),
+                _ => make(arguments, context),
+            };
+            let inner = inner.map(|commands| {
+                understand(&commands, &Found { environment: &environment, ..*found }, context, depth - 1)
+            });
+            match inner {
+                Some(inner) if inner.iter().any(|item| !matches!(item, Understood::Not(_))) => inner,
+                Some(_) | None => not("stands for commands that cannot be read from its file"),
+            }
+        }
+        "npm" | "yarn" | "pnpm" | "pre-commit"
+            if !arguments.iter().any(|word| matches!(word.as_str(), "test" | "run")) =>
+        {
+            Vec::new()
+        }
+        _ if OTHER_CHECKS.contains(&name) => not("is not run here"),
+        _ => Vec::new(),
+    }
+}
+
+/// The variables that are set before a command, and the command without what stands before it: `FOO=1 uv run --frozen coverage
+/// run -m pytest` is `FOO=1` and `pytest`.
+fn peel(words: &[String]) -> (BTreeMap<String, String>, Vec<String>) {
+    let mut environment = BTreeMap::new();
+    let mut rest = words.to_vec();
+    loop {
+        let Some(first) = rest.first() else { return (environment, rest) };
+        if let Some((name, value)) = assignment(first) {
+            environment.insert(name, value);
+            rest.remove(0);
+        } else if let Some((prefix, own)) = PREFIXES
+            .iter()
+            .find(|(prefix, _)| rest.iter().map(String::as_str).take(prefix.len()).eq(prefix.iter().copied()))
+        {
+            rest = skip_options(&rest[prefix.len()..], *own);
+        } else if is_python(first) {
+            let module = rest.iter().position(|word| word == "-m");
+            match module {
+                Some(at) if rest[1..at].iter().all(|word| word.starts_with('-')) => rest.drain(..=at).for_each(drop),
+                Some(_) | None => return (environment, rest),
+            }
+        } else if first == "coverage" && rest.get(1).is_some_and(|word| word == "run") {
+            match rest.iter().position(|word| word == "-m" || word == "--module") {
+                Some(at) => rest.drain(..=at).for_each(drop),
+                None => return (environment, rest),
+            }
+        } else {
+            return (environment, rest);
+        }
+    }
+}
+
+/// The words after the options of a prefix and `own` further words.
+fn skip_options(words: &[String], own: usize) -> Vec<String> {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += 1 + usize::from(PREFIX_OPTIONS_WITH_VALUE.contains(&word.as_str()));
+        if word == "--" {
+            break;
+        }
+    }
+    words.get(at + own..).unwrap_or_default().to_vec()
+}
+
+fn assignment(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_name && !holds_expression(value)).then(|| (name.to_owned(), value.to_owned()))
+}
+
+fn is_python(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    name.strip_prefix("python").is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+fn holds_expression(word: &str) -> bool {
+    word.contains(EXPRESSION)
+}
+
+fn told(words: &[String]) -> String {
+    words.join(" ").replace(EXPRESSION, "${{ }}")
+}
+
+/// pytest's arguments without those that need a plugin or only change what is printed.
+fn pytest_arguments(arguments: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let (option, joined) = word.split_once('=').map_or((word.as_str(), false), |(option, _)| (option, true));
+        let takes_next = !joined && PYTEST_WITH_VALUE.contains(&option);
+        let value = if takes_next { words.next() } else { None };
+        let is_dropped = PYTEST_DROPPED.contains(&option)
+            // `-n4`, `--benchmark-...`
+            || (option.starts_with("-n") && option[2..].parse::<u32>().is_ok())
+            || option.starts_with("--benchmark-")
+            || option.starts_with("-r")
+            || holds_expression(word)
+            || value.is_some_and(|value| holds_expression(value));
+        if !is_dropped {
+            kept.push(word.clone());
+            kept.extend(value.cloned());
+        }
+    }
+    kept
+}
+
+/// Ruff's arguments without those by which it edits files or speaks to a service.
+fn without_fixes(arguments: &[String]) -> Vec<String> {
+    let dropped = |word: &str| {
+        matches!(word, "--fix" | "--unsafe-fixes" | "--show-fixes" | "--diff" | "--exit-non-zero-on-fix")
+            || word.starts_with("--output-format")
+            || word.starts_with("--format")
+    };
+    arguments.iter().filter(|word| !dropped(word) && *word != "github").cloned().collect()
+}
+
+/// The commands of tox's environment for tests: `[testenv]` in `tox.ini`, and that of the environment that `-e` names.
+fn tox(arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
+    let text = read_text(context.tree, &join(context.directory, "tox.ini"))?;
+    let at = arguments.iter().position(|word| word == "-e");
+    let named = at.and_then(|at| arguments.get(at + 1)).filter(|name| !holds_expression(name));
+    let names = named.map(String::as_str).unwrap_or_default();
+    let mut commands: Vec<Command> = Vec::new();
+    for name in names.split(',') {
+        let section = format!("testenv:{name}");
+        let own = (!name.is_empty()).then(|| ini_value(&text, &section, "commands")).flatten();
+        let script = own.or_else(|| ini_value(&text, "testenv", "commands"))?;
+        let lines: Vec<String> = script.replace("\\\n", " ").lines().map(tox_line).collect();
+        commands.extend(lines.iter().flat_map(|line| script::commands(line)));
+    }
+    Some(commands)
+}
+
+/// A line of tox's without its own notation: `{posargs:tests}` is `tests`, `{toxinidir}` is the folder it stands in.
+fn tox_line(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line.trim().trim_start_matches('-').trim_start();
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let (inner, after) = after.split_once('}').unwrap_or((after, ""));
+        match inner.split_once(':') {
+            Some(("posargs", default)) => text.push_str(default),
+            _ if inner == "posargs" => {}
+            _ if matches!(inner, "toxinidir" | "tox_root") => text.push('.'),
+            _ => text.push(EXPRESSION),
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
+
+/// The commands of `session.run(...)` in a `noxfile.py`, as far as they are written out.
+fn nox(context: &Context<'_>) -> Option<Vec<Command>> {
+    let text = read_text(context.tree, &join(context.directory, "noxfile.py"))?;
+    let calls = NOX_RUN.as_ref()?.captures_iter(&text);
+    let words = calls.map(|call| {
+        let quoted = call[1].split(',').map(|word| word.trim().trim_matches(['"', '\'']).to_owned());
+        Command::Words(quoted.filter(|word| !word.is_empty()).collect())
+    });
+    Some(words.collect())
+}
+
+/// The recipe of a target in a `Makefile`, with the recipes of the targets that it needs.
+fn make(arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
+    let text = read_text(context.tree, &join(context.directory, "Makefile"))?;
+    let targets: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('=')).collect();
+    if targets.is_empty() {
+        return None;
+    }
+    let mut commands = Vec::new();
+    for target in targets {
+        recipe(&text, target, DEEPEST, &mut commands);
+    }
+    Some(commands)
+}
+
+fn recipe(text: &str, target: &str, depth: usize, commands: &mut Vec<Command>) {
+    let mut lines = text.lines().skip_while(|line| line.split_once(':').is_none_or(|(name, _)| name.trim() != target));
+    let Some((_, needed)) = lines.next().and_then(|line| line.split_once(':')) else { return };
+    if depth > 0 {
+        for needed in needed.split('#').next().unwrap_or_default().split_whitespace() {
+            recipe(text, needed, depth - 1, commands);
+        }
+    }
+    for line in lines.take_while(|line| line.starts_with('\t') || line.trim().is_empty()) {
+        commands.extend(script::commands(line.trim().trim_start_matches(['@', '-', '+'])));
+    }
+}

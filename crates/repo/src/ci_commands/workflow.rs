@@ -1,0 +1,139 @@
+//! The steps of GitHub Actions workflows that a push or a pull request runs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::project::{clean_folder, read_text};
+
+/// One `run:` step, or an action that stands for a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The script.
+    pub(super) script: String,
+    /// The folder it starts in, relative to the repository.
+    pub(super) directory: String,
+    /// Variables of the workflow, the job and the step, without those that hold an expression.
+    pub(super) environment: BTreeMap<String, String>,
+    /// `.github/workflows/ci.yml, job test`.
+    pub(super) found: String,
+    /// Whether the workflow or the job is about tests, by its name.
+    is_about_tests: bool,
+}
+
+impl Step {
+    /// How likely this step is the test run of the project in `directory`: smaller is likelier.
+    pub(super) fn rank(&self, directory: &str) -> usize {
+        usize::from(self.directory != directory) * 2 + usize::from(!self.is_about_tests)
+    }
+}
+
+/// Actions that run a linter, and the command that they stand for.
+const ACTIONS: &[(&str, &str)] =
+    &[("astral-sh/ruff-action", "ruff"), ("chartboost/ruff-action", "ruff"), ("py-actions/flake8", "flake8")];
+
+/// Every step that a push or a pull request runs, in the order of files, jobs and steps.
+pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
+    let workflows = files.iter().filter(|file| {
+        let name = file.strip_prefix(".github/workflows/").unwrap_or_default();
+        let extension = Path::new(name).extension().unwrap_or_default();
+        !name.contains('/') && (extension == "yml" || extension == "yaml")
+    });
+    workflows
+        .filter_map(|file| Some((file, serde_saphyr::from_str::<Value>(&read_text(tree, file)?).ok()?)))
+        .filter(|(_, workflow)| is_triggered(workflow))
+        .flat_map(|(file, workflow)| steps_of(file, &workflow))
+        .collect()
+}
+
+/// Whether a push or a pull request starts the workflow.
+fn is_triggered(workflow: &Value) -> bool {
+    // YAML 1.1 reads the key `on` as true.
+    let Some(on) = workflow.get("on").or_else(|| workflow.get("true")) else { return false };
+    let starts = |name: &str| matches!(name, "push" | "pull_request");
+    match on {
+        Value::String(name) => starts(name),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).any(starts),
+        Value::Object(triggers) => triggers.iter().any(|(name, filter)| {
+            let is_for_tags_only = filter.get("tags").is_some() && filter.get("branches").is_none();
+            starts(name) && !is_for_tags_only
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn steps_of(file: &str, workflow: &Value) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let jobs = workflow.get("jobs").and_then(Value::as_object).into_iter().flatten();
+    for (job_name, job) in jobs.filter(|(_, job)| !may_fail(job) && !is_elsewhere(job)) {
+        let title = job.get("name").and_then(Value::as_str).unwrap_or_default();
+        let names = [file, job_name, title].map(str::to_lowercase);
+        let is_about_tests = names.iter().any(|name| name.contains("test") || name.contains("ci.y"));
+        for step in job.get("steps").and_then(Value::as_array).into_iter().flatten().filter(|step| !may_fail(step)) {
+            let Some(script) = script(step) else { continue };
+            let mut environment = BTreeMap::new();
+            for level in [workflow, job, step] {
+                environment.extend(variables(level));
+            }
+            let folder = step
+                .get("working-directory")
+                .or_else(|| job.pointer("/defaults/run/working-directory"))
+                .or_else(|| workflow.pointer("/defaults/run/working-directory"));
+            let Some(directory) = clean_folder(folder.and_then(Value::as_str).unwrap_or_default()) else { continue };
+            let found = format!("{file}, job {job_name}");
+            steps.push(Step { script, directory, environment, found, is_about_tests });
+        }
+    }
+    steps
+}
+
+/// Whether a job or a step does not decide the colour: it may fail, or runs only when something failed.
+fn may_fail(part: &Value) -> bool {
+    let may = match part.get("continue-on-error") {
+        Some(Value::Bool(may)) => *may,
+        Some(Value::String(text)) => text.contains("true"),
+        Some(_) | None => false,
+    };
+    let condition = part.get("if").map(ToString::to_string).unwrap_or_default();
+    may || ["failure()", "schedule", "release", "refs/tags", "workflow_dispatch"]
+        .iter()
+        .any(|word| condition.contains(word))
+        || matches!(part.get("if"), Some(Value::Bool(false)))
+}
+
+/// Whether a job runs on Windows or macOS only.
+fn is_elsewhere(job: &Value) -> bool {
+    let machine = job.get("runs-on").and_then(Value::as_str).unwrap_or_default();
+    machine.starts_with("windows") || machine.starts_with("macos")
+}
+
+fn script(step: &Value) -> Option<String> {
+    if let Some(script) = step.get("run").and_then(Value::as_str) {
+        let shell = step.get("shell").and_then(Value::as_str).unwrap_or("bash");
+        return (shell.contains("sh") && !shell.contains("pwsh")).then(|| script.to_owned());
+    }
+    let action = step.get("uses").and_then(Value::as_str)?.split('@').next()?;
+    let (_, program) = ACTIONS.iter().find(|(name, _)| *name == action)?;
+    let with = |name: &str| step.pointer(&format!("/with/{name}")).and_then(Value::as_str);
+    let default = if *program == "ruff" { "check" } else { "" };
+    let arguments = with("args").unwrap_or(default);
+    let source = with("src").or_else(|| with("path")).unwrap_or(".");
+    Some(format!("{program} {arguments} {source}"))
+}
+
+/// The `env:` of a level, without values that hold an expression.
+fn variables(level: &Value) -> BTreeMap<String, String> {
+    let entries = level.get("env").and_then(Value::as_object).into_iter().flatten();
+    entries
+        .filter_map(|(name, value)| {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Number(number) => number.to_string(),
+                Value::Bool(truth) => truth.to_string(),
+                Value::Null | Value::Array(_) | Value::Object(_) => return None,
+            };
+            (!text.contains("${{")).then(|| (name.clone(), text))
+        })
+        .collect()
+}

@@ -1,0 +1,118 @@
+//! Finding the test files of a repository (spec: "Discovery Patterns").
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use ignore::WalkBuilder;
+
+/// The spec's patterns, for each language, at any depth.
+const PATTERNS: &[&str] = &[
+    // Python
+    "test_*.py",
+    "*_test.py",
+    "tests/**/*.py",
+    "__tests__/**/*.py",
+    // JavaScript and TypeScript
+    "*.test.js",
+    "*.spec.js",
+    "*.test.ts",
+    "*.spec.ts",
+    "__tests__/**/*.js",
+    "__tests__/**/*.ts",
+];
+
+/// Folders that hold other people's files, or files that a tool made.
+const NOT_OURS: &[&str] = &[
+    "node_modules",
+    "bower_components",
+    "venv",
+    ".venv",
+    "virtualenv",
+    "site-packages",
+    "dist-packages",
+    "vendor",
+    "vendored",
+    "_vendor",
+    "_vendored",
+    "third_party",
+    ".git",
+    ".hg",
+    ".svn",
+    ".tox",
+    ".nox",
+    ".eggs",
+    "__pycache__",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+];
+
+/// The same, at the top of a repository only: below it they may be packages (`src/build`).
+const NOT_OURS_AT_TOP: &[&str] = &["build", "dist"];
+
+static TESTS: LazyLock<GlobSet> = LazyLock::new(|| {
+    let mut set = GlobSetBuilder::new();
+    for pattern in PATTERNS {
+        // The patterns are constants, and a test compiles each: none is lost here.
+        if let Ok(glob) = Glob::new(&format!("**/{pattern}")) {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_default()
+});
+
+/// Whether a file is a test file by the spec's patterns; `file` is relative to the repository.
+pub fn is_test_file(file: &str) -> bool {
+    TESTS.is_match(file) && !is_vendored(file)
+}
+
+/// Whether a file lies in a folder of other people's or generated files; `file` is relative to the repository.
+pub fn is_vendored(file: &str) -> bool {
+    let mut folders: Vec<&str> = file.split('/').collect();
+    folders.pop();
+    folders.first().is_some_and(|top| NOT_OURS_AT_TOP.contains(top))
+        || folders.iter().any(|folder| NOT_OURS.contains(folder))
+}
+
+/// The test files in `tree`, relative to it, sorted. Ignored files (`.gitignore`), vendored folders and virtual environments of
+/// any name are left out; links are not followed.
+pub fn test_files(tree: &Path) -> Vec<String> {
+    files(tree).into_iter().filter(|file| is_test_file(file)).collect()
+}
+
+/// Every file in `tree` that is the repository's own, relative to it, sorted. See [`test_files`] for what is left out.
+pub(crate) fn files(tree: &Path) -> Vec<String> {
+    let top = tree.to_owned();
+    let walk = WalkBuilder::new(tree)
+        .hidden(false)
+        .require_git(false)
+        .follow_links(false)
+        .parents(false)
+        .git_global(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let relative = entry.path().strip_prefix(&top).unwrap_or(entry.path());
+            let inside = relative.join("any");
+            let is_top = relative.as_os_str().is_empty();
+            !is_folder
+                || is_top
+                || !(is_vendored(&inside.to_string_lossy()) || entry.path().join("pyvenv.cfg").exists())
+        })
+        .build();
+    walk.filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .filter_map(|entry| entry.path().strip_prefix(tree).ok()?.to_str().map(str::to_owned))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PATTERNS, TESTS};
+
+    #[test]
+    fn every_pattern_is_in_force() {
+        assert_eq!(TESTS.len(), PATTERNS.len());
+    }
+}

@@ -1,0 +1,71 @@
+//! Where a run keeps its files on this machine: all of them can be made again from the state.
+
+use std::path::PathBuf;
+
+use autoheal_code::python::probe;
+use autoheal_code::report::{compile, unittest};
+
+/// Asks the interpreter what it can import.
+pub(crate) const PROBE: &str = "probe.py";
+
+/// Compiles files without running them.
+pub(crate) const COMPILE_CHECK: &str = "compile_check.py";
+
+/// Runs unittest suites and writes JUnit XML.
+pub(crate) const UNITTEST_RUNNER: &str = "unittest_runner.py";
+
+/// The test report.
+pub(crate) const REPORT: &str = "tests.xml";
+
+/// The folders of one place in which a tree is tested.
+#[derive(Debug, Clone)]
+pub(crate) struct Folders {
+    root: PathBuf,
+}
+
+impl Folders {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// Beside it, for the monitor: a place that shares nothing with this one.
+    pub(crate) fn for_monitor(&self) -> Self {
+        Self { root: self.root.join("monitor") }
+    }
+
+    pub(crate) fn root(&self) -> &std::path::Path {
+        &self.root
+    }
+
+    /// The clone: git's own files, which no command of the repository ever sees.
+    pub(crate) fn clone_folder(&self) -> PathBuf {
+        self.root.join("clone")
+    }
+
+    /// The tree that is tested: the files of a commit without git's own.
+    pub(crate) fn tree(&self) -> PathBuf {
+        self.root.join("tree")
+    }
+
+    /// Our own scripts, seen read-only inside.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.root.join("tools")
+    }
+
+    /// Where reports are written from inside.
+    pub(crate) fn reports(&self) -> PathBuf {
+        self.root.join("reports")
+    }
+
+    /// Makes the folders beside the tree, and puts our scripts where they can be run.
+    pub(crate) fn prepare(&self) -> std::io::Result<()> {
+        std::fs::create_dir_all(self.tools())?;
+        std::fs::create_dir_all(self.reports())?;
+        for (name, text) in
+            [(PROBE, probe::SCRIPT), (COMPILE_CHECK, compile::SCRIPT), (UNITTEST_RUNNER, unittest::RUNNER)]
+        {
+            std::fs::write(self.tools().join(name), text)?;
+        }
+        Ok(())
+    }
+}

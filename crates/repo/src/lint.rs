@@ -1,0 +1,104 @@
+//! Running the linters that the repository uses.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use autoheal_code::report;
+use autoheal_engine::diagnostics::{Category, Finding, Source};
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::Outcome;
+
+use crate::session::Session;
+use crate::setup::{Interpreter, LintCommand, Linter};
+
+/// A linter may take this long.
+const LINT_TIME: Duration = Duration::from_mins(5);
+
+/// What the linters say.
+#[derive(Debug, Default)]
+pub(crate) struct Linted {
+    /// Of those that CI runs.
+    pub(crate) findings: Vec<Finding>,
+    /// Of the others.
+    pub(crate) advice: Vec<Finding>,
+}
+
+/// Runs every linter of the setup.
+pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<Linted, StepError> {
+    let mut linted = Linted::default();
+    for linter in session.setup().linters.clone() {
+        let outcome = session.run_in(&linter.directory, words(&linter), LINT_TIME, context).await?;
+        let found = read(&linter, &outcome, &session.prefixes());
+        if linter.is_required {
+            linted.findings.extend(found);
+        } else {
+            linted.advice.extend(found);
+        }
+        if linter.linter == Linter::Ruff {
+            session.keep_lint_output(String::from_utf8_lossy(&outcome.stdout).into_owned());
+        }
+    }
+    Ok(linted)
+}
+
+fn read(linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let found = match linter.linter {
+        Linter::Ruff => report::ruff::findings(&stdout, prefixes).unwrap_or_default(),
+        Linter::Flake8 => report::flake8::findings(&stdout, prefixes),
+    };
+    if found.is_empty() && !outcome.end.is_success() {
+        // It did not lint at all, and silence of that kind is not green.
+        return vec![did_not_run(linter, outcome)];
+    }
+    found
+}
+
+fn did_not_run(linter: &LintCommand, outcome: &Outcome) -> Finding {
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+    Finding {
+        source: Source::Lint,
+        category: Category::Linting,
+        file: None,
+        location: None,
+        message: format!("`{}` did not run ({}): {said}", linter.words.join(" "), outcome.end),
+        stack: None,
+    }
+}
+
+fn words(linter: &LintCommand) -> Vec<String> {
+    let mut words = vec![linter.program.display().to_string()];
+    // What CI does about a finding is not ours to do: it only has to be said.
+    words.extend(linter.arguments.iter().filter(|word| !word.starts_with("--fix")).cloned());
+    match linter.linter {
+        Linter::Ruff => words.extend(["--output-format", "json", "--no-cache", "--no-fix"].map(str::to_owned)),
+        Linter::Flake8 => words.extend(["--format", "default"].map(str::to_owned)),
+    }
+    words
+}
+
+/// The linter's program: beside the interpreter, where the project's own version would be, else on `PATH`. Only a real
+/// program counts; of a script the interpreter it names may not be seen inside.
+pub(crate) fn locate(linter: Linter, interpreter: &Interpreter) -> Option<PathBuf> {
+    let name = match linter {
+        Linter::Ruff => "ruff",
+        Linter::Flake8 => "flake8",
+    };
+    let beside = interpreter.program.parent().map(Path::to_path_buf);
+    // A virtual environment's interpreter is a link: the tools may stand beside what it leads to.
+    let behind = interpreter.program.canonicalize().ok().and_then(|program| program.parent().map(Path::to_path_buf));
+    let own = beside.into_iter().chain(behind).map(|folder| folder.join(name)).find(|program| program.is_file());
+    own.or_else(|| on_path(name))
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| is_binary(program))
+}
+
+fn is_binary(program: &Path) -> bool {
+    use std::io::Read as _;
+    let mut magic = [0; 4];
+    std::fs::File::open(program).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
+}

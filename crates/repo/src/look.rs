@@ -1,0 +1,98 @@
+//! One look at a tree: what every test did and everything the checks found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use autoheal_code::report::{TestOutcome, TestReport};
+use autoheal_engine::diagnostics::{Finding, Key};
+use serde::{Deserialize, Serialize};
+
+/// What one test did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestState {
+    /// It passed.
+    Passed,
+    /// It failed, or could not be set up.
+    Failed,
+    /// It did not run: skipped, or expected to fail.
+    Skipped,
+}
+
+/// One look at a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Look {
+    /// Every collected test by its id.
+    pub tests: BTreeMap<String, TestState>,
+    /// What makes the tree red, tests and the linters that CI runs; one entry per failing test, so keys repeat.
+    pub findings: Vec<Finding>,
+    /// What linters say that are configured and that CI does not run: worth a fix, and no reason to be red.
+    #[serde(default)]
+    pub advice: Vec<Finding>,
+    /// For failing tests, how the runner is told to run them alone, and which finding they gave.
+    pub selectors: BTreeMap<String, usize>,
+    /// How long the test command took, in milliseconds.
+    pub millis: u64,
+    /// The limit that ended the test command before its time, in words.
+    pub cut_short: Option<String>,
+}
+
+impl Look {
+    /// The tests of a report. Cases that stand for a module that could not be collected are no tests: they are findings.
+    pub fn tests_of(report: &TestReport) -> BTreeMap<String, TestState> {
+        report
+            .cases
+            .iter()
+            .filter_map(|case| {
+                let state = match case.outcome {
+                    TestOutcome::Passed => TestState::Passed,
+                    TestOutcome::Failed | TestOutcome::Errored => TestState::Failed,
+                    TestOutcome::Skipped => TestState::Skipped,
+                    TestOutcome::CollectionError => return None,
+                };
+                Some((case.id.clone(), state))
+            })
+            .collect()
+    }
+
+    /// Everything that CI would run passes: at least one test ran, nothing was found, and nothing was cut short.
+    pub fn is_green(&self) -> bool {
+        self.findings.is_empty() && self.cut_short.is_none() && self.count(TestState::Passed) > 0
+    }
+
+    /// Green, and no linter has any advice.
+    pub fn is_clean(&self) -> bool {
+        self.is_green() && self.advice.is_empty()
+    }
+
+    /// Everything that was said, red or not.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().chain(&self.advice)
+    }
+
+    /// How many tests ended in `state`.
+    pub fn count(&self, state: TestState) -> usize {
+        self.tests.values().filter(|other| **other == state).count()
+    }
+
+    /// The distinct findings, red or not: what the planner works on.
+    pub fn keys(&self) -> BTreeSet<Key> {
+        self.all_findings().map(Finding::key).collect()
+    }
+
+    /// How to run the tests that showed the failure `key` alone; a few of them, for they share their cause.
+    pub fn failing_selectors(&self, key: &Key) -> Vec<String> {
+        const ENOUGH: usize = 3;
+        self.selectors
+            .iter()
+            .filter(|(_, index)| self.findings.get(**index).is_some_and(|finding| finding.key() == *key))
+            .map(|(selector, _)| selector.clone())
+            .take(ENOUGH)
+            .collect()
+    }
+
+    /// How long the test command took.
+    pub fn duration(&self) -> Duration {
+        Duration::from_millis(self.millis)
+    }
+}

@@ -1,0 +1,119 @@
+//! What kind of project a repository holds: language, test framework, layout, and how its dependencies install.
+//!
+//! All of it is read from files of the tree; nothing is run. Text of the repository is hostile: files are read up to a limit, links are not
+//! followed, and what cannot be understood is left out.
+//!
+//! # Layout
+//!
+//! - [`framework`]: which test framework, and why it is thought so
+//! - [`layout`]: the folders that the import path begins at, and the packages of a monorepo
+//! - [`dependencies`]: what has to be installed before the tests can run
+//! - [`interpreter`]: which Python of this machine may run them
+//! - `manifest`: reading `pyproject.toml`, `setup.cfg`, `setup.py` and their like
+
+pub mod dependencies;
+pub mod framework;
+pub mod interpreter;
+pub mod layout;
+mod manifest;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+pub use dependencies::Dependencies;
+pub use framework::TestFramework;
+pub(crate) use layout::clean as clean_folder;
+pub use manifest::Manifests;
+pub(crate) use manifest::{ini_value, read_text};
+
+use crate::discovery;
+
+/// The language that most of a repository's own files are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// `.py`, `.pyi`
+    Python,
+    /// `.js`, `.ts` and their variants
+    JavaScript,
+    /// `.java`
+    Java,
+}
+
+impl Language {
+    /// The language of a file, by its extension.
+    pub fn of_file(file: &str) -> Option<Self> {
+        match Path::new(file).extension()?.to_str()? {
+            "py" | "pyi" => Some(Self::Python),
+            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Some(Self::JavaScript),
+            "java" => Some(Self::Java),
+            _ => None,
+        }
+    }
+}
+
+/// What kind of project a repository holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// The language of most files; `None`: no file of a language we know.
+    pub language: Option<Language>,
+    /// The project's folder in the repository: `""`, or the package of a monorepo that has most test files.
+    pub directory: String,
+    /// Every package of a monorepo, `directory` among them; empty for a repository that is one project.
+    pub packages: Vec<String>,
+    /// The test framework, if there are tests or configuration of one.
+    pub framework: Option<framework::Detected>,
+    /// The folders that the import path begins at, relative to the repository, the most specific first (`src`, `""`).
+    pub roots: Vec<String>,
+    /// What has to be installed before the tests can run.
+    pub dependencies: Dependencies,
+    /// SHA-256 over the files that say what is installed: equal hashes need no new installation.
+    pub manifest_hash: String,
+}
+
+/// Looks at the files in `tree`.
+pub fn survey(tree: &Path) -> Project {
+    let files = discovery::files(tree);
+    let tests: Vec<&String> = files.iter().filter(|file| discovery::is_test_file(file)).collect();
+    let packages = layout::packages(&files);
+    let directory = layout::directory(&packages, &tests);
+    let manifests = Manifests::read(tree, &directory, &files);
+    Project {
+        language: language(&files),
+        framework: framework::detect(tree, &directory, &manifests, &files),
+        roots: layout::roots(tree, &directory, &manifests, &files),
+        dependencies: Dependencies::read(&manifests),
+        manifest_hash: manifests.hash(),
+        packages: if directory.is_empty() { Vec::new() } else { packages },
+        directory,
+    }
+}
+
+/// The hash over the manifests of a tree, as [`Project::manifest_hash`] of `directory` gives it: to compare a clone with the
+/// checkout in which somebody installed.
+pub fn manifest_hash(tree: &Path, directory: &str) -> String {
+    Manifests::read(tree, directory, &discovery::files(tree)).hash()
+}
+
+fn language(files: &[String]) -> Option<Language> {
+    let mut counts: BTreeMap<Language, usize> = BTreeMap::new();
+    for language in files.iter().filter_map(|file| Language::of_file(file)) {
+        *counts.entry(language).or_default() += 1;
+    }
+    // Of two with as many files the one that is declared first.
+    counts
+        .into_iter()
+        .max_by_key(|(language, count)| (*count, std::cmp::Reverse(*language)))
+        .map(|(language, _)| language)
+}
+
+/// `name` in the folder `directory`, which may be `""`.
+pub(crate) fn join(directory: &str, name: &str) -> String {
+    match (directory, name) {
+        ("", name) => name.to_owned(),
+        (directory, "") => directory.to_owned(),
+        (directory, name) => format!("{directory}/{name}"),
+    }
+}

@@ -1,0 +1,168 @@
+//! Which Python of this machine may run a project's tests, and what has to be seen of it inside the sandbox.
+//!
+//! Nothing is run here: environments are recognised by `pyvenv.cfg`, links are followed by reading them, and a shim of
+//! pyenv is resolved as pyenv does it. A candidate that does not work is found out by running it inside the sandbox.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::setup::Interpreter;
+
+/// How many links a program may be behind.
+const LONGEST_CHAIN: usize = 16;
+
+/// Folders that every sandbox shows anyway.
+const SHOWN_ANYWAY: &[&str] = &["/usr", "/bin", "/lib", "/lib64"];
+
+/// The names of virtual environments in a checkout.
+const ENVIRONMENT_FOLDERS: [&str; 2] = [".venv", "venv"];
+
+/// What of this process's environment decides which interpreter is used.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// `VIRTUAL_ENV`.
+    pub virtual_env: Option<PathBuf>,
+    /// `PATH`.
+    pub path: OsString,
+    /// `PYENV_VERSION`.
+    pub pyenv_version: Option<String>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_this_process() -> Self {
+        Self {
+            virtual_env: std::env::var_os("VIRTUAL_ENV").map(PathBuf::from),
+            path: std::env::var_os("PATH").unwrap_or_default(),
+            pyenv_version: std::env::var("PYENV_VERSION").ok(),
+        }
+    }
+}
+
+/// The interpreters that may run the tests, the best first: a virtual environment in the checkout that is not part of the
+/// repository, the active one, then each `python3` on `PATH`.
+///
+/// `checkout`: the user's own folder (and the project's folder in it), `None` for a repository cloned from elsewhere. `tree`: its files as
+/// committed. An environment that is committed is the repository's, not the user's, and is left out.
+pub fn candidates(checkout: Option<&Path>, tree: &Path, directory: &str, around: &Surroundings) -> Vec<Interpreter> {
+    let mut found = Vec::new();
+    for (folder, name) in checkout.into_iter().flat_map(|checkout| {
+        let folders = BTreeSet::from([directory, ""]).into_iter().rev();
+        folders.flat_map(move |folder| {
+            ENVIRONMENT_FOLDERS.map(|name| (checkout.join(folder), Path::new(folder).join(name)))
+        })
+    }) {
+        let is_committed = tree.join(&name).symlink_metadata().is_ok();
+        let environment = folder.join(name.file_name().unwrap_or_default());
+        if !is_committed
+            && let Some(interpreter) = in_environment(&environment, &format!("{} of the checkout", name.display()))
+        {
+            found.push(interpreter);
+        }
+    }
+    if let Some(environment) = &around.virtual_env {
+        found.extend(in_environment(environment, "VIRTUAL_ENV"));
+    }
+    for folder in std::env::split_paths(&around.path).filter(|folder| folder.is_absolute()) {
+        let program = folder.join("python3");
+        // The file behind the links: outside of an environment nothing depends on the way to it.
+        if let Some(real) = unshim(&program, around).and_then(|program| program.canonicalize().ok()) {
+            found.extend(interpreter(&real, &format!("python3 on PATH ({})", real.display())));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|interpreter| seen.insert(interpreter.program.clone()));
+    found
+}
+
+/// The interpreter of a virtual environment.
+fn in_environment(environment: &Path, found: &str) -> Option<Interpreter> {
+    let environment = std::path::absolute(environment).ok()?;
+    if !environment.join("pyvenv.cfg").is_file() {
+        return None;
+    }
+    ["python3", "python"].iter().find_map(|name| interpreter(&environment.join("bin").join(name), found))
+}
+
+/// The interpreter at `program`, with everything on the way from it to the file that its links end at.
+fn interpreter(program: &Path, found: &str) -> Option<Interpreter> {
+    let real = program.canonicalize().ok()?;
+    if !is_program(&real) {
+        return None;
+    }
+    let mut folders = BTreeSet::new();
+    let mut hop = program.to_owned();
+    for _ in 0..LONGEST_CHAIN {
+        // A link that lies elsewhere (`~/.local/bin`) is seen alone: its folder is not Python's.
+        folders.insert(installation(&hop).unwrap_or_else(|| hop.clone()));
+        match fs::read_link(&hop) {
+            Ok(target) => hop = normal(&hop.parent()?.join(target)),
+            Err(_) => break,
+        }
+    }
+    folders.insert(installation(&real).unwrap_or(real));
+    folders.retain(|folder| !SHOWN_ANYWAY.iter().any(|shown| folder.starts_with(shown)));
+    // A folder inside another one is seen with it.
+    let outermost =
+        folders.iter().filter(|folder| !folders.iter().any(|other| *folder != other && folder.starts_with(other)));
+    Some(Interpreter { program: program.to_owned(), folders: outermost.cloned().collect(), found: found.to_owned() })
+}
+
+/// The virtual environment, or the installation with its standard library, that a program in its `bin` belongs to. Anything
+/// else above a `bin` (a home!) is none of the sandbox's business.
+fn installation(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent()?;
+    if bin.file_name()? != "bin" {
+        return None;
+    }
+    let folder = normal(bin.parent()?);
+    let libraries = fs::read_dir(folder.join("lib")).into_iter().flatten().flatten();
+    let holds_library = || {
+        libraries.into_iter().any(|entry| {
+            entry.file_name().to_string_lossy().starts_with("python3") && entry.path().join("os.py").is_file()
+        })
+    };
+    (folder.join("pyvenv.cfg").is_file() || holds_library()).then_some(folder)
+}
+
+/// `path` without `.` and `..`, by its words alone.
+fn normal(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => clean.push(component),
+        }
+    }
+    clean
+}
+
+/// Whether a file is a program for this machine, and not a script that stands for one.
+fn is_program(file: &Path) -> bool {
+    use std::io::Read as _;
+    let mut magic = [0; 4];
+    fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
+}
+
+/// The program behind a shim. pyenv's are scripts in `ROOT/shims`; the version is told by `PYENV_VERSION` or the file
+/// `ROOT/version`, the program is `ROOT/versions/VERSION/bin/python3`. Other scripts are passed over.
+fn unshim(program: &Path, around: &Surroundings) -> Option<PathBuf> {
+    if is_program(&program.canonicalize().ok()?) {
+        return Some(program.to_owned());
+    }
+    let shims = program.parent()?;
+    let root = shims.parent()?;
+    if shims.file_name()? != "shims" || !root.join("versions").is_dir() {
+        return None;
+    }
+    let versions = around.pyenv_version.clone().or_else(|| fs::read_to_string(root.join("version")).ok())?;
+    let versions =
+        versions.split([':', '\n']).map(str::trim).filter(|version| !version.is_empty() && !version.contains('/'));
+    versions.map(|version| root.join("versions").join(version).join("bin/python3")).find(|program| program.exists())
+}

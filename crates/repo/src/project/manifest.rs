@@ -1,0 +1,161 @@
+//! Reading the files that say what a project is and needs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::join;
+
+/// A longer file is no manifest.
+const LONGEST: u64 = 1 << 20;
+
+/// Files that say what a project is, in its folder. Those of [`is_requirements`] come on top.
+const NAMES: &[&str] = &[
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "tox.ini",
+    "pytest.ini",
+    ".pytest.ini",
+    "Pipfile",
+    "Pipfile.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "environment.yml",
+    "package.json",
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+];
+
+/// Those of [`NAMES`] that say nothing about what is installed.
+const SETTINGS_ONLY: &[&str] = &["tox.ini", "pytest.ini", ".pytest.ini"];
+
+/// The manifests of one project: their text by path relative to the project's folder.
+#[derive(Debug, Clone, Default)]
+pub struct Manifests {
+    texts: BTreeMap<String, String>,
+}
+
+impl Manifests {
+    /// Reads the manifests of the project in `directory`; `files` are the files of the tree.
+    pub fn read(tree: &Path, directory: &str, files: &[String]) -> Self {
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let mut texts = BTreeMap::new();
+        for file in files {
+            let Some(name) = file.strip_prefix(&prefix) else { continue };
+            if (NAMES.contains(&name) || is_requirements(name))
+                && let Some(text) = read_text(tree, &join(directory, name))
+            {
+                texts.insert(name.to_owned(), text);
+            }
+        }
+        Self { texts }
+    }
+
+    /// Manifests by name and text, as [`Manifests::read`] would find them.
+    pub fn from_texts<const N: usize>(texts: [(&str, &str); N]) -> Self {
+        Self { texts: texts.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect() }
+    }
+
+    /// The text of a manifest.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    /// A manifest as TOML; an empty table when it is absent or does not parse.
+    pub fn toml(&self, name: &str) -> toml::Table {
+        self.text(name).and_then(|text| text.parse().ok()).unwrap_or_default()
+    }
+
+    /// A manifest as JSON.
+    pub fn json(&self, name: &str) -> Option<serde_json::Value> {
+        serde_json::from_str(self.text(name)?).ok()
+    }
+
+    /// The files of requirements, in order.
+    pub fn requirement_files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().filter(|(name, _)| is_requirements(name)).map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// SHA-256 over the names and texts of the manifests that say what is installed.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for (name, text) in self.texts.iter().filter(|(name, _)| !SETTINGS_ONLY.contains(&name.as_str())) {
+            for part in [name, text] {
+                hasher.update(part.len().to_le_bytes());
+                hasher.update(part);
+            }
+        }
+        hasher.finalize().iter().fold(String::new(), |mut hash, byte| {
+            let _ = write!(hash, "{byte:02x}");
+            hash
+        })
+    }
+}
+
+/// Whether a file (relative to the project) lists requirements for pip: `requirements.txt`, `requirements-dev.txt`,
+/// `dev-requirements.txt`, `requirements/test.txt`, `requirements.in` left out (it is what a lock is made of).
+pub(super) fn is_requirements(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(".txt") else { return false };
+    match stem.split_once('/') {
+        Some((folder, file)) => matches!(folder, "requirements" | "reqs") && !file.contains('/'),
+        None => stem.starts_with("requirements") || stem.ends_with("requirements"),
+    }
+}
+
+/// The text of a file of the tree: a plain file of bounded size, every folder on the way a real one.
+pub(crate) fn read_text(tree: &Path, file: &str) -> Option<String> {
+    let mut path = tree.to_owned();
+    for part in file.split('/') {
+        path.push(part);
+        if part.is_empty() || part == ".." || path.symlink_metadata().ok()?.is_symlink() {
+            return None;
+        }
+    }
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// The lines of a section of an INI file, as (key, value) with the continuation lines of a value joined by line breaks.
+pub(crate) fn ini_section(text: &str, section: &str) -> Option<Vec<(String, String)>> {
+    let header = format!("[{section}]");
+    let mut lines = text.lines().skip_while(|line| line.trim() != header);
+    lines.next()?;
+    let mut values: Vec<(String, String)> = Vec::new();
+    for line in lines {
+        let is_continuation = line.starts_with([' ', '\t']);
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
+            continue;
+        }
+        if !is_continuation && trimmed.starts_with('[') {
+            break;
+        }
+        match (is_continuation, values.last_mut()) {
+            (true, Some((_, value))) => {
+                value.push('\n');
+                value.push_str(trimmed);
+            }
+            (true, None) | (false, _) => {
+                let (key, value) = trimmed.split_once(['=', ':']).unwrap_or((trimmed, ""));
+                values.push((key.trim().to_owned(), value.trim().to_owned()));
+            }
+        }
+    }
+    Some(values)
+}
+
+/// A value of a section of an INI file.
+pub(crate) fn ini_value(text: &str, section: &str, key: &str) -> Option<String> {
+    ini_section(text, section)?.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}

@@ -1,0 +1,131 @@
+//! Files that are never edited: those that decide what green means, and those that belong to tools.
+//!
+//! A test that is weakened until it passes, or a linter that is told to look away, is not a fix; and CI configuration edited
+//! by a program is a privilege escalation. Links are refused where files are written, by what is on disk.
+
+use crate::discovery::{is_test_file, is_vendored};
+
+/// Folders in which every file is protected: tests with their data, CI.
+const FOLDERS: &[(&str, Protection)] = &[
+    ("tests", Protection::Test),
+    ("test", Protection::Test),
+    ("__tests__", Protection::Test),
+    (".github", Protection::Ci),
+    (".gitlab", Protection::Ci),
+    (".circleci", Protection::Ci),
+    (".buildkite", Protection::Ci),
+    (".azure-pipelines", Protection::Ci),
+    (".git", Protection::Git),
+];
+
+/// Files that are protected wherever they lie. Compared without regard to case.
+const FILES: &[(&str, Protection)] = &[
+    ("conftest.py", Protection::Test),
+    (".gitlab-ci.yml", Protection::Ci),
+    (".travis.yml", Protection::Ci),
+    (".cirrus.yml", Protection::Ci),
+    (".appveyor.yml", Protection::Ci),
+    ("appveyor.yml", Protection::Ci),
+    ("azure-pipelines.yml", Protection::Ci),
+    ("bitbucket-pipelines.yml", Protection::Ci),
+    ("jenkinsfile", Protection::Ci),
+    ("makefile", Protection::Ci),
+    ("tox.ini", Protection::Configuration),
+    ("tox.toml", Protection::Configuration),
+    ("noxfile.py", Protection::Configuration),
+    ("pytest.ini", Protection::Configuration),
+    (".pytest.ini", Protection::Configuration),
+    ("pytest.toml", Protection::Configuration),
+    ("setup.cfg", Protection::Configuration),
+    (".flake8", Protection::Configuration),
+    ("ruff.toml", Protection::Configuration),
+    (".ruff.toml", Protection::Configuration),
+    (".pylintrc", Protection::Configuration),
+    ("pylintrc", Protection::Configuration),
+    ("mypy.ini", Protection::Configuration),
+    (".mypy.ini", Protection::Configuration),
+    (".coveragerc", Protection::Configuration),
+    (".pre-commit-config.yaml", Protection::Configuration),
+    (".eslintignore", Protection::Configuration),
+    ("sitecustomize.py", Protection::Configuration),
+    ("usercustomize.py", Protection::Configuration),
+    ("poetry.lock", Protection::Lock),
+    ("uv.lock", Protection::Lock),
+    ("pdm.lock", Protection::Lock),
+    ("pipfile.lock", Protection::Lock),
+    ("pylock.toml", Protection::Lock),
+    ("package-lock.json", Protection::Lock),
+    ("npm-shrinkwrap.json", Protection::Lock),
+    ("pnpm-lock.yaml", Protection::Lock),
+    ("yarn.lock", Protection::Lock),
+    (".gitattributes", Protection::Git),
+    (".gitmodules", Protection::Git),
+    (".gitignore", Protection::Git),
+];
+
+/// What JavaScript tools' configuration files begin with (`jest.config.ts`, `.eslintrc.json`).
+const PREFIXES: &[&str] = &["jest.config.", "vitest.config.", "eslint.config.", ".eslintrc", ".mocharc"];
+
+/// Tables of `pyproject.toml` that say how tests and linters run, below `tool`.
+const TOOL_TABLES: &[&str] =
+    &["pytest", "ruff", "flake8", "pylint", "mypy", "pyright", "coverage", "tox", "nox", "hatch"];
+
+/// Why a file is never edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Protection {
+    /// A test, or something that tests load.
+    Test,
+    /// It says how tests or linters run.
+    Configuration,
+    /// It says what CI does.
+    Ci,
+    /// A tool writes it.
+    Lock,
+    /// It is git's own.
+    Git,
+    /// Other people's code.
+    Vendored,
+}
+
+/// Why `file`, relative to the repository, is never edited; `None`: it may be.
+pub fn protection(file: &str) -> Option<Protection> {
+    let lower = file.to_lowercase();
+    let mut folders: Vec<&str> = lower.split('/').collect();
+    let name = folders.pop().unwrap_or_default();
+    let folder = FOLDERS.iter().find(|(folder, _)| folders.contains(folder));
+    let named = FILES.iter().find(|(other, _)| *other == name);
+    if let Some((_, why)) = folder.or(named) {
+        Some(*why)
+    } else if is_vendored(file) {
+        Some(Protection::Vendored)
+    } else if is_test_file(file) {
+        Some(Protection::Test)
+    } else if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        Some(Protection::Configuration)
+    } else {
+        None
+    }
+}
+
+/// Whether `file`, relative to the repository, is never edited.
+pub fn is_protected(file: &str) -> bool {
+    protection(file).is_some()
+}
+
+/// Whether an edit of a file that may be edited leaves alone what it says about tests and linters. `pyproject.toml` holds
+/// dependencies, which may be added to, beside tools' settings, which may not be touched.
+pub fn keeps_configuration(file: &str, before: &str, after: &str) -> bool {
+    if file.rsplit('/').next() != Some("pyproject.toml") {
+        return true;
+    }
+    let tables = |text: &str| -> Option<Vec<Option<toml::Value>>> {
+        let manifest: toml::Table = text.parse().ok()?;
+        Some(TOOL_TABLES.iter().map(|name| manifest.get("tool")?.get(name).cloned()).collect())
+    };
+    match (tables(before), tables(after)) {
+        (Some(before), Some(after)) => before == after,
+        // A manifest that did not parse before has nothing to compare with; one that does not parse now is no edit.
+        (None, Some(_)) => true,
+        (Some(_) | None, None) => false,
+    }
+}

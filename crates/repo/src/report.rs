@@ -1,0 +1,200 @@
+//! `report.md`: what happened in a run, for a person.
+
+use std::fmt::Write as _;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::time::minutes_and_seconds;
+
+use crate::look::{Look, TestState};
+use crate::results::{FixStatus, HealingResults};
+use crate::state::{AcceptedFix, HealState, PatchStatus};
+use crate::stop_reason::StopReason;
+
+/// The report of a run, Markdown. Text that came from the repository stands in code spans and fences only, so that it
+/// cannot become markup.
+pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> String {
+    let mut text = String::new();
+    let verdict = if results.stop_reason.is_success() { "healed" } else { "not healed" };
+    let verdict = if results.stop_reason == StopReason::NothingToDo { "nothing to do" } else { verdict };
+    let _ = writeln!(text, "# {}: {verdict}\n", code(&results.repository));
+    let _ = writeln!(text, "**{}**: {}.\n", results.stop_reason.name(), results.stop_reason.explanation());
+    summary(&mut text, state, results);
+    if let Some(error) = &results.error {
+        let _ = writeln!(text, "## Error\n\n`{}`: {}\n", error.code, code(&error.message));
+        let _ = writeln!(text, "`autoheal explain {}` tells what to do.\n", error.code);
+    }
+    if !state.warnings.is_empty() {
+        text.push_str("## To know\n\n");
+        for warning in &state.warnings {
+            let _ = writeln!(text, "- {}", code(warning));
+        }
+        text.push('\n');
+    }
+    fixes(&mut text, state, results);
+    timeline(&mut text, state);
+    attempts(&mut text, state);
+    times(&mut text, state, now);
+    undo(&mut text, state, results);
+    text
+}
+
+fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
+    let _ = writeln!(text, "| | |\n| --- | --- |");
+    let _ = writeln!(text, "| Branch | {} |", code(&results.branch_name));
+    let _ = writeln!(text, "| Failures seen | {} |", results.total_failures);
+    let _ = writeln!(text, "| Fixes applied | {} |", results.fixes_applied);
+    let _ = writeln!(text, "| Rounds | {} of {} |", results.iterations, u64::from(results.retry_limit) + 1);
+    let _ = writeln!(text, "| Time | {} |", results.total_time);
+    if let Some(look) = &state.baseline {
+        let _ = writeln!(text, "| Tests before | {} |", tests(look));
+    }
+    if let Some(look) = state.monitor.as_ref().or(state.current.as_ref().map(|observed| &observed.look)) {
+        let _ = writeln!(text, "| Tests after | {} |", tests(look));
+    }
+    for command in &results.commands {
+        let _ = writeln!(text, "| What green means | {} |", code(command));
+    }
+    text.push_str("\nA green suite is all that is known: read the diff before you merge it.\n\n");
+}
+
+fn tests(look: &Look) -> String {
+    let mut line = format!(
+        "{} passed, {} failed, {} skipped",
+        look.count(TestState::Passed),
+        look.count(TestState::Failed),
+        look.count(TestState::Skipped)
+    );
+    if let Some(limit) = &look.cut_short {
+        let _ = write!(line, " (ended by the {limit})");
+    }
+    line
+}
+
+fn fixes(text: &mut String, state: &HealState, results: &HealingResults) {
+    if !state.accepted.is_empty() {
+        text.push_str("## What was changed\n\n");
+        for fix in &state.accepted {
+            accepted(text, fix);
+        }
+    }
+    let left: Vec<_> = results.fixes.iter().filter(|fix| fix.status == FixStatus::Failed).collect();
+    if !left.is_empty() {
+        text.push_str("## What is left\n\n");
+        for fix in left {
+            let _ = writeln!(text, "- {}", code(&fix.summary));
+        }
+        text.push('\n');
+    }
+}
+
+fn accepted(text: &mut String, fix: &AcceptedFix) {
+    let _ = writeln!(text, "### {} in {} line {}\n", fix.category, code(&fix.file), fix.line);
+    let _ = writeln!(text, "- Why: {}", code(fix.target.message.lines().next().unwrap_or_default()));
+    let _ = writeln!(text, "- What: {} (fixer `{}`)", code(&fix.description), fix.fixer);
+    let _ = writeln!(text, "- Tried before it: {}", fix.tried_before);
+    if !fix.runners_up.is_empty() {
+        text.push_str("- Others that met the rule too:\n");
+        for runner_up in &fix.runners_up {
+            let _ = writeln!(text, "  - {}", code(runner_up));
+        }
+    }
+    text.push('\n');
+    fence(text, "diff", &fix.diff);
+}
+
+fn timeline(text: &mut String, state: &HealState) {
+    if state.timeline.is_empty() {
+        return;
+    }
+    text.push_str("## Diagnostics timeline\n\n| Time | Round | Looked at | Fixed | New | Unchanged | Open |\n");
+    text.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
+    for entry in &state.timeline {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            minutes_and_seconds(entry.at.since(state.started_at)),
+            entry.round,
+            code(&entry.what),
+            entry.delta.fixed.len(),
+            entry.delta.new.len(),
+            entry.delta.unchanged.len(),
+            entry.open
+        );
+    }
+    text.push_str("\nSeen most:\n\n");
+    let mut entries: Vec<_> = state.log.entries().iter().collect();
+    entries.sort_by_key(|entry| (entry.resolved_at.is_some(), entry.finding.category));
+    for entry in entries.iter().take(20) {
+        let fate = if entry.resolved_at.is_some() { "resolved" } else { "open" };
+        let message: String = entry.finding.message.lines().next().unwrap_or_default().chars().take(160).collect();
+        let line = format!("{}: {message}", entry.finding.headline());
+        let _ = writeln!(text, "- {fate}, seen {} time(s): {}", entry.occurrence_count, code(&line));
+    }
+    text.push('\n');
+}
+
+fn attempts(text: &mut String, state: &HealState) {
+    let failed: Vec<_> = state.patch_log.iter().filter(|entry| entry.status == PatchStatus::Failed).collect();
+    if failed.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## What else was tried\n\n{} of {} tries were not kept.\n",
+        failed.len(),
+        state.patch_log.len()
+    );
+    for entry in failed.iter().take(50) {
+        let what = format!("{} line {}: {}", entry.file, entry.line, entry.description);
+        let _ = writeln!(text, "- {} (`{}`): {}", code(&what), entry.fixer, code(&entry.reason));
+    }
+    if failed.len() > 50 {
+        let _ = writeln!(text, "- and {} more", failed.len() - 50);
+    }
+    text.push('\n');
+}
+
+fn times(text: &mut String, state: &HealState, now: Timestamp) {
+    text.push_str("## Time per agent\n\n| Agent | Seconds |\n| --- | --- |\n");
+    for (agent, millis) in &state.agent_millis {
+        let _ = writeln!(text, "| {agent} | {}.{:03} |", millis / 1000, millis % 1000);
+    }
+    let total = now.since(state.started_at).as_millis();
+    let _ = writeln!(text, "| whole run | {}.{:03} |\n", total / 1000, total % 1000);
+}
+
+fn undo(text: &mut String, state: &HealState, results: &HealingResults) {
+    text.push_str("## How to undo\n\n");
+    match &state.delivered {
+        Some(delivered) if delivered.pushed => {
+            let _ = writeln!(
+                text,
+                "Only the branch was written; nothing else was touched. Remove it with:\n\n```sh\ngit push origin --delete {}\n```",
+                results.branch_name
+            );
+            text.push_str("\n(in the repository itself, for one given by path: ");
+            let _ = writeln!(text, "`git branch -D {}`)", results.branch_name);
+        }
+        Some(_) => text.push_str("The branch stands in the run's own clone only; removing the run removes it.\n"),
+        None => text.push_str("Nothing was written to the repository.\n"),
+    }
+}
+
+/// Text in a code span that it cannot end: one line, wrapped in one backtick more than it holds in a row.
+fn code(text: &str) -> String {
+    let line: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).map(|c| if c == '|' { '¦' } else { c }).collect();
+    let ticks = "`".repeat(longest_run_of_backticks(&line) + 1);
+    let pad = if line.starts_with('`') || line.ends_with('`') || line.is_empty() { " " } else { "" };
+    format!("{ticks}{pad}{line}{pad}{ticks}")
+}
+
+fn fence(text: &mut String, language: &str, body: &str) {
+    let ticks = "`".repeat(longest_run_of_backticks(body).max(2) + 1);
+    let newline = if body.ends_with('\n') { "" } else { "\n" };
+    let _ = writeln!(text, "{ticks}{language}\n{body}{newline}{ticks}\n");
+}
+
+fn longest_run_of_backticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}

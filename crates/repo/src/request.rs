@@ -1,0 +1,129 @@
+//! What is asked of a run: the context of a `HEAL_REPO` task.
+
+use std::time::Duration;
+
+use autoheal_sandbox::Limits;
+use serde::{Deserialize, Serialize};
+
+/// A request to heal one repository (spec `HealRequest`, with the settings of the command line).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HealRequest {
+    /// A path, or `https://github.com/owner/repo`.
+    pub repository: String,
+    /// The first half of the branch's name.
+    #[serde(default = "default_team")]
+    pub team_name: String,
+    /// The second half.
+    #[serde(default = "default_leader")]
+    pub leader_name: String,
+    /// How many rounds may follow the first.
+    #[serde(default = "default_retry_limit")]
+    pub retry_limit: u32,
+    /// Where the result is verified.
+    #[serde(default)]
+    pub ci: CiMode,
+    /// What becomes of the fixes.
+    #[serde(default)]
+    pub delivery: Delivery,
+    /// Take the uncommitted changes of a local checkout along.
+    #[serde(default)]
+    pub include_uncommitted: bool,
+    /// Replaces the detected test command; words, no shell.
+    #[serde(default)]
+    pub test_command: Option<Vec<String>>,
+    /// Replaces the detected install command; words, no shell.
+    #[serde(default)]
+    pub install_command: Option<Vec<String>>,
+    /// What one command of the repository may use.
+    #[serde(default)]
+    pub limits: CommandLimits,
+}
+
+fn default_team() -> String {
+    "autoheal".to_owned()
+}
+
+fn default_leader() -> String {
+    "bot".to_owned()
+}
+
+const fn default_retry_limit() -> u32 {
+    HealRequest::DEFAULT_RETRY_LIMIT
+}
+
+impl HealRequest {
+    /// The spec's default of `retry_limit`.
+    pub const DEFAULT_RETRY_LIMIT: u32 = 5;
+
+    /// A request with every default.
+    pub fn new(repository: impl Into<String>) -> Self {
+        Self {
+            repository: repository.into(),
+            team_name: default_team(),
+            leader_name: default_leader(),
+            retry_limit: default_retry_limit(),
+            ci: CiMode::default(),
+            delivery: Delivery::default(),
+            include_uncommitted: false,
+            test_command: None,
+            install_command: None,
+            limits: CommandLimits::default(),
+        }
+    }
+}
+
+/// Where the result is verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CiMode {
+    /// The best that is there: today always `Local`.
+    #[default]
+    Auto,
+    /// A fresh clone of the branch in a fresh sandbox, tests again.
+    Local,
+    /// Not verified beyond the acceptance of each patch; a run then never reports PASSED after a change.
+    None,
+}
+
+/// What becomes of the fixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// A branch, pushed to where the clone came from.
+    #[default]
+    Push,
+    /// A branch in the run's own clone.
+    NoPush,
+    /// A patch and a report, no branch.
+    DryRun,
+}
+
+/// What one command of the repository may use; the defaults are the sandbox's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommandLimits {
+    /// Wall time of one test-suite run, in seconds.
+    pub test_seconds: u64,
+    /// Wall time of the whole run, in seconds; what was accepted by then is kept.
+    pub run_seconds: u64,
+    /// Wall time of one install, in seconds.
+    pub install_seconds: u64,
+    /// Memory, in MiB.
+    pub memory_mib: u64,
+    /// Processes and threads at one time.
+    pub processes: u32,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self { test_seconds: 600, run_seconds: 3600, install_seconds: 900, memory_mib: 4096, processes: 512 }
+    }
+}
+
+impl CommandLimits {
+    /// The limits of a command that may take `time`.
+    pub fn within(&self, time: Duration) -> Limits {
+        Limits { time, memory: self.memory_mib << 20, processes: self.processes, ..Limits::default() }
+    }
+}

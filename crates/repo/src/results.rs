@@ -1,0 +1,191 @@
+//! `results.json` (spec "Results JSON Schema").
+
+use std::time::Duration;
+
+use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_engine::error_code::CodedError;
+use autoheal_engine::time::minutes_and_seconds;
+use autoheal_engine::{ErrorCode, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::commit_message::commit_message;
+use crate::setup::Setup;
+use crate::state::{CiStatus, HealState, IterationStatus};
+use crate::stop_reason::StopReason;
+
+/// The result document of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HealingResults {
+    /// The repository as a URI: what was given, or `file://` for a path.
+    pub repository: String,
+    /// As given.
+    pub team_name: String,
+    /// As given.
+    pub leader_name: String,
+    /// The branch the fixes are on, or would be.
+    pub branch_name: String,
+    /// Distinct failures seen during the run.
+    pub total_failures: u32,
+    /// Accepted edits.
+    pub fixes_applied: u32,
+    /// Rounds: the length of `iteration_history`.
+    pub iterations: u32,
+    /// Green, or not.
+    pub ci_status: CiStatus,
+    /// `4m 22s`.
+    pub total_time: String,
+    /// One entry per accepted edit and per failure left.
+    pub fixes: Vec<FixResult>,
+    /// One entry per round.
+    pub iteration_history: Vec<IterationStatus>,
+    /// Why the run ended.
+    pub stop_reason: StopReason,
+    /// Commits on the branch that this run made.
+    pub commit_count: u32,
+    /// How many rounds might have followed the first.
+    pub retry_limit: u32,
+    /// The commands that decided what green is.
+    pub commands: Vec<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+    /// The error behind a FAILED (spec "Error Response Format", the inner object).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CodedError>,
+}
+
+/// A fix as the results tell it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixResult {
+    /// Relative to the repository's root.
+    pub file: String,
+    /// The bug type.
+    pub bug_type: Category,
+    /// From 1; 1 for a failure without a line.
+    pub line: u32,
+    /// Of its commit; for a failure left, the one its commit would have had.
+    pub commit_message: String,
+    /// Fixed, or left.
+    pub status: FixStatus,
+    /// `LINTING error in src/utils.py line 15 → Fix: remove the import statement`.
+    pub summary: String,
+}
+
+/// Whether a failure was repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FixStatus {
+    /// By an accepted edit.
+    Fixed,
+    /// It is still there.
+    Failed,
+}
+
+impl HealingResults {
+    /// What the run came to, seen at `now`.
+    pub fn of(state: &HealState, now: Timestamp) -> Self {
+        let stop_reason = state.stop.unwrap_or(StopReason::Infra);
+        let ci_status = if stop_reason.is_success() { CiStatus::Passed } else { CiStatus::Failed };
+        let mut iteration_history = state.iteration_history.clone();
+        if iteration_history.is_empty() {
+            // A run that ended before its first verdict still was one round.
+            iteration_history.push(IterationStatus {
+                iteration: 1,
+                status: ci_status,
+                timestamp: now.to_rfc3339(),
+                failure_count: saturating(state.log.current().count()),
+            });
+        }
+        let fixes: Vec<FixResult> = state.accepted.iter().map(fixed).chain(left(state)).collect();
+        let commit_count = state.delivered.as_ref().map_or(0, |delivered| delivered.accepted);
+        Self {
+            repository: repository_uri(&state.request.repository),
+            team_name: state.request.team_name.clone(),
+            leader_name: state.request.leader_name.clone(),
+            branch_name: branch_name(state),
+            total_failures: saturating(state.log.entries().len()),
+            fixes_applied: saturating(state.accepted.len()),
+            iterations: saturating(iteration_history.len()),
+            ci_status,
+            total_time: minutes_and_seconds(total_time(state, now)),
+            fixes,
+            iteration_history,
+            stop_reason,
+            commit_count: saturating(commit_count),
+            retry_limit: state.request.retry_limit,
+            commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
+            warnings: state.warnings.clone(),
+            error: error(state, stop_reason, now),
+        }
+    }
+}
+
+/// How long the run took so far (Property 37).
+pub fn total_time(state: &HealState, now: Timestamp) -> Duration {
+    now.since(state.started_at)
+}
+
+fn branch_name(state: &HealState) -> String {
+    match &state.origin {
+        Some(origin) => origin.branch.clone(),
+        None => crate::branch_name::create_branch_name(&state.request.team_name, &state.request.leader_name)
+            .map_or_else(|_| "UNNAMED_AI_Fix".to_owned(), |name| name.to_string()),
+    }
+}
+
+fn error(state: &HealState, stop_reason: StopReason, now: Timestamp) -> Option<CodedError> {
+    if stop_reason.is_success() {
+        return None;
+    }
+    state.error.clone().or_else(|| {
+        let code = stop_reason.error_code().unwrap_or(ErrorCode::TestExecutionFailed);
+        Some(
+            CodedError::new(code, stop_reason.explanation(), now)
+                .with("repository", state.request.repository.clone())
+                .with("stop_reason", stop_reason.name()),
+        )
+    })
+}
+
+fn fixed(fix: &crate::state::AcceptedFix) -> FixResult {
+    FixResult {
+        file: fix.file.clone(),
+        bug_type: fix.category,
+        line: fix.line.max(1),
+        commit_message: commit_message(fix.category, &fix.file, fix.line.max(1)),
+        status: FixStatus::Fixed,
+        summary: format!("{} error in {} line {} → Fix: {}", fix.category, fix.file, fix.line.max(1), fix.description),
+    }
+}
+
+/// The failures that the last look still saw, each once.
+fn left(state: &HealState) -> Vec<FixResult> {
+    let entries = autoheal_engine::diagnostics::by_priority(&state.log, &std::collections::BTreeMap::new());
+    entries.into_iter().map(|entry| unfixed(&entry.finding)).collect()
+}
+
+fn unfixed(finding: &Finding) -> FixResult {
+    let file = finding.file.clone().unwrap_or_else(|| "unknown".to_owned());
+    let line = finding.location.map_or(1, |location| location.line.max(1));
+    FixResult {
+        commit_message: commit_message(finding.category, &file, line),
+        summary: format!("{} → not fixed: {}", finding.headline(), first_line(&finding.message)),
+        file,
+        bug_type: finding.category,
+        line,
+        status: FixStatus::Failed,
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn repository_uri(given: &str) -> String {
+    if given.contains("://") {
+        return given.to_owned();
+    }
+    url::Url::from_file_path(given).map_or_else(|()| format!("file:{given}"), |url| url.to_string())
+}
+
+fn saturating(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

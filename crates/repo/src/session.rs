@@ -1,0 +1,292 @@
+//! What a run keeps at hand in this process: the tree on disk, the warm sandbox, the repository's text.
+//!
+//! A session is a cache. Everything in it can be made again from the state, on any machine: the tree is the start commit
+//! with the accepted fixes written over it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use autoheal_code::Sources;
+use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::python::probe;
+use autoheal_code::report::{self, compile};
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
+use autoheal_engine::{ErrorCode, RunId};
+use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
+
+use crate::folders::{self, Folders};
+use crate::look::Look;
+use crate::request::CommandLimits;
+use crate::setup::Setup;
+use crate::state::FileText;
+use crate::tree;
+
+/// How much of the suite to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Everything, and the linters.
+    All,
+    /// The linters, then everything; the first failure ends it.
+    UntilFirstFailure,
+    /// These tests or test files only, in the runner's own notation; no linters.
+    Only(Vec<String>),
+}
+
+/// A command of ours (the probe, the compile check) may take this long.
+const OWN_COMMAND: Duration = Duration::from_mins(2);
+
+/// The tree, the sandbox around it, and the text in it.
+pub(crate) struct Session {
+    folders: Folders,
+    setup: Setup,
+    limits: CommandLimits,
+    workspace: Box<dyn Workspace>,
+    sources: Sources,
+    environment: PythonEnvironment,
+    /// Ruff's output of the latest look: what the linter itself would do about its findings.
+    lint_output: String,
+}
+
+impl Session {
+    /// Opens a session on the tree in `folders`, which is there already.
+    pub(crate) async fn open(
+        run: RunId,
+        folders: Folders,
+        setup: Setup,
+        limits: CommandLimits,
+        sandbox: &Arc<dyn Sandbox>,
+    ) -> Result<Self, StepError> {
+        folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
+        let sources = tree::read(&folders.tree(), &setup.roots);
+        let spec = workspace_spec(run, &folders, &setup);
+        let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
+        let environment = PythonEnvironment::default();
+        Ok(Self { folders, setup, limits, workspace, sources, environment, lint_output: String::new() })
+    }
+
+    /// Ends what is kept warm.
+    pub(crate) async fn close(self) -> Result<(), StepError> {
+        self.workspace.close().await.map_err(|error| sandbox_error(&error))
+    }
+
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    pub(crate) fn environment(&self) -> &PythonEnvironment {
+        &self.environment
+    }
+
+    pub(crate) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    pub(crate) fn lint_output(&self) -> &str {
+        &self.lint_output
+    }
+
+    /// Leaves a linter out from here on.
+    pub(crate) fn without_advice(&mut self) {
+        self.setup.linters.retain(|linter| linter.is_required);
+    }
+
+    pub(crate) fn keep_lint_output(&mut self, output: String) {
+        self.lint_output = output;
+    }
+
+    /// The prefix that absolute names of the repository's files have inside.
+    pub(crate) fn prefixes(&self) -> Vec<String> {
+        vec![self.folders.tree().display().to_string()]
+    }
+
+    /// Writes files and returns what they held: writing that again takes the change back. All or nothing.
+    pub(crate) fn write(&mut self, files: &[FileText]) -> Result<Vec<FileText>, StepError> {
+        let undo = tree::write(&self.folders.tree(), files).map_err(|error| disk("writing a candidate", &error))?;
+        for file in files {
+            let protected = !self.sources.is_editable(&file.file);
+            self.sources.insert(file.file.clone(), file.text.clone(), protected);
+        }
+        Ok(undo)
+    }
+
+    /// Asks the interpreter what it can import; once per session, and only when something is wrong.
+    pub(crate) async fn probe(&mut self, findings: &[Finding], context: &StepContext) -> Result<(), StepError> {
+        if self.environment.version != (0, 0) {
+            return Ok(());
+        }
+        let mut words = vec![self.program(), self.tool(folders::PROBE)];
+        for root in self.import_path() {
+            words.extend(["--path".to_owned(), root]);
+        }
+        words.extend(probe::modules_of_interest(&self.sources, findings));
+        let outcome = self.run(words, OWN_COMMAND, context).await?;
+        match probe::parse(&String::from_utf8_lossy(&outcome.stdout)) {
+            Ok(environment) => self.environment = environment,
+            // Fixers that need it give fewer candidates; the rest works.
+            Err(error) => {
+                context.note("warning", format!("the interpreter could not be asked what it can import: {error}"))
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs one command in the tests' folder.
+    pub(crate) async fn run(
+        &mut self,
+        words: Vec<String>,
+        time: Duration,
+        context: &StepContext,
+    ) -> Result<Outcome, StepError> {
+        let directory = self.setup.directory.clone();
+        self.run_in(&directory, words, time, context).await
+    }
+
+    /// Runs one command in a folder of the tree and keeps its output with the run.
+    pub(crate) async fn run_in(
+        &mut self,
+        directory: &str,
+        words: Vec<String>,
+        time: Duration,
+        context: &StepContext,
+    ) -> Result<Outcome, StepError> {
+        let line = words.join(" ");
+        let command = Command {
+            directory: self.folders.tree().join(directory),
+            limits: self.limits.within(time),
+            ..Command::new(words)
+        };
+        let outcome = self.workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
+        context.record(Record::Output(OutputRecord {
+            node: context.node.to_owned(),
+            command: line,
+            ended: outcome.end.to_string(),
+            output: format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
+            millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        }));
+        Ok(outcome)
+    }
+
+    /// One look at the tree as it stands.
+    pub(crate) async fn look(
+        &mut self,
+        scope: &Scope,
+        limit: Duration,
+        context: &StepContext,
+    ) -> Result<Look, StepError> {
+        let mut linted = crate::lint::Linted::default();
+        if !matches!(scope, Scope::Only(_)) {
+            linted = crate::lint::run(self, context).await?;
+            if !linted.findings.is_empty() && *scope == Scope::UntilFirstFailure {
+                return Ok(Look { findings: linted.findings, advice: linted.advice, ..Look::default() });
+            }
+        }
+        let mut look = crate::suite::run(self, scope, limit, context).await?;
+        look.findings.extend(linted.findings);
+        look.advice = linted.advice;
+        Ok(look)
+    }
+
+    /// The compile check over `files`: the interpreter's own word on what does not parse.
+    pub(crate) async fn compile_check(
+        &mut self,
+        files: &[String],
+        context: &StepContext,
+    ) -> Result<Vec<Finding>, StepError> {
+        let mut words = vec![self.program(), self.tool(folders::COMPILE_CHECK)];
+        words.extend(files.iter().cloned());
+        let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
+        Ok(compile::findings(&String::from_utf8_lossy(&outcome.stdout)))
+    }
+
+    pub(crate) fn program(&self) -> String {
+        self.setup.interpreter.program.display().to_string()
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> String {
+        self.folders.tools().join(name).display().to_string()
+    }
+
+    pub(crate) fn unittest_runner(&self) -> String {
+        self.tool(folders::UNITTEST_RUNNER)
+    }
+
+    /// Where a report goes.
+    pub(crate) fn report_path(&self) -> PathBuf {
+        self.folders.reports().join(folders::REPORT)
+    }
+
+    fn import_path(&self) -> Vec<String> {
+        import_path(&self.folders.tree(), &self.setup)
+    }
+}
+
+fn import_path(tree: &Path, setup: &Setup) -> Vec<String> {
+    setup.roots.iter().map(|root| tree.join(root).display().to_string()).collect()
+}
+
+pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpec {
+    let tree = folders.tree();
+    let mut mounts: Vec<Mount> = setup.interpreter.folders.iter().map(Mount::read_only).collect();
+    mounts.push(Mount::read_only(folders.tools()));
+    mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
+    mounts.extend(setup.linters.iter().map(|linter| Mount::read_only(linter.program.clone())));
+    let bin = setup.interpreter.program.parent().map(|bin| bin.display().to_string()).unwrap_or_default();
+    let ours = BTreeMap::from([
+        ("PATH".to_owned(), format!("{bin}:/usr/local/bin:/usr/bin:/bin")),
+        // The patch decides what is imported: never an installed copy, and never another checkout's.
+        ("PYTHONPATH".to_owned(), import_path(&tree, setup).join(":")),
+        // Two candidates of one size within one second would share their cached byte code.
+        ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
+        ("LANG".to_owned(), "C.UTF-8".to_owned()),
+        ("CI".to_owned(), "true".to_owned()),
+        ("NO_COLOR".to_owned(), "1".to_owned()),
+    ]);
+    let mut environment = setup.environment.clone();
+    environment.extend(ours);
+    // The same path on both sides: what the tests print needs no translation.
+    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: None }
+}
+
+/// Reads what a command wrote to a file inside: a plain file of bounded size, never through a link.
+pub(crate) fn read_report(path: &Path) -> std::io::Result<String> {
+    use std::io::Read as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let limit = u64::try_from(report::junit::MAX_BYTES).unwrap_or(u64::MAX);
+    let no_follow = 0o400_000; // O_NOFOLLOW on Linux
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(no_follow | 0o4000).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("the report is not a plain file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
+    let message = with_sources(error);
+    match error {
+        SandboxError::Failed { .. } => StepError::Passing { code: error.code(), message },
+        SandboxError::Unavailable { .. } | SandboxError::NoLimits { .. } | SandboxError::MissingImage { .. } => {
+            StepError::Permanent { code: error.code(), message }
+        }
+    }
+}
+
+pub(crate) fn disk(doing: &str, error: &std::io::Error) -> StepError {
+    StepError::Permanent { code: ErrorCode::TestExecutionFailed, message: format!("{doing} failed: {error}") }
+}
+
+/// An error with its causes in one line.
+pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

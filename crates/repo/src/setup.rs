@@ -1,0 +1,93 @@
+//! How a repository is tested: with which interpreter, by which commands. `analyze` finds it out once; the run keeps it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// How a repository is tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The folders that the import path begins at, relative to the repository (`""`, `src`).
+    pub roots: Vec<String>,
+    /// The folder that the tests start in, relative to the repository: `""`, or a package of a monorepo.
+    pub directory: String,
+    /// Variables that CI sets for the tests.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// The interpreter.
+    pub interpreter: Interpreter,
+    /// The command whose success is half of what green means.
+    pub tests: TestCommand,
+    /// The linters: those that CI runs must be silent for the other half.
+    pub linters: Vec<LintCommand>,
+}
+
+impl Setup {
+    /// The commands that decide what green is, for a person.
+    pub fn command_lines(&self) -> Vec<String> {
+        let required = self.linters.iter().filter(|linter| linter.is_required);
+        std::iter::once(self.tests.words.join(" ")).chain(required.map(|linter| linter.words.join(" "))).collect()
+    }
+}
+
+/// The interpreter that runs the tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interpreter {
+    /// The program, absolute.
+    pub program: PathBuf,
+    /// Host folders that it needs, seen read-only inside at the same path.
+    pub folders: Vec<PathBuf>,
+    /// Where it was found, for the report: `.venv of the checkout`, `VIRTUAL_ENV`, `python3 on PATH`, `installed for this run`.
+    pub found: String,
+}
+
+/// Which reports the test command can write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestRunner {
+    /// `python -m pytest`, with JUnit XML.
+    Pytest,
+    /// `python -m unittest`, through our runner, with the same XML.
+    Unittest,
+    /// A command of the user's that writes no report we know: its exit status and output are all that is seen.
+    Opaque,
+}
+
+/// The command that runs the tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestCommand {
+    /// Which reports it can write.
+    pub runner: TestRunner,
+    /// The command as a person would type it, in words.
+    pub words: Vec<String>,
+    /// The words after the runner (`-m pytest`, `-m unittest`); for an opaque command all of them, the program first.
+    pub arguments: Vec<String>,
+}
+
+/// Which linter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Linter {
+    /// `ruff check`.
+    Ruff,
+    /// `flake8`.
+    Flake8,
+}
+
+/// A linter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LintCommand {
+    /// Which.
+    pub linter: Linter,
+    /// CI runs it, so its findings are red. Of one that is only configured they are worth a fix and hold up nothing.
+    pub is_required: bool,
+    /// The folder it starts in, relative to the repository.
+    pub directory: String,
+    /// The program on the host, absolute; seen read-only inside at the same path.
+    pub program: PathBuf,
+    /// The command as a person would type it, in words.
+    pub words: Vec<String>,
+    /// The words after the program (`check .`).
+    pub arguments: Vec<String>,
+}

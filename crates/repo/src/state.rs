@@ -1,0 +1,339 @@
+//! What the agents share, and what a checkpoint holds.
+//!
+//! Content, never only a path: the base commit and the accepted patches are enough to make the workspace again on another
+//! machine. Each field is written by one agent, named beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use autoheal_code::Candidate;
+use autoheal_engine::diagnostics::{Category, DiagnosticsLog, Finding, Key};
+use autoheal_engine::error_code::CodedError;
+use autoheal_engine::{Timestamp, budget};
+use serde::{Deserialize, Serialize};
+
+use crate::look::Look;
+use crate::request::HealRequest;
+use crate::setup::Setup;
+use crate::stop_reason::StopReason;
+
+/// The shared state of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HealState {
+    /// What was asked.
+    pub request: HealRequest,
+    /// When the run began.
+    pub started_at: Timestamp,
+    /// Rounds after the first; changed by `monitor`.
+    pub retry_count: u32,
+    /// Where the work starts; set by `analyze`.
+    pub origin: Option<Origin>,
+    /// How the repository is tested; set by `analyze`.
+    pub setup: Option<Setup>,
+    /// Test files, relative; set by `discover`.
+    pub test_files: Vec<String>,
+    /// The first look of the run; set by `diagnose`.
+    pub baseline: Option<Look>,
+    /// The latest look and the tree it was taken of; set by `diagnose` and `patch`.
+    pub current: Option<Observed>,
+    /// Everything seen so far; changed by `diagnose` and `patch`.
+    pub log: DiagnosticsLog,
+    /// How the diagnostics changed, for the report's timeline; changed by `diagnose` and `patch`.
+    pub timeline: Vec<TimelineEntry>,
+    /// Failures that come and go without any change; set by `diagnose`.
+    pub flaky: BTreeSet<Key>,
+    /// What to fix in this round; set by `plan`.
+    pub targets: Vec<Finding>,
+    /// Failures for which every candidate was tried, on the tree where that was; changed by `patch`.
+    pub exhausted: Vec<Exhausted>,
+    /// Candidates per target; set by `fix`.
+    pub proposals: Vec<Proposal>,
+    /// Whether this round's `patch` accepted something.
+    pub patch_verdict: PatchVerdict,
+    /// What was accepted so far, in order; changed by `patch`.
+    pub accepted: Vec<AcceptedFix>,
+    /// Every patch operation; changed by `patch`.
+    pub patch_log: Vec<PatchLogEntry>,
+    /// Content hashes of what the files held before and after each accepted fix; changed by `patch`.
+    pub visited: BTreeSet<String>,
+    /// Whether a candidate would have led back to one of them: fixes that undo each other; set by `patch`.
+    pub repeated: bool,
+    /// The branch as it was last pushed; set by `commit`.
+    pub delivered: Option<Delivered>,
+    /// One entry per round; changed by `monitor`, and by `plan` when the run ends there.
+    pub iteration_history: Vec<IterationStatus>,
+    /// What the latest monitor saw; set by `monitor`.
+    pub monitor: Option<Look>,
+    /// Time per agent in milliseconds; changed by the workflow.
+    pub agent_millis: BTreeMap<String, u64>,
+    /// What a person should know, in order; changed by any agent.
+    pub warnings: Vec<String>,
+    /// Why the run is over.
+    pub stop: Option<StopReason>,
+    /// The error behind a stop, in the spec's format.
+    pub error: Option<CodedError>,
+}
+
+impl HealState {
+    /// The version of this shape: raised when an older checkpoint could not be read rightly.
+    pub const VERSION: u32 = 1;
+
+    /// The state a run begins with.
+    pub fn new(request: HealRequest, started_at: Timestamp) -> Self {
+        Self {
+            request,
+            started_at,
+            retry_count: 0,
+            origin: None,
+            setup: None,
+            test_files: Vec::new(),
+            baseline: None,
+            current: None,
+            log: DiagnosticsLog::default(),
+            timeline: Vec::new(),
+            flaky: BTreeSet::new(),
+            targets: Vec::new(),
+            exhausted: Vec::new(),
+            proposals: Vec::new(),
+            patch_verdict: PatchVerdict::NothingAccepted,
+            accepted: Vec::new(),
+            patch_log: Vec::new(),
+            visited: BTreeSet::new(),
+            repeated: false,
+            delivered: None,
+            iteration_history: Vec::new(),
+            monitor: None,
+            agent_millis: BTreeMap::new(),
+            warnings: Vec::new(),
+            stop: None,
+            error: None,
+        }
+    }
+
+    /// The time that the run was given is over.
+    pub fn is_out_of_time(&self, now: Timestamp) -> bool {
+        let limits = budget::Limits {
+            wall_time: Some(Duration::from_secs(self.request.limits.run_seconds)),
+            ..budget::Limits::default()
+        };
+        let used = budget::Usage { wall_time: now.since(self.started_at), ..budget::Usage::default() };
+        limits.allow(used, budget::Usage::default()).is_err()
+    }
+
+    /// The number of the round that is under way, from 1.
+    pub fn round(&self) -> u32 {
+        self.retry_count.saturating_add(1)
+    }
+
+    /// Ends the run; the first reason stands.
+    pub fn stop_with(&mut self, reason: StopReason) {
+        self.stop.get_or_insert(reason);
+    }
+
+    /// Ends the round with its verdict; a round has one entry.
+    pub fn close_round(&mut self, passed: bool, failure_count: usize, at: Timestamp) {
+        let iteration = self.round();
+        if self.iteration_history.last().is_some_and(|last| last.iteration == iteration) {
+            return;
+        }
+        self.iteration_history.push(IterationStatus {
+            iteration,
+            status: if passed { CiStatus::Passed } else { CiStatus::Failed },
+            timestamp: at.to_rfc3339(),
+            failure_count: u32::try_from(failure_count).unwrap_or(u32::MAX),
+        });
+    }
+
+    /// Takes the monitor's look: ends the run when it is green or the rounds are used up, else begins the next round
+    /// (spec `should_retry`; Properties 9 and 10).
+    pub fn conclude_round(&mut self, look: Look, now: Timestamp) {
+        self.observe(&look, "the branch, cloned fresh", now);
+        let green = look.is_green();
+        self.close_round(green, look.keys().len(), now);
+        self.monitor = Some(look);
+        if green {
+            self.stop_with(StopReason::Green);
+        } else if self.retry_count >= self.request.retry_limit {
+            self.stop_with(StopReason::Attempts);
+        } else {
+            self.retry_count += 1;
+        }
+    }
+
+    /// Takes a look into the log and the timeline.
+    pub fn observe(&mut self, look: &Look, what: &str, now: Timestamp) {
+        let before: Vec<Finding> = self.log.current().map(|entry| entry.finding.clone()).collect();
+        let after: Vec<Finding> = look.all_findings().cloned().collect();
+        self.log.observe(&after, now);
+        self.timeline.push(TimelineEntry {
+            at: now,
+            round: self.round(),
+            what: what.to_owned(),
+            delta: autoheal_engine::diagnostics::delta(&before, &after),
+            open: look.keys().len(),
+        });
+    }
+}
+
+/// Where the work starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The commit the clone's default branch was at; with uncommitted changes taken along, the commit that holds them.
+    pub base_commit: String,
+    /// The commit that the fixes are put on: the base, or the tip of our own branch when that is continued.
+    pub start_commit: String,
+    /// The branch that the fixes go to.
+    pub branch: String,
+    /// What the remote had under that name when the run began.
+    pub remote_tip: Option<String>,
+}
+
+/// A look and what it was taken of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// What was seen.
+    pub look: Look,
+    /// How many accepted fixes the tree had.
+    pub accepted: usize,
+}
+
+/// How the diagnostics changed at one point of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelineEntry {
+    /// When.
+    pub at: Timestamp,
+    /// In which round.
+    pub round: u32,
+    /// What was looked at, for a person.
+    pub what: String,
+    /// What changed against the look before.
+    pub delta: autoheal_engine::diagnostics::Delta,
+    /// Distinct failures left.
+    pub open: usize,
+}
+
+/// A failure for which every candidate was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exhausted {
+    /// Which.
+    pub key: Key,
+    /// How many accepted fixes the tree had: after a further one it is worth another try.
+    pub accepted: usize,
+}
+
+/// Candidates for one target, likeliest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// What they would repair.
+    pub target: Finding,
+    /// In ascending order of cost.
+    pub candidates: Vec<Candidate>,
+}
+
+/// Whether `patch` accepted something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PatchVerdict {
+    /// At least one fix.
+    Accepted,
+    /// None.
+    NothingAccepted,
+}
+
+/// A file's whole text after a fix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileText {
+    /// Relative to the repository's root, with `/`.
+    pub file: String,
+    /// What it holds now.
+    pub text: String,
+}
+
+/// A fix that met the acceptance rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedFix {
+    /// What it repaired.
+    pub target: Finding,
+    /// The bug type, for its commit.
+    pub category: Category,
+    /// The file of its first edit.
+    pub file: String,
+    /// The line of its first edit.
+    pub line: u32,
+    /// What it does, as an imperative.
+    pub description: String,
+    /// The fixer it came from.
+    pub fixer: String,
+    /// The files after it.
+    pub files: Vec<FileText>,
+    /// The change as a unified diff.
+    pub diff: String,
+    /// How many candidates were tried before it.
+    pub tried_before: usize,
+    /// Others that met the rule too: what else the evidence allows.
+    pub runners_up: Vec<String>,
+    /// When it was accepted: its commit's date, so that committing again gives the same commit.
+    pub at: Timestamp,
+}
+
+/// One patch operation (Property 35).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchLogEntry {
+    /// The file of its first edit.
+    pub file: String,
+    /// The line of its first edit.
+    pub line: u32,
+    /// The fixer it came from.
+    pub fixer: String,
+    /// What it would do.
+    pub description: String,
+    /// How it ended.
+    pub status: PatchStatus,
+    /// Why it was not kept; empty for one that was.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How a patch operation ended (the spec's `Fix.status`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PatchStatus {
+    /// It was kept.
+    Applied,
+    /// It was taken back.
+    Failed,
+}
+
+/// The branch as it was pushed, or as it stands in the run's clone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivered {
+    /// The branch's tip.
+    pub commit: String,
+    /// How many accepted fixes it holds.
+    pub accepted: usize,
+    /// Whether it stands at the remote.
+    pub pushed: bool,
+}
+
+/// One round (spec `IterationStatus`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IterationStatus {
+    /// From 1.
+    pub iteration: u32,
+    /// What the round ended with.
+    pub status: CiStatus,
+    /// When, RFC 3339.
+    pub timestamp: String,
+    /// Distinct failures left.
+    pub failure_count: u32,
+}
+
+/// The spec's verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CiStatus {
+    /// Green.
+    Passed,
+    /// Anything else.
+    Failed,
+}

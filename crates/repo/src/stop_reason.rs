@@ -1,0 +1,104 @@
+//! Why a run ended.
+
+use autoheal_engine::ErrorCode;
+use serde::{Deserialize, Serialize};
+
+/// The one named reason for which a run ended (design section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum StopReason {
+    /// The monitor saw green.
+    Green,
+    /// Tests exist and pass: nothing was changed.
+    NothingToDo,
+    /// Nothing that is left could be healed.
+    NoProgress,
+    /// The same patch came up twice.
+    RepeatedPatch,
+    /// The rounds are used up.
+    Attempts,
+    /// Tokens, money or time are used up.
+    Budget,
+    /// The failures come and go by themselves.
+    Flaky,
+    /// The repository could not be cloned, installed or tested; see the error.
+    Infra,
+    /// The branch was pushed and no CI run came of it.
+    NoCiRun,
+    /// A person ended it.
+    Cancelled,
+}
+
+impl StopReason {
+    /// Every reason.
+    pub const ALL: [Self; 10] = [
+        Self::Green,
+        Self::NothingToDo,
+        Self::NoProgress,
+        Self::RepeatedPatch,
+        Self::Attempts,
+        Self::Budget,
+        Self::Flaky,
+        Self::Infra,
+        Self::NoCiRun,
+        Self::Cancelled,
+    ];
+
+    /// The reason as results and events write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Green => "GREEN",
+            Self::NothingToDo => "NOTHING_TO_DO",
+            Self::NoProgress => "NO_PROGRESS",
+            Self::RepeatedPatch => "REPEATED_PATCH",
+            Self::Attempts => "ATTEMPTS",
+            Self::Budget => "BUDGET",
+            Self::Flaky => "FLAKY",
+            Self::Infra => "INFRA",
+            Self::NoCiRun => "NO_CI_RUN",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    /// The target is well.
+    pub const fn is_success(self) -> bool {
+        match self {
+            Self::Green | Self::NothingToDo => true,
+            Self::NoProgress
+            | Self::RepeatedPatch
+            | Self::Attempts
+            | Self::Budget
+            | Self::Flaky
+            | Self::Infra
+            | Self::NoCiRun
+            | Self::Cancelled => false,
+        }
+    }
+
+    /// What it means and what a person can do next.
+    pub const fn explanation(self) -> &'static str {
+        match self {
+            Self::Green => "the branch, cloned fresh, passes everything",
+            Self::NothingToDo => "the tests exist and pass; nothing was changed",
+            Self::NoProgress => "what is left could not be healed by rules; the failures are listed below",
+            Self::RepeatedPatch => "the same patch came up twice; what is left needs a person",
+            Self::Attempts => "the rounds are used up; run again with a higher --retry-limit to go on from the branch",
+            Self::Budget => "a budget is used up; raise it and run again to go on from the branch",
+            Self::Flaky => "the failures come and go without any change; make the tests deterministic first",
+            Self::Infra => "the repository could not be cloned, installed or tested; see the error below",
+            Self::NoCiRun => "the branch was pushed and no CI run came of it",
+            Self::Cancelled => "a person ended the run; what was accepted so far is kept",
+        }
+    }
+
+    /// The spec's code, for a stop that is told as an error and has none more exact.
+    pub const fn error_code(self) -> Option<ErrorCode> {
+        match self {
+            Self::Green | Self::NothingToDo => None,
+            Self::Attempts => Some(ErrorCode::RetryLimitReached),
+            Self::NoCiRun => Some(ErrorCode::CiTimeout),
+            Self::NoProgress | Self::RepeatedPatch => Some(ErrorCode::PatchApplyFailed),
+            Self::Budget | Self::Flaky | Self::Infra | Self::Cancelled => Some(ErrorCode::TestExecutionFailed),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The workflow as the orchestrator sees it: which agent does the job of which node, and what a run came to.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use autoheal_code::python::index;
+use autoheal_engine::error_code::CodedError;
+use autoheal_engine::graph::{Graph, GraphError, Node as _};
+use autoheal_engine::task::{Task, TaskKind};
+use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_engine::{ErrorCode, RunId, Timestamp};
+use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
+use autoheal_sandbox::Sandbox;
+use secrecy::SecretString;
+
+use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
+use crate::checkout::{Checkout, forge_error};
+use crate::folders::Folders;
+use crate::node::{HealNode, graph};
+use crate::report;
+use crate::request::HealRequest;
+use crate::results::HealingResults;
+use crate::session::Session;
+use crate::state::HealState;
+use crate::stop_reason::StopReason;
+
+/// What the workflow needs to know of its machine.
+pub struct HealSettings {
+    /// Where runs keep their clones and installs are cached.
+    pub data_dir: PathBuf,
+    /// Where commands of repositories run.
+    pub sandbox: Arc<dyn Sandbox>,
+    /// The token for GitHub.
+    pub token: Option<SecretString>,
+    /// The hosts that an install may reach.
+    pub registries: Vec<String>,
+}
+
+/// Why the workflow cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The graph is wrong.
+    #[error("the graph of the repository workflow is wrong")]
+    Graph(#[from] GraphError),
+    /// git cannot be used.
+    #[error("git cannot be used")]
+    Git(#[from] ForgeError),
+}
+
+/// Takes a repository from red to green.
+pub struct HealWorkflow {
+    settings: HealSettings,
+    graph: Graph<HealNode, HealState>,
+    git: Arc<Git>,
+    /// Open sessions by run. A session is a cache: a run that has none here gets one made from its state.
+    sessions: Mutex<HashMap<RunId, Session>>,
+}
+
+impl HealWorkflow {
+    /// The workflow on this machine.
+    ///
+    /// # Errors
+    ///
+    /// See [`SetupError`].
+    pub fn new(settings: HealSettings) -> Result<Self, SetupError> {
+        let token = settings.token.clone();
+        let git = Git::new(GitSettings { token, ..GitSettings::default() })?;
+        Ok(Self { settings, graph: graph()?, git: Arc::new(git), sessions: Mutex::default() })
+    }
+
+    /// The run's own folder under the data directory.
+    pub fn run_folder(&self, run: RunId) -> PathBuf {
+        self.settings.data_dir.join("runs").join(run.to_string())
+    }
+
+    fn checkout(&self, state: &HealState, run: RunId) -> Result<Checkout, StepError> {
+        let address = RepositoryAddress::parse(&state.request.repository).map_err(|error| forge_error(&error))?;
+        Ok(Checkout { git: Arc::clone(&self.git), address, folders: Folders::new(self.run_folder(run)) })
+    }
+
+    /// The run's session, made anew when this process has none: the tree is then written again, so that nothing is left of
+    /// a candidate that a killed process was trying.
+    async fn session(&self, state: &HealState, checkout: &Checkout, run: RunId) -> Result<Session, StepError> {
+        let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+        if let Some(session) = open {
+            return Ok(session);
+        }
+        let Some(setup) = state.setup.clone() else {
+            let message = "the run has no setup: its first node did not end".to_owned();
+            return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
+        };
+        checkout.restore(state).await?;
+        Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await
+    }
+
+    fn keep(&self, run: RunId, session: Session) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(run, session);
+    }
+
+    async fn in_session(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
+        let checkout = self.checkout(state, context.run)?;
+        // Taken out while it is used: a step that is dropped half-way drops its session with it, tree and all.
+        let mut session = self.session(state, &checkout, context.run).await?;
+        match node {
+            HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
+            HealNode::Plan => plan::run(state, &index::importers(session.sources()), context),
+            HealNode::Fix => fix::run(state, &mut session, context).await?,
+            HealNode::Patch => patch::run(state, &mut session, context).await?,
+            HealNode::Analyze | HealNode::Discover | HealNode::Commit | HealNode::Monitor => {}
+        }
+        self.keep(context.run, session);
+        Ok(())
+    }
+}
+
+impl Workflow for HealWorkflow {
+    type Node = HealNode;
+    type State = HealState;
+
+    fn kind(&self) -> TaskKind {
+        TaskKind::HealRepo
+    }
+
+    fn state_version(&self) -> u32 {
+        HealState::VERSION
+    }
+
+    fn graph(&self) -> &Graph<HealNode, HealState> {
+        &self.graph
+    }
+
+    fn start(&self, task: &Task, now: Timestamp) -> Result<HealState, StepError> {
+        let request: HealRequest = serde_json::from_value(task.context.clone()).map_err(|error| {
+            StepError::Permanent { code: ErrorCode::InvalidInput, message: format!("the task's context: {error}") }
+        })?;
+        Ok(HealState::new(request, now))
+    }
+
+    async fn step(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
+        let began = context.now();
+        match node {
+            HealNode::Analyze => {
+                let checkout = self.checkout(state, context.run)?;
+                analyze::run(state, &checkout, &self.settings, context).await?;
+            }
+            HealNode::Discover => {
+                let checkout = self.checkout(state, context.run)?;
+                discover::run(state, &checkout.folders.tree(), context)?;
+            }
+            HealNode::Diagnose | HealNode::Plan | HealNode::Fix | HealNode::Patch => {
+                self.in_session(node, state, context).await?;
+            }
+            HealNode::Commit => commit::run(state, &self.checkout(state, context.run)?, context).await?,
+            HealNode::Monitor => {
+                let checkout = self.checkout(state, context.run)?;
+                monitor::run(state, &checkout, &self.settings.sandbox, context).await?;
+            }
+        }
+        let millis = u64::try_from(context.now().since(began).as_millis()).unwrap_or(u64::MAX);
+        *state.agent_millis.entry(node.name().to_owned()).or_default() += millis;
+        Ok(())
+    }
+
+    fn absorb(&self, node: HealNode, state: &mut HealState, error: &StepError, now: Timestamp) -> bool {
+        let message = match error {
+            StepError::Passing { message, .. } | StepError::Permanent { message, .. } => message.clone(),
+            StepError::LeaseLost => return false,
+        };
+        let coded = CodedError::new(error.code(), message, now)
+            .with("repository", state.request.repository.clone())
+            .with("step", node.name());
+        state.error.get_or_insert(coded);
+        state.stop_with(StopReason::Infra);
+        state.close_round(false, state.log.current().count(), now);
+        true
+    }
+
+    fn cancel(&self, state: &mut HealState, now: Timestamp) {
+        state.stop_with(StopReason::Cancelled);
+        state.close_round(false, state.log.current().count(), now);
+    }
+
+    fn is_stopped(&self, state: &HealState) -> bool {
+        state.stop.is_some()
+    }
+
+    fn outcome(&self, state: &HealState, now: Timestamp) -> Outcome {
+        let results = HealingResults::of(state, now);
+        let report = report::render(state, &results, now);
+        Outcome {
+            healed: results.stop_reason.is_success(),
+            stop_reason: results.stop_reason.name().to_owned(),
+            // A document of strings and numbers always serialises.
+            results: serde_json::to_value(&results).unwrap_or_default(),
+            report,
+        }
+    }
+}

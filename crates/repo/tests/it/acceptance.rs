@@ -1,0 +1,94 @@
+//! The acceptance rule: what a patch must never do, and what it must.
+
+use autoheal_engine::diagnostics::{Category, Finding, Source};
+use autoheal_repo::acceptance::{Rejection, judge};
+use autoheal_repo::look::{Look, TestState};
+use proptest::prelude::*;
+
+use crate::strategies::look;
+
+fn finding(message: &str) -> Finding {
+    Finding {
+        source: Source::Test,
+        category: Category::TypeError,
+        file: Some("a.py".to_owned()),
+        location: None,
+        message: message.to_owned(),
+        stack: None,
+    }
+}
+
+fn seen(tests: &[(&str, TestState)], findings: &[Finding]) -> Look {
+    Look {
+        tests: tests.iter().map(|(id, state)| ((*id).to_owned(), *state)).collect(),
+        findings: findings.to_vec(),
+        ..Look::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// An accepted patch breaks nothing, loses nothing, removes its target and moves forward.
+    #[test]
+    fn what_is_accepted_keeps_the_rule(before in look(), after in look()) {
+        let Some(target) = before.findings.first().map(Finding::key) else { return Ok(()) };
+        if judge(&before, &after, &target).is_ok() {
+            for (id, state) in &before.tests {
+                prop_assert!(after.tests.contains_key(id));
+                prop_assert!(*state != TestState::Passed || after.tests[id] == TestState::Passed);
+            }
+            prop_assert!(!after.keys().contains(&target));
+            prop_assert!(after != before);
+        }
+    }
+
+    /// Changing nothing is never accepted.
+    #[test]
+    fn standing_still_is_refused(before in look()) {
+        for finding in &before.findings {
+            prop_assert_eq!(judge(&before, &before, &finding.key()), Err(Rejection::StillThere));
+        }
+    }
+
+    /// A look that a limit cut short proves nothing, whatever it shows.
+    #[test]
+    fn an_unfinished_run_is_refused(before in look(), after in look()) {
+        let Some(target) = before.findings.first().map(Finding::key) else { return Ok(()) };
+        let after = Look { cut_short: Some("time limit".to_owned()), ..after };
+        prop_assert_eq!(judge(&before, &after, &target), Err(Rejection::CutShort("time limit".to_owned())));
+    }
+}
+
+#[test]
+fn failures_in_tests_that_could_not_run_before_are_revealed_not_new() {
+    let hidden = Finding { category: Category::Syntax, ..finding("SyntaxError: invalid syntax") };
+    let before = seen(&[], std::slice::from_ref(&hidden));
+    let after = seen(&[("t1", TestState::Passed), ("t2", TestState::Failed)], &[finding("TypeError: x")]);
+    assert_eq!(judge(&before, &after, &hidden.key()), Ok(()));
+}
+
+#[test]
+fn a_test_that_is_silenced_is_a_test_that_is_broken() {
+    let target = finding("TypeError: x");
+    let before = seen(&[("t1", TestState::Passed), ("t2", TestState::Failed)], std::slice::from_ref(&target));
+    let after = seen(&[("t1", TestState::Skipped), ("t2", TestState::Passed)], &[]);
+    assert!(matches!(judge(&before, &after, &target.key()), Err(Rejection::Broke { count: 1, .. })));
+}
+
+#[test]
+fn a_test_that_vanishes_is_no_way_to_green() {
+    let target = finding("TypeError: x");
+    let before = seen(&[("t1", TestState::Passed), ("t2", TestState::Failed)], std::slice::from_ref(&target));
+    let after = seen(&[("t1", TestState::Passed)], &[]);
+    assert!(matches!(judge(&before, &after, &target.key()), Err(Rejection::Vanished { count: 1, .. })));
+}
+
+#[test]
+fn a_new_lint_finding_in_a_readable_file_is_refused() {
+    let target = finding("TypeError: x");
+    let lint = Finding { source: Source::Lint, category: Category::Linting, ..finding("F401 `os` unused") };
+    let before = seen(&[("t1", TestState::Failed)], std::slice::from_ref(&target));
+    let after = seen(&[("t1", TestState::Passed)], &[lint]);
+    assert!(matches!(judge(&before, &after, &target.key()), Err(Rejection::NewFinding(_))));
+}

@@ -1,0 +1,110 @@
+//! Walks a run in this process: no queue, no checkpoints, the real everything else.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use autoheal_engine::event::EventBody;
+use autoheal_engine::graph::{Next, Node as _};
+use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
+use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
+use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_repo::results::HealingResults;
+use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow};
+use autoheal_sandbox::{Choice, Sandbox, Settings};
+
+/// What a run came to.
+pub(crate) struct Healed {
+    pub(crate) state: HealState,
+    pub(crate) results: HealingResults,
+    pub(crate) report: String,
+    pub(crate) events: Vec<EventBody>,
+    _data: tempfile::TempDir,
+}
+
+struct Recorder(Mutex<Vec<EventBody>>);
+
+impl StepServices for Recorder {
+    fn now(&self) -> Timestamp {
+        now()
+    }
+
+    fn emit(&self, body: EventBody) {
+        self.0.lock().unwrap().push(body);
+    }
+
+    fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        Box::pin(std::future::ready(true))
+    }
+}
+
+fn now() -> Timestamp {
+    let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    Timestamp::from_millis(i64::try_from(millis).unwrap())
+}
+
+/// The sandbox that the tests use; `None`, loudly, where none works.
+pub(crate) async fn sandbox(data: &std::path::Path) -> Option<Arc<dyn Sandbox>> {
+    match autoheal_sandbox::select(Choice::Bubblewrap, &Settings::new(data)).await {
+        Ok(sandbox) => Some(sandbox),
+        Err(error) => {
+            autoheal_testkit::skip("healing in bubblewrap", &error.to_string());
+            None
+        }
+    }
+}
+
+/// Heals as asked; `None` where no sandbox works.
+pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
+    let data = tempfile::tempdir().unwrap();
+    let sandbox = sandbox(data.path()).await?;
+    let settings = HealSettings { data_dir: data.path().to_owned(), sandbox, token: None, registries: Vec::new() };
+    let workflow = HealWorkflow::new(settings).unwrap();
+    let mut state = workflow.start(&task(&request), now()).unwrap();
+    let recorder = Arc::new(Recorder(Mutex::default()));
+    let run = RunId(uuid::Uuid::now_v7());
+    let mut node = workflow.graph().entry();
+    loop {
+        let context = StepContext::new(run, node.name(), recorder.clone());
+        if let Err(error) = workflow.step(node, &mut state, &context).await
+            && !workflow.absorb(node, &mut state, &error, now())
+        {
+            panic!("{}: {error}", node.name());
+        }
+        if workflow.is_stopped(&state) {
+            break;
+        }
+        match workflow.graph().next(node, &state).unwrap() {
+            Next::To(next) => node = next,
+            Next::End => break,
+        }
+    }
+    let outcome = workflow.outcome(&state, now());
+    let results = serde_json::from_value(outcome.results).unwrap();
+    let events = recorder.0.lock().unwrap().clone();
+    Some(Healed { state, results, report: outcome.report, events, _data: data })
+}
+
+fn task(request: &HealRequest) -> Task {
+    let new = NewTask::new(TaskKind::HealRepo, request.repository.clone(), now());
+    Task {
+        id: TaskId(1),
+        kind: new.kind,
+        target: new.target,
+        state: TaskState::InProgress,
+        priority: new.priority,
+        created_at: now(),
+        run_at: new.run_at,
+        started_at: None,
+        completed_at: None,
+        error_message: None,
+        retry_count: 0,
+        max_retries: new.max_retries,
+        host: None,
+        context: serde_json::to_value(request).unwrap(),
+        lease_owner: None,
+        lease_until: None,
+        lease_epoch: 1,
+        cancel_requested: false,
+    }
+}

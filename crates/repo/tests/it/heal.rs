@@ -1,0 +1,89 @@
+//! From red to green on small repositories, end to end: real git, real sandbox, real pytest.
+
+use autoheal_repo::request::Delivery;
+use autoheal_repo::results::FixStatus;
+use autoheal_repo::state::CiStatus;
+use autoheal_repo::{HealRequest, StopReason};
+use autoheal_testkit::repository::TestRepository;
+
+use crate::driver::heal;
+
+const CALC: &str = "def add(a, b):\n    return a + b\n\n\ndef greet(name):\n    return 'hello ' + name.upper()\n";
+const TESTS: &str = "from calc import add, greet\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\n\
+                     def test_greet():\n    assert greet('x') == 'hello X'\n";
+
+fn repository(calc: &str) -> TestRepository {
+    TestRepository::with_files(&[("calc.py", calc), ("test_calc.py", TESTS), ("pytest.ini", "[pytest]\n")])
+}
+
+fn request(repository: &TestRepository) -> HealRequest {
+    HealRequest::new(repository.path().display().to_string())
+}
+
+#[tokio::test]
+async fn a_green_repository_is_left_alone() {
+    let repository = repository(CALC);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::NothingToDo, "{}", healed.report);
+    assert_eq!(healed.results.ci_status, CiStatus::Passed);
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+}
+
+#[tokio::test]
+async fn a_missing_colon_goes_from_red_to_green_on_a_branch() {
+    let repository = repository(&CALC.replace("def add(a, b):", "def add(a, b)"));
+    let main = repository.git(&["rev-parse", "main"]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:calc.py"]), CALC.trim_end());
+    assert_eq!(repository.git(&["rev-parse", "main"]), main);
+    assert_eq!(
+        repository.git(&["log", "--format=%s", "main..AUTOHEAL_BOT_AI_Fix"]),
+        "[AI-AGENT] Fix SYNTAX error in calc.py line 1"
+    );
+    assert_eq!(repository.git(&["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_dry_run_leaves_no_branch() {
+    let repository = repository(&CALC.replace("def add(a, b):", "def add(a, b)"));
+    let mut request = request(&repository);
+    request.delivery = Delivery::DryRun;
+    let Some(healed) = heal(request).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+    assert!(healed.report.contains("def add(a, b):"));
+}
+
+#[tokio::test]
+async fn two_faults_in_two_files_are_two_commits() {
+    let repository = repository(CALC);
+    repository.write("calc.py", CALC.replace("name.upper()", "name.uper()"));
+    repository.write("other.py", "def twice(x):\nreturn 2 * x\n");
+    repository.write("test_other.py", "from other import twice\n\n\ndef test_twice():\n    assert twice(2) == 4\n");
+    repository.commit("break two things");
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(healed.results.fixes_applied, 2);
+    assert_eq!(repository.git(&["log", "--format=%s", "main..AUTOHEAL_BOT_AI_Fix"]).lines().count(), 2);
+}
+
+#[tokio::test]
+async fn what_cannot_be_healed_is_said_and_not_committed() {
+    let repository = repository(&CALC.replace("a + b", "a * b"));
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+    assert_eq!(healed.results.ci_status, CiStatus::Failed);
+    assert!(healed.results.fixes.iter().all(|fix| fix.status == FixStatus::Failed));
+    assert_eq!(healed.results.fixes.len(), 1);
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+    assert_eq!(healed.state.accepted, []);
+}
+
+#[tokio::test]
+async fn a_repository_without_tests_is_an_error_with_its_code() {
+    let repository = TestRepository::with_files(&[("calc.py", CALC)]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Infra);
+    assert_eq!(healed.results.error.unwrap().code, autoheal_engine::ErrorCode::TestDiscoveryFailed);
+}
