@@ -14,6 +14,7 @@
 //! - `direct`: no wall
 //! - `cell`: the processes of one command
 //! - `limits`: control groups, or resource limits and a watch
+//! - `registries`: the one way out, for installing dependencies
 //! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
 
 mod bubblewrap;
@@ -23,6 +24,7 @@ mod docker;
 mod limits;
 pub mod outcome;
 mod process;
+mod registries;
 mod select;
 pub mod settings;
 mod spawn;

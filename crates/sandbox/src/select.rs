@@ -10,7 +10,7 @@ use crate::docker::Engine;
 use crate::limits::{Limiter, cgroup};
 use crate::outcome::SandboxError;
 use crate::settings::{Choice, Settings};
-use crate::{Sandbox, SandboxKind};
+use crate::{Sandbox, SandboxKind, registries};
 
 /// The sandbox that was chosen, tried out.
 ///
@@ -46,16 +46,17 @@ pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), Sandbox
     }
 }
 
-/// Removes what processes of this program left when they were killed: control groups with what runs in them, and containers.
+/// Removes what processes of this program left when they were killed: control groups with what runs in them, sockets, and
+/// containers.
 /// Says how many.
 ///
 /// # Errors
 ///
 /// When a Docker engine answers and does not let them be removed.
 pub async fn sweep(settings: &Settings) -> Result<usize, SandboxError> {
-    let groups = Limiter::detect(geteuid().as_raw()).map_or(0, |limiter| cgroup::sweep(&limiter));
+    let here = Limiter::detect(geteuid().as_raw()).map_or(0, |limiter| cgroup::sweep(&limiter)) + registries::sweep();
     match Engine::reach(settings).await {
-        Ok(engine) => Ok(groups + engine.sweep().await?),
-        Err(_no_engine) => Ok(groups),
+        Ok(engine) => Ok(here + engine.sweep().await?),
+        Err(_no_engine) => Ok(here),
     }
 }

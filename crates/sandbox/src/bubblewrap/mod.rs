@@ -22,9 +22,10 @@ use self::mounts::{Arguments, HOME};
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::outcome::{Outcome, SandboxError};
+use crate::registries::Registries;
 use crate::settings::Settings;
 use crate::spawn::{Launch, spawn};
-use crate::spec::{Command, Mount, WorkspaceSpec};
+use crate::spec::{Command, Mount, Network, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
@@ -82,6 +83,10 @@ fn with_sources(error: &dyn std::error::Error) -> String {
     line
 }
 
+fn preparing(source: io::Error) -> SandboxError {
+    SandboxError::Failed { doing: "preparing the workspace", source: source.into() }
+}
+
 fn unavailable(reason: &str) -> SandboxError {
     SandboxError::Unavailable { kind: SandboxKind::Bubblewrap, reason: reason.to_owned() }
 }
@@ -124,27 +129,25 @@ struct Plan {
     spec: WorkspaceSpec,
     limiter: Limiter,
     /// The user that commands are, when it is not ours.
-    user: Option<(u32, u32)>,
+    drop_to: Option<(u32, u32)>,
     identity: PathBuf,
     environment: BTreeMap<String, String>,
 }
 
 impl Plan {
     fn new(bubblewrap: &Arc<Bubblewrap>, spec: WorkspaceSpec) -> Result<Self, SandboxError> {
-        let failed =
-            |source: io::Error| SandboxError::Failed { doing: "preparing the workspace", source: source.into() };
-        let owner = fs::metadata(&spec.root).map_err(failed)?;
+        let owner = fs::metadata(&spec.root).map_err(preparing)?;
         let mut user = (geteuid().as_raw(), getegid().as_raw());
         // Root does not need to be root to run somebody's tests.
         let drop_to = (user.0 == 0 && owner.uid() != 0).then_some((owner.uid(), owner.gid()));
         user = drop_to.unwrap_or(user);
         let limiter = Limiter::detect(user.0)?;
-        let identity = mounts::identity(&bubblewrap.state_dir, user.0, user.1).map_err(failed)?;
+        let identity = mounts::identity(&bubblewrap.state_dir, user.0, user.1).map_err(preparing)?;
         let mut environment = spec.environment.clone();
         for (name, value) in [("PATH", crate::spec::PATH), ("HOME", HOME), ("LANG", "C.UTF-8")] {
             environment.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
-        Ok(Self { bubblewrap: Arc::clone(bubblewrap), spec, limiter, user: drop_to, identity, environment })
+        Ok(Self { bubblewrap: Arc::clone(bubblewrap), spec, limiter, drop_to, identity, environment })
     }
 
     async fn arm(&self, more: &[Mount]) -> Result<Armed, SandboxError> {
@@ -166,14 +169,25 @@ impl Plan {
             argv: arguments.into_inner(),
             environment: BTreeMap::new(),
             directory: PathBuf::from("/"),
-            user: self.user,
+            user: self.drop_to,
             own_group: false,
         }
     }
 
-    /// The command as the waiting script reads it.
-    fn words(&self, command: &Command) -> Result<Vec<u8>, SandboxError> {
-        words_of(&self.spec.inside, command, &self.environment, &self.limiter, true)
+    /// Runs a command to its end.
+    async fn execute(&self, armed: Armed, command: &Command) -> Result<Outcome, SandboxError> {
+        let input = words_of(&self.spec.inside, command, &self.environment, &self.limiter, true)?;
+        let Armed { mut cell, stdin, stdout, stderr } = armed;
+        cell.limit(&command.limits)?;
+        let output = Output::new(command.limits.output);
+        let streams = pump(stdin, &input, stdout, stderr, &output);
+        let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
+        Ok(Outcome::new(end, duration, output))
+    }
+
+    /// The user and group that commands are.
+    fn user(&self) -> (u32, u32) {
+        self.drop_to.unwrap_or_else(|| (geteuid().as_raw(), getegid().as_raw()))
     }
 }
 
@@ -203,19 +217,72 @@ impl BubblewrapWorkspace {
 #[async_trait]
 impl Workspace for BubblewrapWorkspace {
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
-        let input = self.plan.words(command)?;
-        let Armed { mut cell, stdin, stdout, stderr } = self.armed().await?;
-        cell.limit(&command.limits)?;
-        let output = Output::new(command.limits.output);
-        let streams = pump(stdin, &input, stdout, stderr, &output);
-        let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
-        drop(cell);
-        self.arm_next();
-        Ok(Outcome::new(end, duration, output))
+        match &command.network {
+            Network::None => {
+                let armed = self.armed().await?;
+                let outcome = self.plan.execute(armed, command).await?;
+                self.arm_next();
+                Ok(outcome)
+            }
+            Network::Registries(hosts) => {
+                let registries = Registries::open(hosts, self.plan.user()).map_err(preparing)?;
+                let armed = self.plan.arm(&registries.mounts()).await?;
+                self.plan.execute(armed, &registries.wrap(command)).await
+            }
+        }
     }
 
     async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {
         self.next.shutdown().await;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::RunId;
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+    use crate::End;
+    use crate::registries::tests::village;
+
+    #[tokio::test]
+    async fn a_registry_is_reached_through_relay_and_proxy() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = match Bubblewrap::find(&Settings::new(state.path())).await {
+            Ok(found) => Arc::new(found),
+            Err(error) => return autoheal_testkit::skip("registries with bubblewrap", &error.to_string()),
+        };
+        let spec = WorkspaceSpec {
+            run: RunId(uuid::Uuid::now_v7()),
+            root: folder.path().to_owned(),
+            inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
+            mounts: Vec::new(),
+            environment: BTreeMap::new(),
+            image: None,
+        };
+        let plan = Plan::new(&sandbox, spec).unwrap();
+        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let registries = village(server.local_addr().unwrap(), plan.user());
+        let greet = tokio::spawn(async move {
+            let (mut stream, _) = server.accept().await.unwrap();
+            stream.write_all(b"welcome").await.unwrap();
+        });
+        let script = "import os, socket, urllib.parse\n\
+             at = urllib.parse.urlparse(os.environ['HTTPS_PROXY'])\n\
+             s = socket.create_connection((at.hostname, at.port))\n\
+             s.sendall(b'CONNECT registry.example:443 HTTP/1.1\\r\\n\\r\\n')\n\
+             said = b''\n\
+             while data := s.recv(4096): said += data\n\
+             print(said.decode()); exit(7)";
+        let command = Command { network: Network::None, ..Command::new(["python3", "-c", script]) };
+        let armed = plan.arm(&registries.mounts()).await.unwrap();
+        let outcome = plan.execute(armed, &registries.wrap(&command)).await.unwrap();
+        let said = String::from_utf8_lossy(&outcome.stdout);
+        assert!(said.starts_with("HTTP/1.1 200 ") && said.ends_with("\r\n\r\nwelcome\n"), "{said} {outcome:?}");
+        assert_eq!(outcome.end, End::Exited(7));
+        greet.await.unwrap();
     }
 }

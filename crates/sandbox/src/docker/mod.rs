@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bollard::Docker;
 use bollard::query_parameters::ListContainersOptionsBuilder;
 
 use self::container::{Container, OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
-use self::run::DockerWorkspace;
+use self::run::{DockerWorkspace, Site};
 use crate::outcome::SandboxError;
 use crate::process::Process;
 use crate::settings::Settings;
@@ -124,7 +123,7 @@ impl Sandbox for Engine {
         let root = spec.root.canonicalize().map_err(io_failed)?;
         let owner_label =
             Process::current().ok_or_else(|| io_failed(io::Error::other("/proc is not mounted")))?.to_string();
-        let user = if self.is_rootless { "0:0".to_owned() } else { format!("{}:{}", owner.uid(), owner.gid()) };
+        let user = if self.is_rootless { (0, 0) } else { (owner.uid(), owner.gid()) };
         let environment = BTreeMap::from([("HOME", HOME), ("LANG", "C.UTF-8")])
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -143,6 +142,7 @@ impl Sandbox for Engine {
             mounts,
         };
         let container = Container::start(&self.docker, &recipe, &Limits::default()).await?;
-        Ok(Box::new(DockerWorkspace::new(self.docker.clone(), recipe, user, PathBuf::from(&spec.inside), container)))
+        let site = Site { docker: self.docker.clone(), user, inside: spec.inside };
+        Ok(Box::new(DockerWorkspace { site, recipe, container: Some(container) }))
     }
 }

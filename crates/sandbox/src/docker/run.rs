@@ -12,34 +12,31 @@ use bollard::exec::{CreateExecOptions, StartExecResults};
 use futures_util::{Stream, StreamExt as _};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use super::container::{Container, Recipe};
+use super::container::{Container, Recipe, bind};
 use super::failed;
 use crate::Workspace;
 use crate::outcome::{Limit, Outcome, SandboxError};
-use crate::spec::{Command, Limits};
+use crate::registries::Registries;
+use crate::spec::{Command, Limits, Network};
 use crate::supervise::{Ended, Output, Overflow, Pipe, Running, supervise};
+
+/// Where commands run, whichever container it is.
+pub(super) struct Site {
+    pub(super) docker: Docker,
+    /// The user and group that commands are.
+    pub(super) user: (u32, u32),
+    pub(super) inside: PathBuf,
+}
 
 /// A workspace whose commands share a container.
 pub(super) struct DockerWorkspace {
-    docker: Docker,
-    recipe: Recipe,
-    user: String,
-    inside: PathBuf,
+    pub(super) site: Site,
+    pub(super) recipe: Recipe,
     /// Taken while a command runs: when that is dropped, so is the container.
-    container: Option<Container>,
+    pub(super) container: Option<Container>,
 }
 
 impl DockerWorkspace {
-    pub(super) const fn new(
-        docker: Docker,
-        recipe: Recipe,
-        user: String,
-        inside: PathBuf,
-        container: Container,
-    ) -> Self {
-        Self { docker, recipe, user, inside, container: Some(container) }
-    }
-
     /// The kept container if it is still of use, else a new one.
     async fn container(&mut self, limits: &Limits) -> Result<Container, SandboxError> {
         if let Some(mut kept) = self.container.take() {
@@ -52,7 +49,42 @@ impl DockerWorkspace {
             );
             kept.remove().await?;
         }
-        Container::start(&self.docker, &self.recipe, limits).await
+        Container::start(&self.site.docker, &self.recipe, limits).await
+    }
+}
+
+impl Site {
+    /// Runs a command to its end; gives the container back if it is still of use.
+    async fn execute(
+        &self,
+        container: Container,
+        command: &Command,
+    ) -> Result<(Outcome, Option<Container>), SandboxError> {
+        let options = CreateExecOptions {
+            attach_stdin: Some(true),
+            attach_stdout: Some(true),
+            attach_stderr: Some(true),
+            env: Some(command.environment.iter().map(|(name, value)| format!("{name}={value}")).collect()),
+            // By way of a shell, a program that is not there is exit 127 whatever the engine's version.
+            cmd: Some(
+                ["/bin/sh", "-c", "exec \"$@\"", "sh"]
+                    .into_iter()
+                    .map(str::to_owned)
+                    .chain(command.argv.iter().cloned())
+                    .collect(),
+            ),
+            user: Some(format!("{}:{}", self.user.0, self.user.1)),
+            working_dir: Some(self.inside.join(&command.directory).to_string_lossy().into_owned()),
+            ..CreateExecOptions::default()
+        };
+        let (id, streams) = exec(&self.docker, &container.id, options)
+            .await
+            .map_err(|error| failed("starting a command in the container", error))?;
+        let mut execution = Execution { docker: self.docker.clone(), id, container: Some(container), hit: None };
+        let output = Output::new(command.limits.output);
+        let streams = streams.pump(&command.stdin, &output);
+        let (end, duration) = supervise(&mut execution, streams, &command.limits).await?;
+        Ok((Outcome::new(end, duration, output), execution.container))
     }
 }
 
@@ -143,32 +175,30 @@ impl Running for Execution {
 #[async_trait]
 impl Workspace for DockerWorkspace {
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
-        let container = self.container(&command.limits).await?;
-        let options = CreateExecOptions {
-            attach_stdin: Some(true),
-            attach_stdout: Some(true),
-            attach_stderr: Some(true),
-            env: Some(command.environment.iter().map(|(name, value)| format!("{name}={value}")).collect()),
-            // By way of a shell, a program that is not there is exit 127 whatever the engine's version.
-            cmd: Some(
-                ["/bin/sh", "-c", "exec \"$@\"", "sh"]
-                    .into_iter()
-                    .map(str::to_owned)
-                    .chain(command.argv.iter().cloned())
-                    .collect(),
-            ),
-            user: Some(self.user.clone()),
-            working_dir: Some(self.inside.join(&command.directory).to_string_lossy().into_owned()),
-            ..CreateExecOptions::default()
-        };
-        let (id, streams) = exec(&self.docker, &container.id, options)
-            .await
-            .map_err(|error| failed("starting a command in the container", error))?;
-        let mut execution = Execution { docker: self.docker.clone(), id, container: Some(container), hit: None };
-        let output = Output::new(command.limits.output);
-        let (end, duration) = supervise(&mut execution, streams.pump(&command.stdin, &output), &command.limits).await?;
-        self.container = execution.container;
-        Ok(Outcome::new(end, duration, output))
+        match &command.network {
+            Network::None => {
+                let container = self.container(&command.limits).await?;
+                let (outcome, container) = self.site.execute(container, command).await?;
+                self.container = container;
+                Ok(outcome)
+            }
+            Network::Registries(hosts) => {
+                let registries = Registries::open(hosts, self.site.user).map_err(|error| SandboxError::Failed {
+                    doing: "opening the way to the registries",
+                    source: error.into(),
+                })?;
+                let mut recipe = self.recipe.clone();
+                recipe
+                    .mounts
+                    .extend(registries.mounts().iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
+                let container = Container::start(&self.site.docker, &recipe, &command.limits).await?;
+                let (outcome, container) = self.site.execute(container, &registries.wrap(command)).await?;
+                if let Some(container) = container {
+                    container.remove().await?;
+                }
+                Ok(outcome)
+            }
+        }
     }
 
     async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {

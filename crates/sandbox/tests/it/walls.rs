@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoheal_sandbox::{Choice, End, Limit};
+use autoheal_sandbox::{Choice, End, Limit, Network};
 use rstest::rstest;
 
 use crate::place::{Place, command, text};
@@ -156,4 +156,31 @@ async fn a_command_has_no_powers(#[values(Choice::Bubblewrap, Choice::Docker)] c
         assert!(said.contains("CapEff:\t0000000000000000") && said.contains("CapPrm:\t0000000000000000"), "{said}");
     }
     assert_ne!(outcome.end, End::Exited(0), "a user namespace could be made");
+}
+
+#[rstest]
+#[tokio::test]
+async fn only_registries_can_be_reached_when_installing(#[values(Choice::Bubblewrap, Choice::Docker)] choice: Choice) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    let script = "import os, socket\n\
+         for target in ('localhost:443', 'other.example:443', 'registry.example:80', '169.254.169.254:443'):\n\
+         \x20   s = socket.create_connection(('127.0.0.1', int(os.environ['https_proxy'].rsplit(':')[-1])))\n\
+         \x20   s.sendall(f'CONNECT {target} HTTP/1.1\\r\\n\\r\\n'.encode())\n\
+         \x20   print(target, s.makefile().readline().strip())\n\
+         try: socket.create_connection(('1.1.1.1', 443), timeout=2); print('reached')\n\
+         except OSError: pass";
+    let mut command = command(&["python3", "-c", script]);
+    command.network = Network::Registries(vec!["localhost".to_owned(), "registry.example".to_owned()]);
+    let outcome = place.workspace.run(&command).await.unwrap();
+    assert_eq!(
+        text(&outcome.stdout),
+        "localhost:443 HTTP/1.1 403 Host Has No Public Address\n\
+         other.example:443 HTTP/1.1 403 Host Is Not A Registry\n\
+         registry.example:80 HTTP/1.1 403 Only Port 443 Is Allowed\n\
+         169.254.169.254:443 HTTP/1.1 403 Host Is Not A Registry",
+        "{}",
+        text(&outcome.stderr)
+    );
+    // The way is gone with the command.
+    assert_eq!(place.run(&["ls", "/run/autoheal"]).await.end, End::Exited(2));
 }
