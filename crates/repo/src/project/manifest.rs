@@ -141,15 +141,12 @@ pub(crate) fn ini_section(text: &str, section: &str) -> Option<Vec<(String, Stri
         if !is_continuation && trimmed.starts_with('[') {
             break;
         }
-        match (is_continuation, values.last_mut()) {
-            (true, Some((_, value))) => {
-                value.push('\n');
-                value.push_str(trimmed);
-            }
-            (true, None) | (false, _) => {
-                let (key, value) = trimmed.split_once(['=', ':']).unwrap_or((trimmed, ""));
-                values.push((key.trim().to_owned(), value.trim().to_owned()));
-            }
+        if let (true, Some((_, value))) = (is_continuation, values.last_mut()) {
+            value.push('\n');
+            value.push_str(trimmed);
+        } else {
+            let (key, value) = trimmed.split_once(['=', ':']).unwrap_or((trimmed, ""));
+            values.push((key.trim().to_owned(), value.trim().to_owned()));
         }
     }
     Some(values)
