@@ -37,39 +37,48 @@ def read_sources(root: pathlib.Path, sources: list[str]) -> list[Module]:
             relative = path.relative_to(root)
             if any(part in ("test", "tests") for part in relative.parts) or path.name.startswith(("test_", "conftest")):
                 continue
-            modules.append(Module(path, path.read_bytes().decode()))
+            modules.append(Module(root, relative))
     return modules
 
 
-def inject(root: pathlib.Path, sources: list[str], name: str, seed: str, attempt: int) -> dict | None:
-    """Breaks the place that seed and attempt choose; `None` when there are fewer places."""
+def choose(modules: list[Module], name: str, seed: str, attempt: int) -> tuple[dict, Module, str] | None:
+    """What would be broken where, and the text then; `None` when there are fewer places."""
     defect_class, places_of = KINDS[name]
     rng = random.Random(f"{seed}/{name}")
     places = []
-    for module in read_sources(root, sources):
+    for module in modules:
         places += [(module, edit) for edit in places_of(module, rng) if module.text[edit.start : edit.end] != edit.new]
     rng.shuffle(places)
     if attempt >= len(places):
         return None
     module, edit = places[attempt]
     broken = module.text[: edit.start] + edit.new + module.text[edit.end :]
-    module.path.write_bytes(broken.encode())
-    line = module.text.count("\n", 0, edit.start) + 1
     try:
         compile(broken, str(module.path), "exec", dont_inherit=True)
         parses = True
     except (SyntaxError, ValueError):
         parses = False
-    return {
+    defect = {
         "class": defect_class,
         "kind": name,
-        "file": str(module.path.relative_to(root)),
-        "line": line,
+        "file": module.path.as_posix(),
+        "line": module.text.count("\n", 0, edit.start) + 1,
         "parses": parses,
         "old": module.text[edit.start : edit.end],
         "new": edit.new,
         "places": len(places),
     }
+    return defect, module, broken
+
+
+def inject(root: pathlib.Path, modules: list[Module], name: str, seed: str, attempt: int) -> dict | None:
+    """Breaks the place that seed and attempt choose."""
+    chosen = choose(modules, name, seed, attempt)
+    if chosen is None:
+        return None
+    defect, module, broken = chosen
+    (root / module.path).write_bytes(broken.encode())
+    return defect
 
 
 def main() -> None:
@@ -79,12 +88,19 @@ def main() -> None:
     parser.add_argument("--kind", choices=sorted(KINDS))
     parser.add_argument("--seed", default="1")
     parser.add_argument("--try", dest="attempt", type=int, default=0)
-    parser.add_argument("--kinds", action="store_true")
+    parser.add_argument("--kinds", action="store_true", help="print the kinds of each class")
+    parser.add_argument("--preview", action="store_true", help="print what each kind would do, and do nothing")
     arguments = parser.parse_args()
     if arguments.kinds:
         print(json.dumps([{"class": defect_class, "kind": name} for name, (defect_class, _) in KINDS.items()]))
+        return
+    modules = read_sources(arguments.root, arguments.sources)
+    seed, attempt = arguments.seed, arguments.attempt
+    if arguments.preview:
+        chosen = {name: choose(modules, name, seed, attempt) for name in KINDS}
+        print(json.dumps({name: choice and choice[0] for name, choice in chosen.items()}))
     else:
-        print(json.dumps(inject(arguments.root, arguments.sources, arguments.kind, arguments.seed, arguments.attempt)))
+        print(json.dumps(inject(arguments.root, modules, arguments.kind, seed, attempt)))
 
 
 if __name__ == "__main__":

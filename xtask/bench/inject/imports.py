@@ -61,7 +61,9 @@ def lost_imported_name(module: Module, rng: random.Random) -> Places:
 @kind("IMPORT")
 def wrong_module(module: Module, rng: random.Random) -> Places:
     siblings = [
-        path.stem for path in module.path.parent.glob("*.py") if path.stem not in ("__init__", module.path.stem)
+        path.stem
+        for path in (module.root / module.path).parent.glob("*.py")
+        if path.stem not in ("__init__", module.path.stem)
     ]
     for node in imports(module):
         if isinstance(node, ast.ImportFrom) and node.module:

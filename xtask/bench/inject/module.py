@@ -20,9 +20,10 @@ TRIVIA = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, toke
 class Module:
     """One source file, read once: text, lines, tokens, tree."""
 
-    def __init__(self, path: pathlib.Path, text: str) -> None:
+    def __init__(self, root: pathlib.Path, path: pathlib.Path) -> None:
+        self.root = root
         self.path = path
-        self.text = text
+        self.text = text = (root / path).read_bytes().decode()
         self.lines = re.findall(r"[^\n]*\n|[^\n]+", text)
         self.starts = [0]
         for line in self.lines:

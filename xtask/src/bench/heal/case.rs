@@ -84,7 +84,7 @@ pub(super) struct Run {
 }
 
 /// What the injector did.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Defect {
     class: String,
     file: String,
@@ -285,5 +285,102 @@ fn stop_reason(output: &std::process::Output) -> String {
             let errors = String::from_utf8_lossy(&output.stderr);
             format!("{}: {}", output.status, errors.lines().last().unwrap_or_default())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn defect(class: &str, parses: bool) -> Defect {
+        Defect { class: class.to_owned(), file: String::new(), line: 1, parses, old: String::new(), new: String::new() }
+    }
+
+    #[test]
+    fn a_defect_without_a_sign_of_its_class_is_one_of_logic() {
+        assert_eq!(class_of(&defect("SYNTAX", false), "SyntaxError"), "SYNTAX");
+        assert_eq!(class_of(&defect("SYNTAX", true), "AssertionError"), "LOGIC");
+        assert_eq!(class_of(&defect("IMPORT", true), "ModuleNotFoundError: No module named 'jsno'"), "IMPORT");
+        assert_eq!(class_of(&defect("TYPE_ERROR", true), "E   TypeError: f() missing 1 argument"), "TYPE_ERROR");
+        assert_eq!(class_of(&defect("TYPE_ERROR", true), "E   assert 2 == 1"), "LOGIC");
+        assert_eq!(class_of(&defect("LINTING", true), "W291"), "LINTING");
+    }
+
+    /// A program with a place for each kind of defect.
+    const PROGRAM: &str = r#"'''Everything that can break.'''
+
+from __future__ import annotations
+
+import collections.abc as collections_abc
+import os
+import re
+from itertools import chain as joined, islice
+from json import dumps
+from .other import thing
+
+__all__ = ["Box", "first"]
+
+
+class Box:
+    '''A box.'''
+
+    def __init__(self, items, size):
+        self.items = list(items)
+        self.size = size
+
+    def put(self, item, at):
+        self.items.insert(at, item)
+        self.size += 1
+        return self.items.copy()
+
+
+def first(box, default):
+    try:
+        value = box.items[0]
+    except (IndexError, KeyError):
+        value = default
+    for item in islice(joined(box.items, []), 3):
+        if item is None:
+            continue
+        if item == value and item not in [1, 2]:
+            print("found", str(item) + "!", sep="")
+    name = os.path.basename("a/b")
+    pattern = re.compile("x", flags=re.I)
+    if not isinstance(name, str) or isinstance(pattern, Box):
+        value = dumps({"a": thing, "b": collections_abc.Mapping})
+    return value
+"#;
+
+    /// What the injector would do with the program, by kind.
+    fn preview(root: &Path, seed: &str) -> BTreeMap<String, Option<Defect>> {
+        let injector = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/inject");
+        let mut command = process::command(root, "python3");
+        command.env("PYTHONDONTWRITEBYTECODE", "1").arg(injector);
+        serde_json::from_str(&process::text_of(command.args([".", "program", "--preview", "--seed", seed])).unwrap())
+            .unwrap()
+    }
+
+    #[test]
+    fn every_kind_breaks_a_place_and_the_same_one_again() {
+        let work = tempfile::tempdir().unwrap();
+        let sources = work.path().join("program");
+        std::fs::create_dir_all(&sources).unwrap();
+        std::fs::write(sources.join("box.py"), PROGRAM).unwrap();
+        std::fs::write(sources.join("other.py"), "thing = 1\n").unwrap();
+
+        let seven = preview(work.path(), "7");
+        for (kind, defect) in &seven {
+            let defect = defect.as_ref().unwrap_or_else(|| panic!("{kind} finds no place"));
+            assert_ne!(defect.old, defect.new, "{kind} changes nothing");
+        }
+        for class in ["SYNTAX", "INDENTATION", "IMPORT", "TYPE_ERROR", "LINTING"] {
+            let kinds = seven.values().flatten().filter(|defect| defect.class == class);
+            assert!(kinds.count() >= 5, "{class} has several kinds");
+        }
+        assert_eq!(preview(work.path(), "7"), seven, "a seed is a seed");
+        assert_ne!(preview(work.path(), "8"), seven, "another seed is another");
+        assert_eq!(std::fs::read_to_string(sources.join("box.py")).unwrap(), PROGRAM, "a preview changes nothing");
     }
 }
