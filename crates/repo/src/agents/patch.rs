@@ -6,9 +6,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
-use autoheal_code::{Candidate, python};
+use autoheal_code::edit::EditError;
+use autoheal_code::{Candidate, Sources, python};
 use autoheal_engine::diagnostics::{Finding, Key};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
@@ -170,38 +172,15 @@ impl Trial<'_> {
         Ok(Some(best))
     }
 
-    /// The files after the candidate, if it applies, parses, touches nothing protected and leads nowhere where the run has been.
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
-        let mut files = Vec::new();
-        for edit in &candidate.files {
-            let sources = self.session.sources();
-            if !sources.is_editable(&edit.file) {
-                self.log(candidate, PatchStatus::Failed, "it would change a protected file");
-                return None;
-            }
-            let applied = edit.apply(sources.text(&edit.file).unwrap_or_default());
-            match applied {
-                Err(error) => {
-                    self.log(candidate, PatchStatus::Failed, &error.to_string());
-                    return None;
-                }
-                Ok(text) if !keeps_configuration(&edit.file, sources.text(&edit.file).unwrap_or_default(), &text) => {
-                    self.log(candidate, PatchStatus::Failed, "it would change how tests or linters run");
-                    return None;
-                }
-                Ok(text) => files.push(FileText { file: edit.file.clone(), text }),
+        match prepare(candidate, self.session.sources(), self.state) {
+            Ok(files) => Some(files),
+            Err(refusal) => {
+                self.state.repeated |= refusal == Refusal::Repeated;
+                self.log(candidate, PatchStatus::Failed, &refusal.to_string());
+                None
             }
         }
-        if let Err(error) = validate_syntax(&files) {
-            self.log(candidate, PatchStatus::Failed, &error);
-            return None;
-        }
-        if files.iter().all(|file| self.state.visited.contains(&hash_of(file))) {
-            self.state.repeated = true;
-            self.log(candidate, PatchStatus::Failed, "it would undo an earlier fix");
-            return None;
-        }
-        Some(files)
     }
 
     async fn first_look(&mut self, files: &[FileText]) -> Result<Look, StepError> {
@@ -306,15 +285,41 @@ fn accept(
     Ok(())
 }
 
-/// Spec `validate_syntax`: a patch that does not parse is never written.
-pub(crate) fn validate_syntax(files: &[FileText]) -> Result<(), String> {
-    for file in files {
-        let is_python = std::path::Path::new(&file.file).extension().is_some_and(|extension| extension == "py");
-        if is_python && let Err(problem) = python::parse::check(&file.text) {
-            return Err(format!("syntax validation failed: {problem}"));
+/// Why a candidate is not even tried.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Refusal {
+    #[error("it would change a protected file")]
+    Protected,
+    #[error("it does not fit the file: {0}")]
+    DoesNotFit(#[from] EditError),
+    #[error("it would change how tests or linters run")]
+    Configuration,
+    #[error("syntax validation failed: {0}")]
+    Syntax(String),
+    #[error("it would undo an earlier fix")]
+    Repeated,
+}
+
+/// The files after the candidate, if it applies, touches nothing protected, parses (spec `validate_syntax`) and leads nowhere
+/// where the run has been. Nothing is written before all of that is known.
+fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Result<Vec<FileText>, Refusal> {
+    let mut files = Vec::new();
+    for edit in &candidate.files {
+        let before = sources.text(&edit.file).filter(|_| sources.is_editable(&edit.file)).ok_or(Refusal::Protected)?;
+        let text = edit.apply(before)?;
+        if !keeps_configuration(&edit.file, before, &text) {
+            return Err(Refusal::Configuration);
         }
+        let is_python = Path::new(&edit.file).extension().is_some_and(|extension| extension == "py");
+        if is_python && let Err(problem) = python::parse::check(&text) {
+            return Err(Refusal::Syntax(problem.to_string()));
+        }
+        files.push(FileText { file: edit.file.clone(), text });
     }
-    Ok(())
+    if files.iter().all(|file| state.visited.contains(&hash_of(file))) {
+        return Err(Refusal::Repeated);
+    }
+    Ok(files)
 }
 
 fn hash_of(file: &FileText) -> String {
@@ -331,4 +336,125 @@ fn unified_diff(old: &FileText, new: &FileText) -> String {
         .context_radius(3)
         .header(&format!("a/{}", old.file), &format!("b/{}", new.file))
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::sync::Arc;
+
+    use autoheal_code::{Edit, FileEdit};
+    use autoheal_engine::diagnostics::Category;
+    use autoheal_engine::event::EventBody;
+    use autoheal_engine::workflow::StepServices;
+    use autoheal_engine::{RunId, Timestamp};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::HealRequest;
+    use crate::tree;
+
+    const TEXT: &str = "def area(width, height):\n    return width * height\n\n\nTABLE = {'a': [1, 2], 'b': (3,)}\n";
+
+    struct Silent;
+
+    impl StepServices for Silent {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_millis(7)
+        }
+
+        fn emit(&self, _: EventBody) {}
+
+        fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+            Box::pin(std::future::ready(true))
+        }
+    }
+
+    fn context() -> StepContext {
+        StepContext::new(RunId(uuid::Uuid::nil()), "patch_code", Arc::new(Silent))
+    }
+
+    fn candidate(start: usize, end: usize, replacement: &str, line: u32) -> Candidate {
+        Candidate {
+            fixer: "test".to_owned(),
+            category: Category::Syntax,
+            line,
+            description: "change something".to_owned(),
+            cost: 100,
+            files: vec![FileEdit::single("a.py", Edit::replace(start..end, replacement))],
+        }
+    }
+
+    fn sources() -> Sources {
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert("a.py", TEXT, false);
+        sources.insert("test_a.py", TEXT, true);
+        sources
+    }
+
+    fn state() -> HealState {
+        HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0))
+    }
+
+    fn range() -> impl Strategy<Value = (usize, usize)> {
+        (0..TEXT.len(), 0..6_usize).prop_map(|(start, length)| (start, (start + length).min(TEXT.len())))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        // Feature: autoheal-ci-agent, Property 8: Syntax Validation Rollback
+        #[test]
+        fn what_does_not_parse_leaves_the_file_as_it_was((start, end) in range(), replacement in "[(){}:=a-z' ]{0,3}") {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("a.py"), TEXT).unwrap();
+            let candidate = candidate(start, end, &replacement, 1);
+            let mut state = state();
+            match prepare(&candidate, &sources(), &state) {
+                Ok(files) => {
+                    prop_assert!(python::parse::check(&files[0].text).is_ok());
+                    let undo = tree::write(folder.path(), &files).unwrap();
+                    prop_assert_eq!(&std::fs::read_to_string(folder.path().join("a.py")).unwrap(), &files[0].text);
+                    tree::write(folder.path(), &undo).unwrap();
+                }
+                Err(refusal) => {
+                    log(&mut state, &context(), &candidate, PatchStatus::Failed, &refusal.to_string());
+                    prop_assert_eq!(state.patch_log[0].status, PatchStatus::Failed);
+                    prop_assert!(candidate.files[0].apply(TEXT).is_ok_and(|text| python::parse::check(&text).is_err()));
+                }
+            }
+            prop_assert_eq!(std::fs::read_to_string(folder.path().join("a.py")).unwrap(), TEXT);
+        }
+
+        // Feature: autoheal-ci-agent, Property 35: Patch Log Maintenance
+        #[test]
+        fn every_operation_is_logged(operations in prop::collection::vec((range(), 0_u32..90, any::<bool>()), 0..12)) {
+            let mut state = state();
+            for ((start, end), line, kept) in &operations {
+                let status = if *kept { PatchStatus::Applied } else { PatchStatus::Failed };
+                log(&mut state, &context(), &candidate(*start, *end, "", *line), status, "why");
+            }
+            prop_assert_eq!(state.patch_log.len(), operations.len());
+            for (entry, (_, line, kept)) in state.patch_log.iter().zip(&operations) {
+                prop_assert_eq!(&entry.file, "a.py");
+                prop_assert_eq!(entry.line, (*line).max(1));
+                prop_assert_eq!(entry.status == PatchStatus::Applied, *kept);
+            }
+        }
+    }
+
+    #[test]
+    fn a_protected_file_is_never_changed() {
+        let mut candidate = candidate(0, 0, "x = 1\n", 1);
+        candidate.files[0].file = "test_a.py".to_owned();
+        assert_eq!(prepare(&candidate, &sources(), &state()), Err(Refusal::Protected));
+    }
+
+    #[test]
+    fn a_fix_that_undoes_an_earlier_one_is_seen() {
+        let mut state = state();
+        let before = FileText { file: "a.py".to_owned(), text: format!("x = 1\n{TEXT}") };
+        state.visited.insert(hash_of(&before));
+        assert_eq!(prepare(&candidate(0, 0, "x = 1\n", 1), &sources(), &state), Err(Refusal::Repeated));
+    }
 }
