@@ -130,6 +130,7 @@ fn at_definition(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, missing: &Miss
         rename_export(list, blame, file, wanted, 0.0);
         return;
     }
+    lost_receivers(list, blame, missing);
     for (name, (file, class)) in blame.index.attributes_of(missing.owner) {
         let Some(bits) = slip(name, wanted) else { continue };
         let uses = f64::from(u32::try_from(blame.index.count(name).min(12)).unwrap_or(12))
@@ -140,6 +141,29 @@ fn at_definition(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, missing: &Miss
                 format!("name the attribute '{name}' '{wanted}' where it is defined"),
                 file,
                 Edit::replace(span.range(), wanted),
+            );
+        }
+    }
+}
+
+/// `self.` that was lost where a method assigns the attribute.
+fn lost_receivers(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, missing: &Missing<'_>) {
+    for (file, module) in blame.index.modules().filter(|(file, _)| blame.sources().is_editable(file)) {
+        let stores = module.words.iter().filter(|word| word.role == Role::Store && word.text == missing.attribute);
+        for word in stores {
+            let Some(function) = module.function_at(word.span.start) else { continue };
+            let Some(first) = function.parameters.first() else { continue };
+            let class = function.class.and_then(|class| module.classes.get(class));
+            let own = if class.is_some_and(|class| class.name == missing.owner) { 0.0 } else { 2.0 };
+            let is_read = module
+                .words
+                .iter()
+                .any(|other| other.role == Role::Load && other.text == word.text && other.scope == word.scope);
+            list.edit(
+                1.0 + own + if is_read { 3.0 } else { 0.0 },
+                format!("assign to '{}.{}'", first.name, word.text),
+                file,
+                Edit::insert(word.span.start, format!("{}.", first.name)),
             );
         }
     }

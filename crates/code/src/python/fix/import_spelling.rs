@@ -260,6 +260,10 @@ fn imported_name(
             Edit::replace(imported.span.range(), choice.as_str()),
         );
     }
+    if import.names.len() > 1 && import.from_span.is_some_and(|span| !span.text(blame.text(&place.file)).is_empty()) {
+        let span = import.from_span.unwrap_or_default();
+        elsewhere(list, blame, place, import, import.from.as_deref().unwrap_or_default(), span, extra);
+    }
     moved(list, blame, place, import, imported, extra);
 }
 

@@ -13,6 +13,9 @@ use crate::python::tokens::{Kind, Token, scan};
 /// Repairs any failure of a kind that random slips of single tokens cause.
 pub(super) struct LocalRepair;
 
+/// What a slip of one token outside of import statements shows as.
+const ERRORS: [&str; 7] =
+    ["NameError", "UnboundLocalError", "TypeError", "AttributeError", "ValueError", "KeyError", "IndexError"];
 const NAME: &str = "local_repair";
 /// How many places of the stack are searched.
 const PLACES: usize = 2;
@@ -28,18 +31,7 @@ impl Fixer for LocalRepair {
 
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
         let blame = Blame::new(context);
-        if !matches!(
-            blame.error.as_str(),
-            "NameError"
-                | "UnboundLocalError"
-                | "TypeError"
-                | "AttributeError"
-                | "ValueError"
-                | "ImportError"
-                | "KeyError"
-                | "IndexError"
-                | "ModuleNotFoundError"
-        ) {
+        if !ERRORS.contains(&blame.error.as_str()) {
             return Vec::new();
         }
         let mut list = Shortlist::new(&blame);
@@ -61,6 +53,9 @@ fn repair(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
         .map(|token| Token { start: token.start + statement.start, end: token.end + statement.start, ..token })
         .collect();
     let is_marked = |token: &Token| place.is_exact && Span { start: token.start, end: token.end }.overlaps(place.span);
+    if module.imports.iter().any(|import| statement.contains(import.span)) {
+        return;
+    }
     let names = names_in_scope(blame, place);
     for (number, token) in tokens.iter().enumerate().take(MAX_TOKENS) {
         let near = if !place.is_exact || is_marked(token) { 0.0 } else { 2.0 };

@@ -20,9 +20,8 @@ impl Fixer for LostReturn {
 
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
         let blame = Blame::new(context);
-        if !["None", "should return"].iter().any(|word| blame.message.contains(word)) {
-            return Vec::new();
-        }
+        // Without a `None` in sight only a value that is plainly thrown away is a reason.
+        let is_suspected = ["None", "should return", "returned non-"].iter().any(|word| blame.message.contains(word));
         let mut list = Shortlist::new(&blame);
         let called = called_names(&blame);
         for (file, module) in blame.index.modules().filter(|(file, _)| blame.sources().is_editable(file)) {
@@ -36,12 +35,24 @@ impl Fixer for LostReturn {
                     blame.places.iter().any(|place| place.file == *file && function.span.contains(place.span));
                 for statement in &function.tails {
                     let loses = lost_value(text, *statement);
+                    if !is_suspected && loses >= 0.0 {
+                        continue;
+                    }
+                    let named = blame.message.contains(&function.name) && function.name.starts_with("__");
                     let base = match (is_called, on_stack) {
+                        (_, _) if named => 0.0,
                         (true, _) => 2.0,
                         (false, true) => 4.0,
                         (false, false) => 8.0,
                     };
-                    let returns = if function.returns_value { 0.0 } else { 0.5 };
+                    let head = text.get(function.parameters_span.end..statement.start).unwrap_or_default();
+                    let promised = head.trim_start().strip_prefix("->").map(str::trim_start);
+                    let returns = match promised {
+                        Some(kind) if kind.starts_with("None") => 4.0,
+                        Some(_) => -1.0,
+                        None if function.returns_value => 0.0,
+                        None => 0.5,
+                    };
                     let yields = if function.is_generator { 4.0 } else { 0.0 };
                     list.edit(
                         base + loses + returns + yields + nesting(function, *statement),
@@ -81,7 +92,7 @@ fn lost_value(text: &str, statement: Span) -> f64 {
     match (is_call, is_await_or_yield) {
         (_, true) => 3.0,
         (true, false) => 1.0,
-        (false, false) => -1.5,
+        (false, false) => -4.0,
     }
 }
 

@@ -45,6 +45,7 @@ struct Advice {
     constant: f64,
     drop_index: f64,
     items: f64,
+    operator: f64,
 }
 
 impl Advice {
@@ -59,6 +60,7 @@ impl Advice {
             constant: any,
             drop_index: any,
             items: 7.5,
+            operator: 9.0,
         };
         if has(&[
             "'method'",
@@ -73,6 +75,9 @@ impl Advice {
             "method-wrapper",
         ]) {
             advice.add_call = 1.5;
+        }
+        if has(&["unsupported operand", "concatenate", "multiply", "formatting", "not supported between"]) {
+            advice.operator = 4.5;
         }
         if has(&["not callable"]) {
             advice.drop_call = 1.0;
@@ -247,6 +252,7 @@ fn change(
             let swapped =
                 vec![Edit::replace(left.range(), right.text(text)), Edit::replace(right.range(), left.text(text))];
             list.add(8.0 + extra, "swap the operands", file, swapped);
+            operator(list, text, file, (*left, *right), advice, extra);
         }
         Shape::Other => {}
     }
@@ -266,6 +272,31 @@ fn change(
             let edits = vec![Edit::insert(span.start, format!("{conversion}(")), Edit::insert(span.end, ")")];
             list.add(bits + extra + is_known, format!("convert '{code}' by {conversion}()"), file, edits);
         }
+    }
+}
+
+/// Another operator between the same operands.
+fn operator(
+    list: &mut Shortlist<'_, '_>,
+    text: &str,
+    file: &str,
+    (left, right): (Span, Span),
+    advice: &Advice,
+    extra: f64,
+) {
+    const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "//", "%", "**", "|"];
+    let between = text.get(left.end..right.start).unwrap_or_default();
+    let written = between.trim_matches(|char: char| char.is_whitespace() || char == '(' || char == ')');
+    let Some(at) = between.find(written).filter(|_| ARITHMETIC.contains(&written)) else { return };
+    let is_format = matches!(left.text(text).chars().next_back(), Some('"' | '\'')) && left.text(text).contains('%');
+    for other in ARITHMETIC.iter().filter(|other| **other != written) {
+        let fits = if *other == "%" && is_format { -2.5 } else { 0.0 };
+        list.edit(
+            advice.operator + fits + extra,
+            format!("use '{other}' instead of '{written}'"),
+            file,
+            Edit::replace(left.end + at..left.end + at + written.len(), *other),
+        );
     }
 }
 

@@ -1,10 +1,11 @@
 //! Candidates in the making: gathered, ranked by how likely the slip is and how natural the repaired text reads in its
 //! project, and kept only when they still compile.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, HashMap};
 
 use super::blame::Blame;
 use crate::edit::{Candidate, Edit, FileEdit};
+use crate::python::module::Span;
 use crate::python::ngram::{self, Model};
 use crate::python::parse;
 use crate::python::tokens::scan;
@@ -14,7 +15,7 @@ const NATURALNESS: f64 = 0.4;
 /// The most that naturalness may add or take, in bits.
 const NATURALNESS_BOUND: f64 = 8.0;
 /// How many proposals are looked at closely.
-const MAX_RANKED: usize = 400;
+const MAX_RANKED: usize = 3_000;
 
 struct Entry {
     bits: f64,
@@ -27,12 +28,12 @@ struct Entry {
 pub(super) struct Shortlist<'b, 'a> {
     blame: &'b Blame<'a>,
     entries: Vec<Entry>,
-    seen: BTreeSet<(String, Vec<Edit>)>,
+    known: BTreeMap<(String, Vec<Edit>), usize>,
 }
 
 impl<'b, 'a> Shortlist<'b, 'a> {
     pub(super) fn new(blame: &'b Blame<'a>) -> Self {
-        Self { blame, entries: Vec::new(), seen: BTreeSet::new() }
+        Self { blame, entries: Vec::new(), known: BTreeMap::new() }
     }
 
     /// Proposes edits of one file. `bits`: how unlikely the slip is before anybody read the text around it.
@@ -43,13 +44,13 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         if !changes || !self.blame.sources().is_editable(file) {
             return;
         }
-        if let Some(known) = self.entries.iter_mut().find(|known| known.file == file && known.edits == edits) {
+        let key = (file.to_owned(), edits.clone());
+        if let Some(known) = self.known.get(&key).and_then(|number| self.entries.get_mut(*number)) {
             known.bits = known.bits.min(bits);
             return;
         }
-        if self.seen.insert((file.to_owned(), edits.clone())) {
-            self.entries.push(Entry { bits, description: description.into(), file: file.to_owned(), edits });
-        }
+        self.known.insert(key, self.entries.len());
+        self.entries.push(Entry { bits, description: description.into(), file: file.to_owned(), edits });
     }
 
     /// Proposes one edit.
@@ -61,10 +62,11 @@ impl<'b, 'a> Shortlist<'b, 'a> {
     pub(super) fn finish(mut self, fixer: &str, limit: usize) -> Vec<Candidate> {
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         self.entries.truncate(MAX_RANKED);
+        let mut readings = HashMap::new();
         for entry in &mut self.entries {
             let text = self.blame.text(&entry.file);
-            entry.bits +=
-                (NATURALNESS * surprise(self.blame, text, &entry.edits)).clamp(-NATURALNESS_BOUND, NATURALNESS_BOUND);
+            entry.bits += (NATURALNESS * surprise(self.blame, &entry.file, text, &entry.edits, &mut readings))
+                .clamp(-NATURALNESS_BOUND, NATURALNESS_BOUND);
         }
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         let mut candidates = Vec::new();
@@ -75,7 +77,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
             let text = self.blame.text(&entry.file);
             let file_edit = FileEdit { file: entry.file, edits: entry.edits };
             let Ok(repaired) = file_edit.apply(text) else { continue };
-            if repaired == text || !parse::compiles(&repaired, None) {
+            if repaired == text || !still_compiles(self.blame, &file_edit, &repaired) {
                 continue;
             }
             let at = file_edit.edits.first().map_or(0, |edit| edit.start);
@@ -92,6 +94,23 @@ impl<'b, 'a> Shortlist<'b, 'a> {
     }
 }
 
+/// Whether the repaired text compiles. Only the top-level statement that the edits lie in is parsed when there is one.
+fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
+    let text = blame.text(&edit.file);
+    let (Some(first), Some(last)) = (edit.edits.first(), edit.edits.last()) else { return false };
+    let edits = Span { start: first.start, end: last.end };
+    let statement = blame.module(&edit.file).and_then(|module| {
+        let mut statements = module.statements.iter().filter(|statement| statement.span.contains(edits));
+        statements.next().map(|statement| statement.span)
+    });
+    let alone =
+        statement.filter(|span| span.start == 0 || text.get(..span.start).is_some_and(|before| before.ends_with('\n')));
+    let Some(span) = alone else { return parse::compiles(repaired, None) };
+    let end = repaired.len().checked_sub(text.len() - span.end);
+    // Unclosed brackets and quotes would reach beyond the statement: they do not parse alone either.
+    end.and_then(|end| repaired.get(span.start..end)).is_some_and(|statement| parse::compiles(statement, None))
+}
+
 /// Bits as a candidate's cost.
 pub(super) fn cost(bits: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
@@ -100,7 +119,13 @@ pub(super) fn cost(bits: f64) -> u32 {
 }
 
 /// How many bits the lines around the edits cost more than they did.
-fn surprise(blame: &Blame<'_>, text: &str, edits: &[Edit]) -> f64 {
+fn surprise(
+    blame: &Blame<'_>,
+    file: &str,
+    text: &str,
+    edits: &[Edit],
+    readings: &mut HashMap<(String, usize, usize), Reading>,
+) -> f64 {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
     let model = blame.index.model();
     let windows: Vec<&[Edit]> =
@@ -116,7 +141,8 @@ fn surprise(blame: &Blame<'_>, text: &str, edits: &[Edit]) -> f64 {
                 replacement: edit.replacement.clone(),
             });
             let new = FileEdit { file: String::new(), edits: moved.collect() }.apply(old).unwrap_or_default();
-            let (old, new) = (Reading::of(model, old), Reading::of(model, &new));
+            let old = *readings.entry((file.to_owned(), start, end)).or_insert_with(|| Reading::of(model, old));
+            let new = Reading::of(model, &new);
             // A slip that put a token in chose it among all tokens: taking it out must not win by brevity alone.
             let surplus = old.length.saturating_sub(new.length);
             new.bits - old.bits + BITS_OF_A_TOKEN * f64::from(u32::try_from(surplus).unwrap_or(99))
@@ -128,6 +154,7 @@ fn surprise(blame: &Blame<'_>, text: &str, edits: &[Edit]) -> f64 {
 const BITS_OF_A_TOKEN: f64 = 8.0;
 
 /// How surprising a piece of text is, strings counted as one token each, and its length in tokens.
+#[derive(Clone, Copy)]
 struct Reading {
     bits: f64,
     length: usize,
