@@ -1,2 +1,53 @@
-//! autoheal
-fn main() {}
+//! The `autoheal` command: flags, printing, exit codes; wires the rest together.
+//!
+//! # Layout
+//!
+//! - `args`: what can be asked; `config`: what is set elsewhere; `commands`: one file per command
+//! - `wiring`: the store, the sandbox and the workflows, as the settings say
+//! - `printer`, `progress`: what a person sees; `exit`: what a script sees
+//! - `logging`, `masking`: what is logged, without secrets
+//! - `interrupt`: Ctrl-C
+
+mod args;
+mod commands;
+mod config;
+mod exit;
+mod interrupt;
+mod logging;
+mod masking;
+mod printer;
+mod progress;
+mod wiring;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser as _;
+
+use crate::args::Arguments;
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let printer = Printer::new(arguments.global.quiet);
+    let command = arguments.command.name();
+    let exit = run(arguments, &printer).unwrap_or_else(|failure| {
+        logging::log_failure(command, &failure);
+        printer.failure(&failure);
+        failure.exit
+    });
+    exit.into()
+}
+
+fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
+    let config = Config::load(arguments.global.config.as_deref()).bad_input()?;
+    let config = arguments.global.over(config);
+    logging::start(&config, arguments.command.log_level()).bad_input()?;
+    let runtime = tokio::runtime::Runtime::new().environment()?;
+    let result = runtime.block_on(commands::run(arguments.command, config, printer));
+    // A step that was dropped may have left a thread behind: it is not waited for.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}

@@ -1,0 +1,295 @@
+//! What can be asked of the program.
+
+use std::path::PathBuf;
+
+use autoheal_engine::{ErrorCode, RunId, TaskId};
+use autoheal_repo::request::CiMode;
+use autoheal_sandbox::Choice;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::Config;
+
+const OVERVIEW: &str = "\
+Examples:
+  autoheal heal .                          heal the repository here; the result is a new branch
+  autoheal heal https://github.com/owner/repo --team Blue --leader \"Ada L\"
+  autoheal heal . --dry-run                only the report and the patch
+  autoheal report RUN --diff               what a run changed
+  autoheal check                           what of this machine can be used
+
+Exit codes: 0 healed or nothing to do, 1 not healed, 2 bad input, 3 environment missing, 4 internal fault, 130 cancelled.";
+
+/// Takes broken repositories from red to green.
+#[derive(Debug, Parser)]
+#[command(name = "autoheal", version, about, after_help = OVERVIEW, max_term_width = 110)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Where runs, caches and the database are kept [default: ~/.local/share/autoheal]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The database: `sqlite://FILE` or `postgres://...` [default: autoheal.db in the data folder]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) database_url: Option<String>,
+    /// The settings file [default: ~/.config/autoheal/autoheal.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// What is logged to standard error: error, warn, info, debug, trace, off, or a filter [default: off; for worker: info]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub(crate) log: Option<String>,
+    /// Log as JSON lines
+    #[arg(long, global = true)]
+    pub(crate) log_json: bool,
+    /// Say nothing but data and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+impl Global {
+    /// The settings with these flags over them.
+    pub(crate) fn over(&self, config: Config) -> Config {
+        Config {
+            data_dir: self.data_dir.clone().or(config.data_dir),
+            database_url: self.database_url.clone().or(config.database_url),
+            log: self.log.clone().or(config.log),
+            log_json: Some(self.log_json || config.log_json.unwrap_or(false)),
+            ..config
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Heal a repository: the result is a branch, your working tree is not touched
+    Heal(Box<Heal>),
+    /// Show what a run came to
+    Report(Report),
+    /// List, show and cancel tasks
+    Tasks(Tasks),
+    /// Draw a workflow as a Mermaid flowchart
+    Graph(Graph),
+    /// Explain an error code: what happened, why, and what to do
+    Explain(Explain),
+    /// Check what of this machine can be used
+    Check(Check),
+    /// Run tasks from the queue until stopped
+    Worker(Worker),
+}
+
+impl Command {
+    /// The name it is called by.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Heal(_) => "heal",
+            Self::Report(_) => "report",
+            Self::Tasks(_) => "tasks",
+            Self::Graph(_) => "graph",
+            Self::Explain(_) => "explain",
+            Self::Check(_) => "check",
+            Self::Worker(_) => "worker",
+        }
+    }
+
+    /// What is logged unless a setting says otherwise: a command that a person waits for tells its errors by itself.
+    pub(crate) const fn log_level(&self) -> &'static str {
+        match self {
+            Self::Worker(_) => "info",
+            Self::Heal(_) | Self::Report(_) | Self::Tasks(_) | Self::Graph(_) | Self::Explain(_) | Self::Check(_) => {
+                "off"
+            }
+        }
+    }
+}
+
+const HEAL_EXAMPLES: &str = "\
+Examples:
+  autoheal heal .
+  autoheal heal ../shop --no-push --sandbox bubblewrap
+  autoheal heal . --test-command 'python3 -m pytest tests/unit' --output results.json
+  autoheal heal --resume 01920f4e-7f35-7aa0-8a43-3c0a5c1b7e11";
+
+#[derive(Debug, Args)]
+#[command(after_help = HEAL_EXAMPLES)]
+pub(crate) struct Heal {
+    /// A folder with a git repository, or `https://github.com/OWNER/REPO`
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    pub(crate) repository: Option<String>,
+    /// First half of the branch's name `TEAM_LEADER_AI_Fix` [default: autoheal]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) team: Option<String>,
+    /// Second half of the branch's name [default: bot]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) leader: Option<String>,
+    /// How many rounds may follow the first [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) retry_limit: Option<u32>,
+    /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) sandbox: Option<Choice>,
+    /// The language model to ask when rules and search are exhausted
+    #[arg(long, value_enum, default_value_t = Model::None)]
+    pub(crate) model: Model,
+    /// Where the result is verified
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub(crate) ci: Option<Ci>,
+    /// Push the branch to where the clone came from; this is the default
+    #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
+    pub(crate) push: bool,
+    /// Leave the branch in the run's own clone
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) no_push: bool,
+    /// Write the report and a patch, and no branch
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take the uncommitted changes of a local repository along
+    #[arg(long)]
+    pub(crate) include_uncommitted: bool,
+    /// How to run the tests, instead of what is detected; words, no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) test_command: Option<String>,
+    /// How to install what the tests need, instead of what is detected; words, no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) install_command: Option<String>,
+    /// Write the results here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Go on with a run that was stopped or killed
+    #[arg(long, value_name = "RUN")]
+    pub(crate) resume: Option<RunId>,
+}
+
+/// The language models that can be asked: none yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Model {
+    /// Rules and search alone
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ci {
+    /// The best that is there
+    Auto,
+    /// The branch, cloned fresh, tested in a fresh sandbox
+    Local,
+    /// Not at all
+    None,
+}
+
+impl From<Ci> for CiMode {
+    fn from(ci: Ci) -> Self {
+        match ci {
+            Ci::Auto => Self::Auto,
+            Ci::Local => Self::Local,
+            Ci::None => Self::None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The run; `last` for the newest
+    pub(crate) run: String,
+    /// Print the results as JSON instead
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print what was changed instead, as a unified diff
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) diff: bool,
+    /// Print the output of every command that the run started instead
+    #[arg(long, conflicts_with_all = ["json", "diff"])]
+    pub(crate) commands: bool,
+    /// Write it here instead of printing it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tasks {
+    #[command(subcommand)]
+    pub(crate) command: Option<TasksCommand>,
+    /// Print as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TasksCommand {
+    /// List tasks, the newest first (the default)
+    List {
+        /// Only in this state, such as PENDING
+        #[arg(long)]
+        state: Option<String>,
+        /// At most so many
+        #[arg(long, default_value_t = 20)]
+        limit: u32,
+    },
+    /// Show one task and its runs
+    Show {
+        /// The task's number
+        #[arg(value_parser = task_id)]
+        task: TaskId,
+    },
+    /// End a task; what it reached is kept
+    Cancel {
+        /// The task's number
+        #[arg(value_parser = task_id)]
+        task: TaskId,
+    },
+}
+
+fn task_id(text: &str) -> Result<TaskId, std::num::ParseIntError> {
+    text.parse().map(TaskId)
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    /// Which workflow
+    #[arg(value_enum)]
+    pub(crate) workflow: WorkflowName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkflowName {
+    /// Healing a repository
+    Repo,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// Such as `REPO_CLONE_FAILED`; without one, all are listed
+    #[arg(value_parser = error_code)]
+    pub(crate) code: Option<ErrorCode>,
+}
+
+fn error_code(text: &str) -> Result<ErrorCode, String> {
+    let code = ErrorCode::from_name(&text.to_ascii_uppercase());
+    code.ok_or_else(|| "there is no such code: `autoheal explain` lists them".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    /// How many tasks to run at once [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) concurrency: Option<usize>,
+    /// The wall around the repositories' own code: auto, docker, bubblewrap, or none [default: auto]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) sandbox: Option<Choice>,
+}

@@ -1,0 +1,108 @@
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use autoheal_forge::{Git, GitSettings};
+use autoheal_sandbox::SandboxKind;
+use serde::Serialize;
+
+use crate::args::Check;
+use crate::config::{Config, github_token};
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use crate::wiring;
+
+/// What was found about one part.
+#[derive(Debug, Serialize)]
+struct Part {
+    name: &'static str,
+    usable: bool,
+    /// What it is, or why it cannot be used and what to do.
+    detail: String,
+    /// What works only with it.
+    needed_for: &'static str,
+}
+
+/// Says what of this machine can be used. Fails when `heal` could not work at all.
+pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let git = git().await;
+    let docker = sandbox(config, SandboxKind::Docker, "docker").await;
+    let bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
+    let database = database(config).await;
+    let can_heal = git.usable && database.usable && (docker.usable || bubblewrap.usable);
+    let parts = [
+        git,
+        docker,
+        bubblewrap,
+        on_path("python3", "Python repositories without an environment of their own"),
+        on_path("ruff", "fixing what linters find"),
+        database,
+        token(),
+    ];
+    if arguments.json {
+        printer.json(&parts)?;
+    } else {
+        printer.data(&table(&parts))?;
+    }
+    Ok(if can_heal { Exit::Fine } else { Exit::EnvironmentMissing })
+}
+
+fn table(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let mark = if part.usable { "yes" } else { "no" };
+        let _ = writeln!(text, "{mark:<4} {:<13} {}", part.name, part.detail);
+        if !part.usable {
+            let _ = writeln!(text, "     {:<13} needed for {}", "", part.needed_for);
+        }
+    }
+    text
+}
+
+fn part<E: Into<anyhow::Error>>(name: &'static str, needed_for: &'static str, found: Result<String, E>) -> Part {
+    match found {
+        Ok(detail) => Part { name, usable: true, detail, needed_for },
+        Err(error) => Part { name, usable: false, detail: format!("{:#}", error.into()), needed_for },
+    }
+}
+
+async fn git() -> Part {
+    let version = async { Git::new(GitSettings::default())?.version().await };
+    part("git", "everything", version.await)
+}
+
+async fn sandbox(config: &Config, kind: SandboxKind, name: &'static str) -> Part {
+    let needed_for = "running tests shut in (one of docker and bubblewrap is enough)";
+    let settings = match wiring::sandbox_settings(config) {
+        Ok(settings) => settings,
+        Err(failure) => return part(name, needed_for, Err(failure.error)),
+    };
+    part(name, needed_for, autoheal_sandbox::check(kind, &settings).await.map(|()| "works".to_owned()))
+}
+
+async fn database(config: &Config) -> Part {
+    let detail = match &config.database_url {
+        // The address may hold a password.
+        Some(_) => "as --database-url says".to_owned(),
+        None => "SQLite in the data folder".to_owned(),
+    };
+    let opened = wiring::open_store(config).await.map(|_| detail).map_err(|failure| failure.error);
+    part("database", "everything", opened)
+}
+
+fn token() -> Part {
+    let needed_for = "private repositories on GitHub, and pushing there";
+    let found = github_token().map(|_| "is set".to_owned());
+    part("GitHub token", needed_for, found.ok_or_else(|| anyhow::anyhow!("AUTOHEAL_GITHUB_TOKEN is not set")))
+}
+
+fn on_path(program: &'static str, needed_for: &'static str) -> Part {
+    let found = std::env::var_os("PATH")
+        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join(program)).find(is_program));
+    let found = found.map(|path| path.display().to_string());
+    part(program, needed_for, found.ok_or_else(|| anyhow::anyhow!("{program} is not on the PATH")))
+}
+
+fn is_program(file: &PathBuf) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}

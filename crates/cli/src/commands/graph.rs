@@ -1,0 +1,12 @@
+use crate::args::{Graph, WorkflowName};
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+
+/// Draws a workflow.
+pub(super) fn run(arguments: &Graph, printer: &Printer) -> Result<Exit, Failure> {
+    let drawing = match arguments.workflow {
+        WorkflowName::Repo => autoheal_repo::graph()?.mermaid(),
+    };
+    printer.data(&drawing)?;
+    Ok(Exit::Fine)
+}

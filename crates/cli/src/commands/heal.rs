@@ -1,0 +1,263 @@
+use std::time::Duration;
+
+use anyhow::Context as _;
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_engine::{ErrorCode, RunId, TaskId};
+use autoheal_forge::RepositoryAddress;
+use autoheal_orchestrator::{Owner, TaskEnd, Worker, WorkerError, now, owner};
+use autoheal_repo::HealRequest;
+use autoheal_repo::request::{CommandLimits, Delivery};
+use autoheal_repo::results::{FixStatus, HealingResults};
+use autoheal_sandbox::Choice;
+use autoheal_store::{RunRow, Store};
+
+use super::report;
+use crate::args::{Heal, Model};
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::printer::Printer;
+use crate::{interrupt, progress, wiring};
+
+const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
+
+/// How long Ctrl-C waits for the running step; what is dropped is done again on resume.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Heals a repository in this process, by a task of the queue like any other.
+pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    match arguments.model {
+        Model::None => {}
+    }
+    let request =
+        arguments.repository.as_deref().map(|repository| request(repository, &arguments, config)).transpose()?;
+    let store = wiring::open_store(config).await?;
+    let task = match (&request, arguments.resume) {
+        (_, Some(run)) => match reopen(&store, run).await? {
+            Resumed::Task(task) => task,
+            Resumed::Ended(row) => return finish(&row, &arguments, printer),
+        },
+        (Some((address, request)), None) => enqueue(&store, address, request, printer).await?,
+        (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
+    };
+    let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
+    if sandbox == Choice::None {
+        printer.warn("no sandbox: the repository's code runs with all your rights");
+    }
+    let registry = wiring::registry(config, sandbox).await?;
+    let settings = wiring::worker_settings(config);
+    let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
+    let worker = Worker::new(
+        store.clone(),
+        autoheal_orchestrator::WorkerSettings { grace, poll: Duration::from_millis(200), ..settings },
+        registry,
+    );
+    say_if_waiting(&store, task, printer).await?;
+    let stop = interrupt::stop_on_signal(printer, STOPPING)?;
+    let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
+    conclude(end, task, &store, &arguments, printer).await
+}
+
+/// What is asked, checked as far as it can be without looking at the repository.
+fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
+    let address = RepositoryAddress::parse(repository).bad_input()?;
+    let defaults = HealRequest::new(address.to_string());
+    let limits = CommandLimits::default();
+    let heal = &config.heal;
+    let words = |text: &Option<String>, flag: &str| {
+        let split = text.as_deref().map(shell_words::split).transpose();
+        let words = split.with_context(|| format!("{flag} cannot be split into words")).bad_input()?;
+        match words {
+            Some(words) if words.is_empty() => Err(Failure::bad_input(format!("{flag} is empty"))),
+            words => Ok(words),
+        }
+    };
+    let delivery = match (arguments.dry_run, arguments.no_push) {
+        (true, _) => Delivery::DryRun,
+        (false, true) => Delivery::NoPush,
+        (false, false) => Delivery::Push,
+    };
+    let request = HealRequest {
+        team_name: arguments.team.clone().or(heal.team.clone()).unwrap_or(defaults.team_name),
+        leader_name: arguments.leader.clone().or(heal.leader.clone()).unwrap_or(defaults.leader_name),
+        retry_limit: arguments.retry_limit.or(heal.retry_limit).unwrap_or(defaults.retry_limit),
+        ci: arguments.ci.or(heal.ci).map_or(defaults.ci, Into::into),
+        delivery,
+        include_uncommitted: arguments.include_uncommitted,
+        test_command: words(&arguments.test_command, "--test-command")?,
+        install_command: words(&arguments.install_command, "--install-command")?,
+        limits: CommandLimits {
+            run_seconds: heal.run_seconds.unwrap_or(limits.run_seconds),
+            test_seconds: heal.test_seconds.unwrap_or(limits.test_seconds),
+            install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
+            memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
+            processes: heal.processes.unwrap_or(limits.processes),
+        },
+        repository: defaults.repository,
+    };
+    Ok((address, request))
+}
+
+async fn enqueue(
+    store: &Store,
+    address: &RepositoryAddress,
+    request: &HealRequest,
+    printer: &Printer,
+) -> Result<TaskId, Failure> {
+    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
+    // A path means something on this machine only.
+    task.host = address.path().map(|_| owner::host_name());
+    task.context = serde_json::to_value(request)?;
+    let enqueued = store.enqueue(&task).await?;
+    if !enqueued.created {
+        printer.warn(&format!(
+            "task {0} for this repository is not finished: going on with it as it was asked for \
+             (to begin anew: `autoheal tasks cancel {0}`)",
+            enqueued.id
+        ));
+    }
+    Ok(enqueued.id)
+}
+
+enum Resumed {
+    Task(TaskId),
+    Ended(Box<RunRow>),
+}
+
+/// The task of a run that is to go on; an ended run is not run again.
+async fn reopen(store: &Store, run: RunId) -> Result<Resumed, Failure> {
+    let row = report::find(store, &run.to_string()).await?;
+    if row.finished_at.is_some() {
+        return Ok(Resumed::Ended(Box::new(row)));
+    }
+    let task = store.task(row.task).await?.context("the run's task is gone")?;
+    if !task.state.is_open() && !store.reopen(task.id).await? {
+        return Err(Failure::bad_input(format!("task {} cannot be resumed: {}", task.id, task.state.name())));
+    }
+    Ok(Resumed::Task(task.id))
+}
+
+/// Another process may be at it: then this one takes over only when that one's lease ends.
+async fn say_if_waiting(store: &Store, task: TaskId, printer: &Printer) -> Result<(), Failure> {
+    let Some(task) = store.task(task).await? else { return Ok(()) };
+    let is_gone = |name: &String| name.parse::<Owner>().is_ok_and(|owner| owner.is_gone());
+    if let (TaskState::InProgress, Some(owner)) = (task.state, task.lease_owner.as_ref().filter(|name| !is_gone(name)))
+    {
+        printer.say(&format!("worker {owner} is at task {}: waiting for it", task.id));
+    }
+    Ok(())
+}
+
+async fn conclude(
+    end: Result<TaskEnd, WorkerError>,
+    task: TaskId,
+    store: &Store,
+    arguments: &Heal,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    match end {
+        Ok(TaskEnd::Finished { run, .. }) => {
+            let row = store.run(run).await?.context("the run's row is gone")?;
+            finish(&row, arguments, printer)
+        }
+        Ok(TaskEnd::Stopped { run }) => {
+            printer.say(&format!("stopped; to go on: autoheal heal --resume {run}"));
+            Ok(Exit::Cancelled)
+        }
+        Ok(TaskEnd::Broken { error, state: _ }) => Err(anyhow::anyhow!(error)
+            .context(format!("task {task} could not go on; what was reached is kept: run the same command again"))
+            .into()),
+        Ok(TaskEnd::LeaseLost) => {
+            Err(anyhow::anyhow!("another worker took task {task} over; `autoheal tasks show {task}`").into())
+        }
+        Err(WorkerError::Ended { .. }) => {
+            let row = store.runs(u32::MAX).await?.into_iter().find(|row| row.task == task && row.finished_at.is_some());
+            match row {
+                Some(row) => finish(&row, arguments, printer),
+                None => Err(Failure::bad_input(format!("task {task} was ended before it began"))),
+            }
+        }
+        Err(WorkerError::Stopped(_)) => {
+            printer.say("stopped before the task could begin; to go on, run the same command again");
+            Ok(Exit::Cancelled)
+        }
+        Err(error @ (WorkerError::NoSuchTask(_) | WorkerError::NotReady { .. })) => Err(error).bad_input(),
+        Err(error @ WorkerError::Store(_)) => Err(error.into()),
+    }
+}
+
+/// Tells what an ended run came to.
+fn finish(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Failure> {
+    let document = row.results.as_ref().context("the run has no results")?;
+    if let Some(path) = &arguments.output {
+        std::fs::write(path, serde_json::to_string_pretty(document)?)
+            .with_context(|| format!("{} cannot be written", path.display()))
+            .bad_input()?;
+    }
+    if arguments.json {
+        printer.json(document)?;
+    }
+    let results: HealingResults = match serde_json::from_value(document.clone()) {
+        Ok(results) => results,
+        // The run ended before its workflow had results to give: the document holds the error alone.
+        Err(_) => {
+            return Err(anyhow::anyhow!("{}", document["error"]["message"].as_str().unwrap_or("the run failed")).into());
+        }
+    };
+    printer.say("");
+    for fix in &results.fixes {
+        let mark = match fix.status {
+            FixStatus::Fixed => "fixed ",
+            FixStatus::Failed => "left  ",
+        };
+        printer.say(&format!("{mark} {}", fix.summary));
+    }
+    for warning in &results.warnings {
+        printer.warn(warning);
+    }
+    let reason = results.stop_reason;
+    printer.say(&format!("{}: {}", reason.name(), reason.explanation()));
+    if let Some(error) = &results.error {
+        printer.say(&format!("{error}\n`autoheal explain {}` tells what to do", error.code));
+    }
+    if results.fixes_applied > 0 && results.commit_count > 0 {
+        printer.say(&format!(
+            "branch {}: {} commits in {}",
+            results.branch_name, results.commit_count, results.total_time
+        ));
+    }
+    printer.say(&format!("report: autoheal report {0}    diff: autoheal report {0} --diff", row.run));
+    Ok(exit(&results))
+}
+
+fn exit(results: &HealingResults) -> Exit {
+    use autoheal_repo::StopReason;
+    match results.stop_reason {
+        StopReason::Green | StopReason::NothingToDo => Exit::Fine,
+        StopReason::Cancelled => Exit::Cancelled,
+        StopReason::Infra => results.error.as_ref().map_or(Exit::NotHealed, |error| exit_of(error.code)),
+        StopReason::NoProgress
+        | StopReason::RepeatedPatch
+        | StopReason::Attempts
+        | StopReason::Budget
+        | StopReason::Flaky
+        | StopReason::NoCiRun => Exit::NotHealed,
+    }
+}
+
+/// Who is to blame for an error that ended a run.
+const fn exit_of(code: ErrorCode) -> Exit {
+    match code {
+        ErrorCode::InvalidInput | ErrorCode::RepoNotFound | ErrorCode::RepoAccessDenied => Exit::BadInput,
+        ErrorCode::DockerBuildFailed | ErrorCode::DockerRunFailed => Exit::EnvironmentMissing,
+        ErrorCode::RepoCloneFailed
+        | ErrorCode::TestDiscoveryFailed
+        | ErrorCode::TestExecutionFailed
+        | ErrorCode::LlmApiError
+        | ErrorCode::LlmTimeout
+        | ErrorCode::PatchApplyFailed
+        | ErrorCode::SyntaxValidationFailed
+        | ErrorCode::GitPushFailed
+        | ErrorCode::CiTimeout
+        | ErrorCode::RetryLimitReached => Exit::NotHealed,
+    }
+}

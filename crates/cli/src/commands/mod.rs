@@ -1,0 +1,27 @@
+//! One file per command; each has `run`, which gives the exit code.
+
+mod check;
+mod explain;
+mod graph;
+mod heal;
+mod report;
+mod tasks;
+mod worker;
+
+use crate::args::Command;
+use crate::config::Config;
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+
+/// Does what was asked.
+pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> Result<Exit, Failure> {
+    match command {
+        Command::Heal(arguments) => heal::run(*arguments, &config, printer).await,
+        Command::Report(arguments) => report::run(arguments, &config, printer).await,
+        Command::Tasks(arguments) => tasks::run(arguments, &config, printer).await,
+        Command::Graph(arguments) => graph::run(&arguments, printer),
+        Command::Explain(arguments) => explain::run(&arguments, printer),
+        Command::Check(arguments) => check::run(&arguments, &config, printer).await,
+        Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
+    }
+}

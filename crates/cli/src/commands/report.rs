@@ -1,0 +1,69 @@
+use std::fmt::Write as _;
+
+use anyhow::Context as _;
+use autoheal_engine::RunId;
+use autoheal_store::{RunRow, Store};
+
+use crate::args::Report;
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::printer::Printer;
+use crate::wiring;
+
+/// Shows what a run came to.
+pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let store = wiring::open_store(config).await?;
+    let row = find(&store, &arguments.run).await?;
+    let text = if arguments.diff {
+        diff(&store, row.run).await?
+    } else if arguments.commands {
+        commands(&store, row.run).await?
+    } else if arguments.json {
+        let results = row.results.as_ref().ok_or_else(|| unfinished(&row))?;
+        serde_json::to_string_pretty(results)?
+    } else {
+        row.report.clone().ok_or_else(|| unfinished(&row))?
+    };
+    match &arguments.output {
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display())).bad_input()?;
+        }
+        None => printer.data(&text)?,
+    }
+    Ok(Exit::Fine)
+}
+
+/// The run of that name; the newest one is called `last`.
+pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
+    let row = if name == "last" {
+        store.runs(1).await?.into_iter().next()
+    } else {
+        let run: RunId = name.parse().map_err(|_| {
+            Failure::bad_input(format!(
+                "`{name}` is no run: give the name that `autoheal tasks show TASK` prints, or `last`"
+            ))
+        })?;
+        store.run(run).await?
+    };
+    row.ok_or_else(|| Failure::bad_input(format!("there is no run `{name}` in this database")))
+}
+
+fn unfinished(row: &RunRow) -> Failure {
+    Failure::bad_input(format!("run {0} has not ended: `autoheal heal --resume {0}` goes on with it", row.run))
+}
+
+/// The accepted patches one after another.
+async fn diff(store: &Store, run: RunId) -> Result<String, Failure> {
+    let fixes = store.fixes_of_run(run).await?;
+    Ok(fixes.into_iter().filter(|(_, fix)| fix.deployed_to == "PRODUCTION").map(|(_, fix)| fix.patch).collect())
+}
+
+async fn commands(store: &Store, run: RunId) -> Result<String, Failure> {
+    let mut text = String::new();
+    for output in store.outputs(run).await? {
+        let _ = writeln!(text, "## {}: {} ({}, {} ms)\n", output.node, output.command, output.ended, output.millis);
+        text.push_str(&output.output);
+        text.push_str("\n\n");
+    }
+    Ok(text)
+}

@@ -1,0 +1,25 @@
+use autoheal_orchestrator::Worker;
+
+use crate::args;
+use crate::config::Config;
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use crate::{interrupt, progress, wiring};
+
+const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
+
+/// Runs tasks from the queue until stopped.
+pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Printer) -> Result<Exit, Failure> {
+    let store = wiring::open_store(&config).await?;
+    let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
+    let registry = wiring::registry(&config, sandbox).await?;
+    let mut settings = wiring::worker_settings(&config);
+    if let Some(concurrency) = arguments.concurrency {
+        settings.concurrency = concurrency;
+    }
+    printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
+    let worker = Worker::new(store, settings, registry);
+    let stop = interrupt::stop_on_signal(printer, STOPPING)?;
+    progress::show(printer, worker.feed().watch(), worker.run_until(stop)).await;
+    Ok(Exit::Fine)
+}

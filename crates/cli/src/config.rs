@@ -1,0 +1,155 @@
+//! What is set elsewhere: the settings file, under the environment, under the flags.
+//!
+//! The file is the user's, never the repository's: a repository must not choose the wall around itself.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use autoheal_sandbox::Choice;
+use figment::Figment;
+use figment::providers::{Env, Format as _, Toml};
+use secrecy::SecretString;
+use serde::Deserialize;
+
+use crate::args::Ci;
+
+/// Every setting; what is not set has the default that `--help` names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) data_dir: Option<PathBuf>,
+    pub(crate) database_url: Option<String>,
+    pub(crate) log: Option<String>,
+    pub(crate) log_json: Option<bool>,
+    #[serde(default)]
+    pub(crate) heal: HealConfig,
+    #[serde(default)]
+    pub(crate) sandbox: SandboxConfig,
+    #[serde(default)]
+    pub(crate) worker: WorkerConfig,
+}
+
+/// The defaults of `autoheal heal`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HealConfig {
+    pub(crate) team: Option<String>,
+    pub(crate) leader: Option<String>,
+    pub(crate) retry_limit: Option<u32>,
+    pub(crate) ci: Option<Ci>,
+    /// Wall time of the whole run; what was accepted by then is kept.
+    pub(crate) run_seconds: Option<u64>,
+    /// Wall time of one run of a test suite.
+    pub(crate) test_seconds: Option<u64>,
+    /// Wall time of one install.
+    pub(crate) install_seconds: Option<u64>,
+    /// Memory of one command, in MiB.
+    pub(crate) memory_mib: Option<u64>,
+    /// Processes and threads of one command.
+    pub(crate) processes: Option<u32>,
+}
+
+/// The wall around what repositories bring.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SandboxConfig {
+    pub(crate) kind: Option<Choice>,
+    pub(crate) python_image: Option<String>,
+    /// The hosts that an install may reach.
+    pub(crate) registries: Option<Vec<String>>,
+}
+
+/// How workers behave.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkerConfig {
+    pub(crate) concurrency: Option<usize>,
+    /// How long a claim holds without a heartbeat.
+    pub(crate) lease_seconds: Option<u64>,
+    /// How long a stop waits for running nodes.
+    pub(crate) grace_seconds: Option<u64>,
+}
+
+/// What begins the name of an environment variable that is a setting.
+const PREFIX: &str = "AUTOHEAL_";
+
+/// The variables that are settings, without the prefix, and the settings they are.
+const VARIABLES: [(&str, &str); 19] = [
+    ("DATA_DIR", "data_dir"),
+    ("DATABASE_URL", "database_url"),
+    ("LOG", "log"),
+    ("LOG_JSON", "log_json"),
+    ("TEAM", "heal.team"),
+    ("LEADER", "heal.leader"),
+    ("RETRY_LIMIT", "heal.retry_limit"),
+    ("CI", "heal.ci"),
+    ("RUN_SECONDS", "heal.run_seconds"),
+    ("TEST_SECONDS", "heal.test_seconds"),
+    ("INSTALL_SECONDS", "heal.install_seconds"),
+    ("MEMORY_MIB", "heal.memory_mib"),
+    ("PROCESSES", "heal.processes"),
+    ("SANDBOX", "sandbox.kind"),
+    ("PYTHON_IMAGE", "sandbox.python_image"),
+    ("REGISTRIES", "sandbox.registries"),
+    ("CONCURRENCY", "worker.concurrency"),
+    ("LEASE_SECONDS", "worker.lease_seconds"),
+    ("GRACE_SECONDS", "worker.grace_seconds"),
+];
+
+impl Config {
+    /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
+    ///
+    /// # Errors
+    ///
+    /// For a file that cannot be read or holds an unknown key (with its line), and for a variable with a wrong value.
+    pub(crate) fn load(file: Option<&Path>) -> anyhow::Result<Self> {
+        let text = match file {
+            Some(path) => Some((path.to_owned(), std::fs::read_to_string(path))),
+            None => user_file().filter(|path| path.exists()).map(|path| (path.clone(), std::fs::read_to_string(path))),
+        };
+        let text = match text {
+            Some((path, text)) => {
+                let text = text.with_context(|| format!("the settings file {} cannot be read", path.display()))?;
+                // Figment does not know lines; this pass is for its message.
+                toml::from_str::<Self>(&text).with_context(|| format!("the settings file {}", path.display()))?;
+                text
+            }
+            None => String::new(),
+        };
+        let environment = Env::prefixed(PREFIX).map(|name| {
+            let known = VARIABLES.iter().find(|(variable, _)| name == *variable);
+            known.map_or(name.into(), |(_, setting)| (*setting).into())
+        });
+        let settings: Vec<&str> = VARIABLES.iter().map(|(_, setting)| *setting).collect();
+        let environment = environment.filter(move |name| settings.iter().any(|setting| name == *setting));
+        Ok(Figment::new().merge(Toml::string(&text)).merge(environment).extract()?)
+    }
+
+    /// Where runs, caches and the database are kept.
+    ///
+    /// # Errors
+    ///
+    /// When it is not set and there is no home.
+    pub(crate) fn data_dir(&self) -> anyhow::Result<PathBuf> {
+        let default = || base_folder("XDG_DATA_HOME", ".local/share").map(|base| base.join("autoheal"));
+        self.data_dir.clone().or_else(default).context("there is no home folder: name a data folder with --data-dir")
+    }
+}
+
+/// The token for GitHub. Not a setting: a secret does not belong in a file that is shown around.
+pub(crate) fn github_token() -> Option<SecretString> {
+    ["AUTOHEAL_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()))
+        .map(SecretString::from)
+}
+
+fn user_file() -> Option<PathBuf> {
+    base_folder("XDG_CONFIG_HOME", ".config").map(|base| base.join("autoheal").join("autoheal.toml"))
+}
+
+/// A folder of the XDG base directory specification.
+fn base_folder(variable: &str, under_home: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    named.or_else(|| std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(under_home)))
+}

@@ -1,0 +1,125 @@
+//! What a person sees: data on standard output, everything else on standard error.
+
+use std::io::{self, Write};
+
+use console::Style;
+
+use crate::exit::{Exit, Failure};
+
+/// The one place that decides what reaches the terminal.
+#[derive(Debug, Clone)]
+pub(crate) struct Printer {
+    quiet: bool,
+    is_terminal: bool,
+}
+
+#[expect(clippy::unused_self, reason = "a printer is what may print; quiet or not, data and failures are told")]
+impl Printer {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { quiet, is_terminal: console::user_attended_stderr() }
+    }
+
+    /// Whether someone looks on who can be shown something that moves.
+    pub(crate) fn is_lively(&self) -> bool {
+        self.is_terminal && !self.quiet
+    }
+
+    /// Data: what was asked for. Text from outside in it is the reader's own affair, as with `cat`.
+    ///
+    /// # Errors
+    ///
+    /// When standard output cannot be written; a reader that has seen enough is no error.
+    pub(crate) fn data(&self, text: &str) -> io::Result<()> {
+        let mut output = io::stdout().lock();
+        let written = output
+            .write_all(text.as_bytes())
+            .and_then(|()| if text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") });
+        match written.and_then(|()| output.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Data as JSON.
+    ///
+    /// # Errors
+    ///
+    /// As [`Printer::data`].
+    pub(crate) fn json(&self, value: &impl serde::Serialize) -> anyhow::Result<()> {
+        Ok(self.data(&serde_json::to_string_pretty(value)?)?)
+    }
+
+    /// Something to know while it goes on.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            write_line(&harmless(text));
+        }
+    }
+
+    /// Something to beware of.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            write_line(&format!(
+                "{} {}",
+                Style::new().for_stderr().yellow().bold().apply_to("warning:"),
+                harmless(text)
+            ));
+        }
+    }
+
+    /// Why the command failed, with its causes.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        let title = match failure.exit {
+            Exit::Fine | Exit::NotHealed | Exit::BadInput | Exit::EnvironmentMissing => "error:",
+            Exit::InternalFault => "internal fault:",
+            Exit::Cancelled => "cancelled:",
+        };
+        let chain: Vec<String> = failure.error.chain().map(|cause| harmless(&cause.to_string())).collect();
+        write_line(&format!(
+            "{} {}",
+            Style::new().for_stderr().red().bold().apply_to(title),
+            chain.join("\n  because: ")
+        ));
+    }
+}
+
+fn write_line(text: &str) {
+    // Nobody can be told that standard error is closed.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// The text without what would steer the terminal: it may come from a hostile repository.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars()
+        .map(|character| match character {
+            '\n' => '\n',
+            '\t' => ' ',
+            character if character.is_control() => '\u{fffd}',
+            // Marks that reverse the direction of what follows.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            character => character,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::harmless;
+
+    proptest! {
+        #[test]
+        fn no_escape_sequence_survives(text in any::<String>()) {
+            let shown = harmless(&text);
+            prop_assert!(shown.chars().all(|character| character == '\n' || !character.is_control()));
+            prop_assert_eq!(shown.lines().count(), text.lines().count());
+            prop_assert_eq!(shown.chars().count(), text.chars().count());
+        }
+    }
+
+    #[test]
+    fn colours_of_others_are_not_shown() {
+        assert_eq!(harmless("\u{1b}[31mred\u{1b}[0m"), "\u{fffd}[31mred\u{fffd}[0m");
+    }
+}

@@ -1,0 +1,103 @@
+//! The store, the sandbox and the workflows, as the settings say.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use autoheal_orchestrator::{Registry, WorkerSettings};
+use autoheal_repo::{HealSettings, HealWorkflow};
+use autoheal_sandbox::{Choice, SandboxError, Settings};
+use autoheal_store::{Store, StoreError};
+
+use crate::config::{Config, github_token};
+use crate::exit::{Blame as _, Exit, Failure};
+
+/// The hosts that an install may reach, unless a setting says otherwise: those of the Python package index.
+const REGISTRIES: [&str; 2] = ["pypi.org", "files.pythonhosted.org"];
+
+/// The database that the settings name; the default lies in the data folder, which is made when missing.
+///
+/// # Errors
+///
+/// When it cannot be opened: the machine's fault, unless the address makes no sense.
+pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
+    let opened = if let Some(url) = &config.database_url {
+        Store::open(url).await
+    } else {
+        let folder = data_dir(config)?;
+        Store::open_file(&folder.join("autoheal.db")).await
+    };
+    opened.map_err(|error| {
+        let exit = if matches!(error, StoreError::UnknownAddress) { Exit::BadInput } else { Exit::EnvironmentMissing };
+        Failure { exit, error: anyhow::Error::new(error).context("the database cannot be opened") }
+    })
+}
+
+/// The data folder, made for this user alone when missing.
+///
+/// # Errors
+///
+/// When there is none, or it cannot be made.
+pub(crate) fn data_dir(config: &Config) -> Result<std::path::PathBuf, Failure> {
+    let folder = config.data_dir().environment()?;
+    make_private(&folder)
+        .with_context(|| format!("the data folder {} cannot be made: name another with --data-dir", folder.display()))
+        .environment()?;
+    folder.canonicalize().environment()
+}
+
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// What the sandbox needs to know.
+///
+/// # Errors
+///
+/// As [`data_dir`].
+pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(data_dir(config)?.join("sandbox"));
+    if let Some(image) = &config.sandbox.python_image {
+        settings.python_image.clone_from(image);
+    }
+    Ok(settings)
+}
+
+/// The workflows of this program on this machine.
+///
+/// # Errors
+///
+/// When the sandbox does not work here, or git is missing.
+pub(crate) async fn registry(config: &Config, sandbox: Choice) -> Result<Registry, Failure> {
+    let sandbox_settings = sandbox_settings(config)?;
+    if let Err(error) = autoheal_sandbox::sweep(&sandbox_settings).await {
+        // What is left takes room and does no harm: no reason not to begin.
+        tracing::warn!(%error, "what killed processes left could not be removed");
+    }
+    let sandbox = autoheal_sandbox::select(sandbox, &sandbox_settings)
+        .await
+        .map_err(|error: SandboxError| {
+            anyhow::Error::new(error).context("no sandbox works here: `autoheal check` says what is missing")
+        })
+        .environment()?;
+    let registries = config.sandbox.registries.clone();
+    let registries = registries.unwrap_or_else(|| REGISTRIES.map(str::to_owned).to_vec());
+    let settings = HealSettings { data_dir: data_dir(config)?, sandbox, token: github_token(), registries };
+    Ok(Registry::new().with(HealWorkflow::new(settings).environment()?))
+}
+
+/// How the workers of this process behave.
+pub(crate) fn worker_settings(config: &Config) -> WorkerSettings {
+    let mut settings = WorkerSettings::of_this_process();
+    if let Some(seconds) = config.worker.lease_seconds {
+        settings = settings.with_lease(Duration::from_secs(seconds.max(1)));
+    }
+    if let Some(seconds) = config.worker.grace_seconds {
+        settings.grace = Duration::from_secs(seconds);
+    }
+    if let Some(concurrency) = config.worker.concurrency {
+        settings.concurrency = concurrency;
+    }
+    settings
+}

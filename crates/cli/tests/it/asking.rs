@@ -1,0 +1,114 @@
+//! What the program says about itself and its database.
+
+use autoheal_engine::ErrorCode;
+use serde_json::Value;
+
+use crate::binary::Home;
+
+#[test]
+fn the_graph_of_the_repository_workflow_is_drawn() {
+    let ended = Home::new().run(&["graph", "repo"]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    assert!(ended.stdout.starts_with("flowchart TD\n"), "{}", ended.stdout);
+    for node in ["analyze_repo", "diagnose_failures", "monitor_ci"] {
+        assert!(ended.stdout.contains(node), "{node} is missing");
+    }
+}
+
+#[test]
+fn every_code_is_explained_and_listed() {
+    let home = Home::new();
+    let list = home.run(&["explain"]).stdout;
+    for code in ErrorCode::ALL {
+        assert!(list.contains(code.name()));
+        let page = home.run(&["explain", &code.name().to_lowercase()]);
+        assert_eq!(page.code, Some(0));
+        assert!(page.stdout.starts_with(&format!("# {code}")), "{}", page.stdout);
+        assert!(page.stdout.contains("## What to do"), "{code} does not say what to do");
+    }
+}
+
+#[test]
+fn an_unknown_code_is_bad_input() {
+    let ended = Home::new().run(&["explain", "NOTHING"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(ended.stderr.contains("`autoheal explain` lists them"), "{}", ended.stderr);
+}
+
+#[test]
+fn help_has_examples() {
+    let home = Home::new();
+    for arguments in [&["--help"] as &[&str], &["heal", "--help"]] {
+        let ended = home.run(arguments);
+        assert_eq!(ended.code, Some(0));
+        assert!(ended.stdout.contains("Examples:\n  autoheal heal ."), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn check_says_what_can_be_used() {
+    let home = Home::new();
+    let ended = home.run(&["check", "--json"]);
+    let parts: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
+    let usable = |name: &str| parts.iter().find(|part| part["name"] == name).unwrap()["usable"].as_bool().unwrap();
+    let can_heal = usable("git") && usable("database") && (usable("docker") || usable("bubblewrap"));
+    assert_eq!(ended.code, Some(if can_heal { 0 } else { 3 }), "{}", ended.stdout);
+    assert!(usable("database"), "{}", ended.stdout);
+    assert!(!usable("GitHub token"), "the environment holds none");
+    assert!(home.path().join(".local/share/autoheal/autoheal.db").exists());
+}
+
+#[test]
+fn nothing_on_the_path_is_a_missing_environment() {
+    let home = Home::new();
+    let ended = crate::binary::Ended::of(home.command(&["check"]).env("PATH", home.path()));
+    assert_eq!(ended.code, Some(3), "{}", ended.told());
+    assert!(ended.stdout.contains("ruff is not on the PATH"), "{}", ended.stdout);
+}
+
+#[test]
+fn an_empty_queue_has_no_tasks_and_no_runs() {
+    let home = Home::new();
+    insta::assert_snapshot!(home.run(&["tasks"]).told(), @r"
+    exit: Some(0)
+    --- stdout
+      TASK  STATE        TYPE            CREATED               TARGET
+    --- stderr
+    ");
+    insta::assert_snapshot!(home.run(&["tasks", "list", "--json"]).told(), @r"
+    exit: Some(0)
+    --- stdout
+    []
+    --- stderr
+    ");
+    insta::assert_snapshot!(home.run(&["tasks", "show", "7"]).told(), @r"
+    exit: Some(2)
+    --- stdout
+    --- stderr
+    error: there is no task 7: `autoheal tasks` lists them
+    ");
+    insta::assert_snapshot!(home.run(&["tasks", "cancel", "7"]).told(), @r"
+    exit: Some(2)
+    --- stdout
+    --- stderr
+    error: there is no task 7: `autoheal tasks` lists them
+    ");
+    insta::assert_snapshot!(home.run(&["tasks", "list", "--state", "asleep"]).told(), @r"
+    exit: Some(2)
+    --- stdout
+    --- stderr
+    error: `asleep` is no state: give one of PENDING, IN_PROGRESS, COMPLETED, FAILED, QUARANTINED, CANCELLED
+    ");
+    insta::assert_snapshot!(home.run(&["report", "last"]).told(), @r"
+    exit: Some(2)
+    --- stdout
+    --- stderr
+    error: there is no run `last` in this database
+    ");
+    insta::assert_snapshot!(home.run(&["report", "yesterday"]).told(), @r"
+    exit: Some(2)
+    --- stdout
+    --- stderr
+    error: `yesterday` is no run: give the name that `autoheal tasks show TASK` prints, or `last`
+    ");
+}

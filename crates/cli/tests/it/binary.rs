@@ -1,0 +1,59 @@
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A home of its own for the binary: its data, its settings, and nothing of the machine's.
+pub(crate) struct Home {
+    pub(crate) folder: TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "starts the binary under test")]
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_autoheal"));
+        command.args(arguments).env_clear().env("HOME", self.path()).current_dir(self.path());
+        for name in ["PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        Ended::of(&mut self.command(arguments))
+    }
+}
+
+impl Ended {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Exit code, standard output and standard error in one text, for a snapshot.
+    pub(crate) fn told(&self) -> String {
+        format!("exit: {:?}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr)
+    }
+}

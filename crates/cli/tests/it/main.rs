@@ -1,0 +1,8 @@
+//! The real binary, as a person or a script runs it.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod asking;
+mod binary;
+mod healing;
+mod settings;
