@@ -241,10 +241,7 @@ impl SemanticSyntaxContext for SemanticWalk<'_> {
     }
 
     fn in_async_context(&self) -> bool {
-        match self.scopes.last() {
-            Some(Scope::Function { is_async } | Scope::Comprehension { is_async, .. }) => *is_async,
-            Some(Scope::Module | Scope::Class | Scope::Lambda) | None => false,
-        }
+        self.scope() == Scope::Function { is_async: true }
     }
 
     fn in_await_allowed_context(&self) -> bool {

@@ -204,6 +204,7 @@ fn definition(
     fault: usize,
 ) -> Option<(Range<usize>, Frame)> {
     let mut definitions: Vec<(usize, &str, &str)> = Vec::new();
+    let mut levels: Vec<(usize, &str)> = Vec::new();
     let mut decorated = false;
     for (start, line) in lines(&text[chunk.clone()]) {
         let code = line.trim_start_matches([' ', '\t']);
@@ -213,13 +214,18 @@ fn definition(
             definitions.push((chunk.start + start, level, code));
         }
         decorated = code.starts_with('@');
+        if !code.is_empty() && !code.starts_with(['#', ')', ']', '}']) {
+            levels.push((chunk.start + start, level));
+        }
     }
+    let fault_line = levels.partition_point(|(start, _)| *start <= fault).checked_sub(1)?;
+    let (above, below) = (&levels[..fault_line], &levels[fault_line + 1..]);
     let split = definitions.partition_point(|(start, ..)| *start <= fault);
     let (before, after) = definitions.split_at(split);
     let mut narrowest = usize::MAX;
-    let mut tried = 0;
     for (index, (start, level, _)) in before.iter().enumerate().rev() {
-        if level.is_empty() || level.len() >= narrowest {
+        let is_left = above.iter().any(|(at, other)| at >= start && other.len() < level.len());
+        if level.is_empty() || level.len() >= narrowest || is_left {
             continue;
         }
         narrowest = level.len();
@@ -233,12 +239,10 @@ fn definition(
             Some(_) => "def _():",
             None => "if 1:",
         };
-        let ends = after.iter().filter(|(_, other, _)| other.len() <= level.len()).map(|(end, ..)| *end);
-        for end in ends.take(2).chain([chunk.end]) {
-            tried += 1;
-            if tried > 6 {
-                return None;
-            }
+        let left = below.iter().find(|(_, other)| other.len() < level.len()).map_or(chunk.end, |(end, _)| *end);
+        let next =
+            after.iter().filter(|(_, other, _)| other == level).map(|(end, ..)| *end).take_while(|end| *end < left);
+        for end in next.take(2).chain([left]) {
             let without = format!("{}{level}pass\n{}", &text[chunk.start..start], &text[end..chunk.end]);
             if parse::compiles(&without, version) {
                 return Some((start..end, Frame::new(header, level)));
