@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use sqlx::any::{AnyArguments, AnyPoolOptions};
+use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AnyPool, Connection as _, Executor as _};
@@ -12,7 +12,7 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::StoreError;
-use crate::writer::{Work, Writer};
+use crate::writer::{Scope, Work, Writer};
 
 /// A statement with its arguments, made before the transaction that executes it.
 pub(crate) type Statement = Query<'static, Any, AnyArguments>;
@@ -87,8 +87,10 @@ impl Database {
     }
 
     async fn open_sqlite(url: &str) -> Result<Self, StoreError> {
-        // Another process may hold the write lock for a moment; its transactions are short.
-        const PRAGMAS: &str = "PRAGMA busy_timeout = 30000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
+        // Another process may hold the write lock for a moment; its transactions are short. The log is carried over into the
+        // file every 32 MB: a queue changes the same pages again and again, and each is carried over once.
+        const PRAGMAS: &str = "PRAGMA busy_timeout = 30000; PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8000;";
         let url = if url == "sqlite::memory:" {
             // Named, so that every connection of this store sees the same database and no other store does.
             format!("sqlite:file:autoheal-{}?mode=memory&cache=shared", Uuid::now_v7())
@@ -130,6 +132,18 @@ impl Database {
         Ok(Self { dialect: Dialect::Postgres, pool, writer: None })
     }
 
+    /// Executes one statement that writes, and gives the row it returns: on disk when this returns `Ok`.
+    pub(crate) async fn execute(&self, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
+        if let Some(writer) = &self.writer {
+            return writer
+                .write(Scope::Statement, |connection| {
+                    Box::pin(async move { Ok(statement.fetch_optional(connection).await?) })
+                })
+                .await;
+        }
+        Ok(statement.fetch_optional(&self.pool).await?)
+    }
+
     /// Does `work` in a transaction: when this returns `Ok` all of it is on disk, when it returns `Err` none of it happened.
     pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
     where
@@ -137,7 +151,7 @@ impl Database {
         W: for<'c> FnOnce(&'c mut AnyConnection) -> Work<'c, T> + Send + 'static,
     {
         if let Some(writer) = &self.writer {
-            return writer.write(work).await;
+            return writer.write(Scope::Statements, work).await;
         }
         let mut transaction = self.pool.begin().await?;
         let value = work(&mut transaction).await?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use autoheal_engine::TaskId;
+use sqlx::error::{DatabaseError, ErrorKind};
 
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -49,8 +50,8 @@ pub enum StoreError {
     #[error("the database reports a fault")]
     Database(#[from] sqlx::Error),
     /// The transaction that carried several writers' changes failed: none of them happened.
-    #[error("the transaction could not be committed")]
-    NotCommitted(#[source] Arc<sqlx::Error>),
+    #[error("the transaction could not be committed: {0}")]
+    NotCommitted(Arc<str>),
     /// The store's own writer has stopped, because the runtime is shutting down.
     #[error("the store is closed")]
     Closed,
@@ -59,8 +60,22 @@ pub enum StoreError {
 impl StoreError {
     /// Whether two writers collided in a unique column: the same statement tried again sees the other's row.
     pub(crate) fn is_collision(&self) -> bool {
+        self.fault().is_some_and(DatabaseError::is_unique_violation)
+    }
+
+    /// Whether the database is not to be trusted to have undone just the statement that failed: anything but a broken
+    /// constraint, such as a full disk, after which SQLite ends the whole transaction by itself.
+    pub(crate) fn is_breakdown(&self) -> bool {
+        match (self.fault(), self) {
+            (Some(fault), _) => matches!(fault.kind(), ErrorKind::Other),
+            (None, Self::Database(_)) => true,
+            (None, _) => false,
+        }
+    }
+
+    fn fault(&self) -> Option<&dyn DatabaseError> {
         match self {
-            Self::Database(sqlx::Error::Database(fault)) => fault.is_unique_violation(),
+            Self::Database(sqlx::Error::Database(fault)) => Some(fault.as_ref()),
             Self::Database(_)
             | Self::LeaseLost(_)
             | Self::UnknownAddress
@@ -70,7 +85,7 @@ impl StoreError {
             | Self::NoSuchRun(_)
             | Self::Corrupt { .. }
             | Self::NotCommitted(_)
-            | Self::Closed => false,
+            | Self::Closed => None,
         }
     }
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use autoheal_engine::TaskId;
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
+use sqlx::any::AnyRow;
 
+use crate::database::Statement;
 use crate::{Store, StoreError, row};
 
 /// What a worker asks for.
@@ -118,11 +120,13 @@ const CANCEL: &str = "
     UPDATE task_queue SET cancel_requested = 1,
         state = CASE state WHEN 'PENDING' THEN 'CANCELLED' ELSE state END,
         completed_at = CASE state WHEN 'PENDING' THEN {now} ELSE completed_at END
-    WHERE task_id = $1 AND state IN ('PENDING', 'IN_PROGRESS')";
+    WHERE task_id = $1 AND state IN ('PENDING', 'IN_PROGRESS')
+    RETURNING task_id";
 
 const REOPEN: &str = "
     UPDATE task_queue SET state = 'PENDING', run_at = {now}, retry_count = 0, cancel_requested = 0, completed_at = NULL
-    WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')";
+    WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')
+    RETURNING task_id";
 
 const HOLDS: &str = "
     SELECT task_id FROM task_queue
@@ -170,10 +174,7 @@ impl Store {
             .bind(i64::from(task.max_retries))
             .bind(task.host.clone())
             .bind(task.context.to_string());
-        let row = self
-            .database
-            .write(|connection| Box::pin(async move { Ok(statement.fetch_optional(connection).await?) }))
-            .await?;
+        let row = self.database.execute(statement).await?;
         row.map(|row| row::integer(&row, "task_id").map(TaskId)).transpose()
     }
 
@@ -215,11 +216,7 @@ impl Store {
         if let Some(TaskId(id)) = request.only {
             statement = statement.bind(id);
         }
-        let row = self
-            .database
-            .write(|connection| Box::pin(async move { Ok(statement.fetch_optional(connection).await?) }))
-            .await?;
-        let Some(row) = row else { return Ok(None) };
+        let Some(row) = self.database.execute(statement).await? else { return Ok(None) };
         let task = row::task(&row)?;
         let lease = Lease { task: task.id, owner: request.worker.clone(), epoch: task.lease_epoch };
         Ok(Some((task, lease)))
@@ -266,15 +263,8 @@ impl Store {
         row::task_state(&self.fenced(lease, statement).await?)
     }
 
-    async fn fenced(
-        &self,
-        lease: &Lease,
-        statement: crate::database::Statement,
-    ) -> Result<sqlx::any::AnyRow, StoreError> {
-        self.database
-            .write(|connection| Box::pin(async move { Ok(statement.fetch_optional(connection).await?) }))
-            .await?
-            .ok_or(StoreError::LeaseLost(lease.task))
+    async fn fenced(&self, lease: &Lease, statement: Statement) -> Result<AnyRow, StoreError> {
+        self.database.execute(statement).await?.ok_or(StoreError::LeaseLost(lease.task))
     }
 
     /// Asks for a task to stop: a pending one is cancelled at once, a running one is told with its next heartbeat.
@@ -284,7 +274,8 @@ impl Store {
     ///
     /// What the database reports.
     pub async fn request_cancel(&self, task: TaskId) -> Result<bool, StoreError> {
-        self.change(sqlx::query(self.database.dialect.sql(CANCEL)).bind(task.0)).await
+        let statement = sqlx::query(self.database.dialect.sql(CANCEL)).bind(task.0);
+        Ok(self.database.execute(statement).await?.is_some())
     }
 
     /// Puts a failed, cancelled or quarantined task back into the queue, with its retries restored; its unfinished run, if it
@@ -294,16 +285,10 @@ impl Store {
     ///
     /// What the database reports.
     pub async fn reopen(&self, task: TaskId) -> Result<bool, StoreError> {
-        match self.change(sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0)).await {
+        match self.database.execute(sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0)).await {
             Err(error) if error.is_collision() => Ok(false),
-            changed => changed,
+            changed => Ok(changed?.is_some()),
         }
-    }
-
-    async fn change(&self, statement: crate::database::Statement) -> Result<bool, StoreError> {
-        self.database
-            .write(|connection| Box::pin(async move { Ok(statement.execute(connection).await?.rows_affected() > 0) }))
-            .await
     }
 
     /// A task.
@@ -337,7 +322,7 @@ impl Store {
 }
 
 /// A statement whose first two arguments are the fence.
-fn fenced_query(store: &Store, sql: &'static str, lease: &Lease) -> crate::database::Statement {
+fn fenced_query(store: &Store, sql: &'static str, lease: &Lease) -> Statement {
     sqlx::query(store.database.dialect.sql(sql)).bind(lease.task.0).bind(lease.epoch)
 }
 

@@ -4,6 +4,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, Connection as _, Transaction};
@@ -16,6 +17,9 @@ pub(crate) type Work<'c, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 
 /// So many callers share one transaction at most: bounds how long the first of them waits for the others.
 const LARGEST_GROUP: usize = 64;
+
+/// So long a transaction is kept open for callers who are expected: far less than a disk needs to confirm a commit.
+const PATIENCE: Duration = Duration::from_micros(100);
 
 /// The way to the one writing connection. The writer ends when the last clone is dropped.
 #[derive(Clone)]
@@ -33,27 +37,50 @@ impl Writer {
 
     /// Does `work` in a transaction of its own or a shared one: either way all of it is on disk when this returns `Ok`, and
     /// none of it happened when this returns `Err`. Work whose caller has gone away is still done.
-    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub(crate) async fn write<T, W>(&self, scope: Scope, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
         W: for<'c> FnOnce(&'c mut AnyConnection) -> Work<'c, T> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let job = Submitted { work: Some(work), result: None, reply };
+        let job = Submitted { scope, work: Some(work), result: None, reply };
         self.jobs.send(Box::new(job)).map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
 
+/// What a failure has to undo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// One statement: the engine undoes it by itself.
+    Statement,
+    /// Several: they are put behind a savepoint.
+    Statements,
+}
+
+/// How a job ended, as far as the transaction is concerned.
+enum Ended {
+    Done,
+    /// It failed, and what it changed is to be undone.
+    Failed,
+    /// It failed so that the whole transaction is lost.
+    Broken(Arc<str>),
+}
+
+type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
+
 trait Job: Send {
-    /// Does the work and keeps the result; says whether it succeeded.
-    fn run<'a>(&'a mut self, connection: &'a mut AnyConnection) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+    fn scope(&self) -> Scope;
+
+    /// Does the work and keeps the result.
+    fn run<'a>(&'a mut self, connection: &'a mut AnyConnection) -> Running<'a>;
 
     /// Tells the caller, now that it is known whether the transaction was committed.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 struct Submitted<T, W> {
+    scope: Scope,
     work: Option<W>,
     result: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
@@ -64,12 +91,21 @@ where
     T: Send,
     W: for<'c> FnOnce(&'c mut AnyConnection) -> Work<'c, T> + Send,
 {
-    fn run<'a>(&'a mut self, connection: &'a mut AnyConnection) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+    fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    fn run<'a>(&'a mut self, connection: &'a mut AnyConnection) -> Running<'a> {
         Box::pin(async move {
-            if let Some(work) = self.work.take() {
-                self.result = Some(work(connection).await);
-            }
-            matches!(self.result, Some(Ok(_)))
+            let Some(work) = self.work.take() else { return Ended::Done };
+            let result = work(connection).await;
+            let ended = match &result {
+                Ok(_) => Ended::Done,
+                Err(error) if error.is_breakdown() => Ended::Broken(reason(error)),
+                Err(_) => Ended::Failed,
+            };
+            self.result = Some(result);
+            ended
         })
     }
 
@@ -86,38 +122,69 @@ where
 }
 
 async fn write_all(mut connection: PoolConnection<Any>, mut queue: mpsc::UnboundedReceiver<Box<dyn Job>>) {
+    let mut expected = 1;
     while let Some(first) = queue.recv().await {
         let mut group = vec![first];
-        let committed = write_group(&mut connection, &mut group, &mut queue).await.map_err(Arc::new);
+        let committed = write_group(&mut connection, &mut group, expected, &mut queue).await;
+        expected = group.len();
         for job in group {
             job.answer(committed.clone().map_err(StoreError::NotCommitted));
         }
     }
 }
 
-/// One transaction: the first job, and those that arrived while it ran.
+/// One transaction: the first job, and those that arrive while it is open. `expected` callers were answered by the last
+/// commit and may be about to ask again: it is worth waiting a moment for them.
 async fn write_group(
     connection: &mut AnyConnection,
     group: &mut Vec<Box<dyn Job>>,
+    expected: usize,
     queue: &mut mpsc::UnboundedReceiver<Box<dyn Job>>,
-) -> Result<(), sqlx::Error> {
+) -> Result<(), Arc<str>> {
     // IMMEDIATE takes the write lock before the first read, so that what was read is still true when it is written.
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let mut next = 0;
-    while let Some(job) = group.get_mut(next) {
-        run_within(&mut transaction, job.as_mut()).await?;
-        next += 1;
-        if next < LARGEST_GROUP
-            && let Ok(arrived) = queue.try_recv()
-        {
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(|error| reason(&error))?;
+    let mut begun = Instant::now();
+    let mut done = 0;
+    loop {
+        while let Some(job) = group.get_mut(done) {
+            run_within(&mut transaction, job.as_mut()).await?;
+            done += 1;
+            begun = Instant::now();
+        }
+        if let Some(arrived) = (done < LARGEST_GROUP).then(|| queue.try_recv().ok()).flatten() {
             group.push(arrived);
+        } else if done < expected && begun.elapsed() < PATIENCE {
+            tokio::task::yield_now().await;
+        } else {
+            return transaction.commit().await.map_err(|error| reason(&error));
         }
     }
-    transaction.commit().await
 }
 
-/// Runs one job behind a savepoint: its failure undoes its own changes and no one else's.
-async fn run_within(transaction: &mut Transaction<'_, Any>, job: &mut dyn Job) -> Result<(), sqlx::Error> {
-    let mut savepoint = transaction.begin().await?;
-    if job.run(&mut savepoint).await { savepoint.commit().await } else { savepoint.rollback().await }
+/// Runs one job so that its failure undoes its own changes and no one else's.
+async fn run_within(transaction: &mut Transaction<'_, Any>, job: &mut dyn Job) -> Result<(), Arc<str>> {
+    let (ended, undone) = match job.scope() {
+        Scope::Statement => (job.run(transaction).await, Ok(())),
+        Scope::Statements => {
+            let mut savepoint = transaction.begin().await.map_err(|error| reason(&error))?;
+            let ended = job.run(&mut savepoint).await;
+            let undone = match ended {
+                Ended::Done => savepoint.commit().await,
+                Ended::Failed | Ended::Broken(_) => savepoint.rollback().await,
+            };
+            (ended, undone)
+        }
+    };
+    match ended {
+        Ended::Done | Ended::Failed => undone.map_err(|error| reason(&error)),
+        Ended::Broken(reason) => Err(reason),
+    }
+}
+
+/// The error in one line, for all who shared the transaction.
+fn reason(error: &dyn std::error::Error) -> Arc<str> {
+    match error.source() {
+        Some(source) => format!("{error}: {source}").into(),
+        None => error.to_string().into(),
+    }
 }
