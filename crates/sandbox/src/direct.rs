@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::outcome::{Outcome, SandboxError};
+use crate::session::Session;
 use crate::spawn::Launch;
 use crate::spec::{Command, PATH, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
@@ -37,6 +38,26 @@ struct DirectWorkspace {
 }
 
 impl DirectWorkspace {
+    /// A script that waits, and the words for it.
+    async fn arm(&self, command: &Command) -> Result<(Armed, Vec<u8>), SandboxError> {
+        let mut environment = self.spec.environment.clone();
+        for (name, otherwise) in [("PATH", PATH), ("HOME", "/")] {
+            let own = || std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
+            environment.entry(name.to_owned()).or_insert_with(own);
+        }
+        let command = Command { directory: self.directory(command), ..command.clone() };
+        let words = words_of(&self.spec.root, &command, &environment, &self.limiter, false)?;
+        let launch = Launch {
+            argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),
+            environment: BTreeMap::new(),
+            directory: self.spec.root.clone(),
+            user: None,
+            own_group: true,
+        };
+        let armed = Armed::start(launch, Around::ProcessGroup, &self.limiter, self.spec.run).await?;
+        Ok((armed, words))
+    }
+
     /// Everything is seen where it is; only a folder below `inside` is found below `root`.
     fn directory(&self, command: &Command) -> PathBuf {
         match command.directory.strip_prefix(&self.spec.inside) {
@@ -49,28 +70,18 @@ impl DirectWorkspace {
 #[async_trait]
 impl Workspace for DirectWorkspace {
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
-        let mut environment = self.spec.environment.clone();
-        for (name, otherwise) in [("PATH", PATH), ("HOME", "/")] {
-            let own = || std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
-            environment.entry(name.to_owned()).or_insert_with(own);
-        }
-        let command = Command { directory: self.directory(command), ..command.clone() };
-        let input = words_of(&self.spec.root, &command, &environment, &self.limiter, false)?;
-        let launch = Launch {
-            argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),
-            environment: BTreeMap::new(),
-            directory: self.spec.root.clone(),
-            user: None,
-            own_group: true,
-        };
-        let Armed { mut cell, stdin, stdout, stderr } =
-            Armed::start(launch, Around::ProcessGroup, &self.limiter, self.spec.run).await?;
+        let (armed, input) = self.arm(command).await?;
+        let Armed { mut cell, stdin, stdout, stderr } = armed;
         cell.limit(&command.limits)?;
         let output = Output::new(command.limits.output);
         let streams = pump(stdin, &input, stdout, stderr, &output);
         let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
-        drop(cell);
         Ok(Outcome::new(end, duration, output))
+    }
+
+    async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
+        let (armed, input) = self.arm(command).await?;
+        armed.converse(input, &command.limits).await
     }
 
     async fn close(self: Box<Self>) -> Result<(), SandboxError> {

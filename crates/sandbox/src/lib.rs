@@ -8,6 +8,7 @@
 //!
 //! - [`spec`]: what to run and how much it may use
 //! - [`outcome`]: how it ended
+//! - [`session`]: a child that is kept and talked to
 //! - [`settings`], [`select`](fn@select): which sandbox, and whether it works here
 //! - `bubblewrap`: a namespace for each command, set up before it is needed
 //! - `docker`: a container for each workspace
@@ -26,6 +27,7 @@ pub mod outcome;
 mod process;
 mod registries;
 mod select;
+pub mod session;
 pub mod settings;
 mod spawn;
 pub mod spec;
@@ -37,6 +39,7 @@ use async_trait::async_trait;
 
 pub use outcome::{End, Limit, Outcome, SandboxError};
 pub use select::{check, select, sweep};
+pub use session::{Line, Session};
 pub use settings::{Choice, Settings};
 pub use spec::{Command, Limits, Mount, Network, WorkspaceSpec};
 
@@ -86,6 +89,13 @@ pub trait Workspace: Send {
     ///
     /// See [`SandboxError`]; a command that fails or hits a limit is an [`Outcome`], not an error.
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError>;
+
+    /// Starts a command that is kept and talked to. It is on its own: commands that run meanwhile do not see it.
+    ///
+    /// # Errors
+    ///
+    /// See [`SandboxError`]; among them a command that wants the network, which sessions do not have.
+    async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError>;
 
     /// Ends what is kept warm and removes it; afterwards no process, container or control group of it is left.
     ///

@@ -21,6 +21,9 @@ pub(crate) trait Running: Send {
     /// Ends everything it started, and returns when all of it is gone.
     async fn stop(&mut self) -> Result<(), SandboxError>;
 
+    /// Ends everything, and removes what was made for it alone.
+    async fn close(&mut self) -> Result<(), SandboxError>;
+
     /// The limit that was hit without the sandbox ending it; asked after [`Running::stop`], and only when it failed.
     async fn limit_hit(&mut self) -> Option<Limit>;
 }
@@ -102,7 +105,7 @@ async fn drain(mut from: impl AsyncRead + Unpin, pipe: Pipe, output: &Output) ->
 }
 
 /// How long the rest in the pipes is waited for once everything that could write is gone.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Follows a command to its end; afterwards nothing of it runs.
 ///
@@ -141,7 +144,7 @@ pub(crate) async fn supervise(
 }
 
 /// The shell's convention: 128 + n is signal n.
-const fn end_of(status: i32) -> End {
+pub(crate) const fn end_of(status: i32) -> End {
     match status {
         129..=192 => End::Signaled(status - 128),
         _ => End::Exited(status),

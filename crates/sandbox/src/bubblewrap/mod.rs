@@ -23,6 +23,7 @@ use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::outcome::{Outcome, SandboxError};
 use crate::registries::Registries;
+use crate::session::{self, Session};
 use crate::settings::Settings;
 use crate::spawn::{Launch, spawn};
 use crate::spec::{Command, Mount, Network, WorkspaceSpec};
@@ -176,13 +177,18 @@ impl Plan {
 
     /// Runs a command to its end.
     async fn execute(&self, armed: Armed, command: &Command) -> Result<Outcome, SandboxError> {
-        let input = words_of(&self.spec.inside, command, &self.environment, &self.limiter, true)?;
+        let input = self.words(command)?;
         let Armed { mut cell, stdin, stdout, stderr } = armed;
         cell.limit(&command.limits)?;
         let output = Output::new(command.limits.output);
         let streams = pump(stdin, &input, stdout, stderr, &output);
         let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
         Ok(Outcome::new(end, duration, output))
+    }
+
+    /// The command as the waiting script reads it.
+    fn words(&self, command: &Command) -> Result<Vec<u8>, SandboxError> {
+        words_of(&self.spec.inside, command, &self.environment, &self.limiter, true)
     }
 
     /// The user and group that commands are.
@@ -230,6 +236,14 @@ impl Workspace for BubblewrapWorkspace {
                 self.plan.execute(armed, &registries.wrap(command)).await
             }
         }
+    }
+
+    async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
+        session::refuse_network(command)?;
+        let armed = self.armed().await?;
+        let session = armed.converse(self.plan.words(command)?, &command.limits).await?;
+        self.arm_next();
+        Ok(session)
     }
 
     async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {

@@ -11,17 +11,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_engine::RunId;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::task::JoinSet;
 
 use crate::limits::Limiter;
 use crate::limits::cgroup::Group;
 use crate::limits::watch::watch;
 use crate::outcome::{Limit, SandboxError};
 use crate::process::Process;
+use crate::session::{self, Conversation, Session};
 use crate::spawn::{Launch, spawn};
 use crate::spec::Limits;
-use crate::supervise::{Ended, Running};
+use crate::supervise::{Ended, Pipe, Running};
 
 /// How long a cell may take to stand.
 const START: Duration = Duration::from_secs(20);
@@ -118,6 +120,17 @@ impl Armed {
         Ok(Self { cell: Cell { keeper, child, limits: Limits::default() }, stdin, stdout, stderr })
     }
 
+    /// Gives it its words, and goes on talking.
+    pub(crate) async fn converse(mut self, words: Vec<u8>, limits: &Limits) -> Result<Box<dyn Session>, SandboxError> {
+        self.cell.limit(limits)?;
+        self.stdin.write_all(&words).await.map_err(failed)?;
+        let (sender, said) = session::channel();
+        let mut listeners = JoinSet::new();
+        listeners.spawn(session::listen(self.stdout, Pipe::Stdout, sender.clone()));
+        listeners.spawn(session::listen(self.stderr, Pipe::Stderr, sender));
+        Ok(Box::new(Conversation::new(self.cell, Box::pin(self.stdin), said, listeners, *limits)))
+    }
+
     /// Whether it can still take a command.
     pub(crate) fn is_ready(&mut self) -> bool {
         matches!(self.cell.child.try_wait(), Ok(None)) && self.cell.keeper.top.is_alive()
@@ -159,6 +172,10 @@ impl Running for Cell {
         }
         self.child.wait().await.map_err(failed)?;
         Ok(())
+    }
+
+    async fn close(&mut self) -> Result<(), SandboxError> {
+        self.stop().await
     }
 
     async fn limit_hit(&mut self) -> Option<Limit> {

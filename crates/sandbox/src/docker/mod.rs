@@ -12,12 +12,12 @@ use async_trait::async_trait;
 use bollard::Docker;
 use bollard::query_parameters::ListContainersOptionsBuilder;
 
-use self::container::{Container, OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
+use self::container::{OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
 use self::run::{DockerWorkspace, Site};
 use crate::outcome::SandboxError;
 use crate::process::Process;
 use crate::settings::Settings;
-use crate::spec::{Limits, WorkspaceSpec};
+use crate::spec::WorkspaceSpec;
 use crate::{Sandbox, SandboxKind, Workspace};
 
 /// The folder of the user inside, empty and in memory.
@@ -141,8 +141,7 @@ impl Sandbox for Engine {
             environment: environment.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             mounts,
         };
-        let container = Container::start(&self.docker, &recipe, &Limits::default()).await?;
         let site = Site { docker: self.docker.clone(), user, inside: spec.inside };
-        Ok(Box::new(DockerWorkspace { site, recipe, container: Some(container) }))
+        Ok(Box::new(DockerWorkspace::open(site, recipe).await?))
     }
 }

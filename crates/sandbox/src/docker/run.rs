@@ -11,12 +11,14 @@ use bollard::errors::Error;
 use bollard::exec::{CreateExecOptions, StartExecResults};
 use futures_util::{Stream, StreamExt as _};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::task::JoinSet;
 
-use super::container::{Container, Recipe, bind};
+use super::container::{Container, Recipe, bind, remove};
 use super::failed;
 use crate::Workspace;
 use crate::outcome::{Limit, Outcome, SandboxError};
 use crate::registries::Registries;
+use crate::session::{self, Conversation, Session};
 use crate::spec::{Command, Limits, Network};
 use crate::supervise::{Ended, Output, Overflow, Pipe, Running, supervise};
 
@@ -30,16 +32,60 @@ pub(super) struct Site {
 
 /// A workspace whose commands share a container.
 pub(super) struct DockerWorkspace {
-    pub(super) site: Site,
-    pub(super) recipe: Recipe,
+    site: Site,
+    recipe: Recipe,
     /// Taken while a command runs: when that is dropped, so is the container.
-    pub(super) container: Option<Container>,
+    kept: Option<Container>,
+    /// Where containers are started. A start is always finished, so that none is left halfway when a command is dropped.
+    starting: JoinSet<Result<Container, SandboxError>>,
+    /// All that were ever started and may still be there: one that was let go takes a moment to end.
+    started: Vec<String>,
+}
+
+impl Drop for DockerWorkspace {
+    fn drop(&mut self) {
+        // Finished and then let go, instead of aborted.
+        self.starting.detach_all();
+    }
 }
 
 impl DockerWorkspace {
+    /// One whose container stands.
+    pub(super) async fn open(site: Site, recipe: Recipe) -> Result<Self, SandboxError> {
+        let mut workspace = Self { site, recipe, kept: None, starting: JoinSet::new(), started: Vec::new() };
+        let recipe = workspace.recipe.clone();
+        workspace.kept = Some(workspace.start(recipe, Limits::default()).await?);
+        Ok(workspace)
+    }
+
+    /// A new container.
+    async fn start(&mut self, recipe: Recipe, limits: Limits) -> Result<Container, SandboxError> {
+        self.finish_starts().await?;
+        let docker = self.site.docker.clone();
+        self.starting.spawn(async move { Container::start(&docker, &recipe, &limits).await });
+        let container = match self.starting.join_next().await {
+            Some(Ok(started)) => started?,
+            Some(Err(_)) | None => {
+                return Err(SandboxError::Failed { doing: "starting a container", source: "it was given up".into() });
+            }
+        };
+        self.started.push(container.id.clone());
+        Ok(container)
+    }
+
+    /// Removes the containers whose command was dropped before they stood.
+    async fn finish_starts(&mut self) -> Result<(), SandboxError> {
+        while let Some(started) = self.starting.join_next().await {
+            if let Ok(Ok(container)) = started {
+                container.remove().await?;
+            }
+        }
+        Ok(())
+    }
+
     /// The kept container if it is still of use, else a new one.
     async fn container(&mut self, limits: &Limits) -> Result<Container, SandboxError> {
-        if let Some(mut kept) = self.container.take() {
+        if let Some(mut kept) = self.kept.take() {
             if kept.is_alive().await && kept.limit(limits).await.is_ok() {
                 return Ok(kept);
             }
@@ -49,7 +95,7 @@ impl DockerWorkspace {
             );
             kept.remove().await?;
         }
-        Container::start(&self.site.docker, &self.recipe, limits).await
+        self.start(self.recipe.clone(), *limits).await
     }
 }
 
@@ -60,6 +106,15 @@ impl Site {
         container: Container,
         command: &Command,
     ) -> Result<(Outcome, Option<Container>), SandboxError> {
+        let (mut execution, streams) = self.begin(container, command).await?;
+        let output = Output::new(command.limits.output);
+        let streams = streams.pump(&command.stdin, &output);
+        let (end, duration) = supervise(&mut execution, streams, &command.limits).await?;
+        Ok((Outcome::new(end, duration, output), execution.container))
+    }
+
+    /// Starts a command in the container.
+    async fn begin(&self, container: Container, command: &Command) -> Result<(Execution, Streams), SandboxError> {
         let options = CreateExecOptions {
             attach_stdin: Some(true),
             attach_stdout: Some(true),
@@ -80,11 +135,7 @@ impl Site {
         let (id, streams) = exec(&self.docker, &container.id, options)
             .await
             .map_err(|error| failed("starting a command in the container", error))?;
-        let mut execution = Execution { docker: self.docker.clone(), id, container: Some(container), hit: None };
-        let output = Output::new(command.limits.output);
-        let streams = streams.pump(&command.stdin, &output);
-        let (end, duration) = supervise(&mut execution, streams, &command.limits).await?;
-        Ok((Outcome::new(end, duration, output), execution.container))
+        Ok((Execution { docker: self.docker.clone(), id, container: Some(container), hit: None }, streams))
     }
 }
 
@@ -116,16 +167,19 @@ impl Streams {
         };
         let drain = async {
             while let Some(Ok(said)) = self.output.next().await {
-                let pipe = match said {
-                    LogOutput::StdErr { .. } => Pipe::Stderr,
-                    LogOutput::StdOut { .. } | LogOutput::StdIn { .. } | LogOutput::Console { .. } => Pipe::Stdout,
-                };
-                output.push(pipe, said.as_ref())?;
+                output.push(pipe_of(&said), said.as_ref())?;
             }
             Ok(())
         };
         tokio::try_join!(feed, drain)?;
         Ok(())
+    }
+}
+
+fn pipe_of(said: &LogOutput) -> Pipe {
+    match said {
+        LogOutput::StdErr { .. } => Pipe::Stderr,
+        LogOutput::StdOut { .. } | LogOutput::StdIn { .. } | LogOutput::Console { .. } => Pipe::Stdout,
     }
 }
 
@@ -167,6 +221,13 @@ impl Running for Execution {
         }
     }
 
+    async fn close(&mut self) -> Result<(), SandboxError> {
+        match self.container.take() {
+            Some(container) => container.remove().await,
+            None => Ok(()),
+        }
+    }
+
     async fn limit_hit(&mut self) -> Option<Limit> {
         self.hit
     }
@@ -179,7 +240,7 @@ impl Workspace for DockerWorkspace {
             Network::None => {
                 let container = self.container(&command.limits).await?;
                 let (outcome, container) = self.site.execute(container, command).await?;
-                self.container = container;
+                self.kept = container;
                 Ok(outcome)
             }
             Network::Registries(hosts) => {
@@ -191,7 +252,7 @@ impl Workspace for DockerWorkspace {
                 recipe
                     .mounts
                     .extend(registries.mounts().iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
-                let container = Container::start(&self.site.docker, &recipe, &command.limits).await?;
+                let container = self.start(recipe, command.limits).await?;
                 let (outcome, container) = self.site.execute(container, &registries.wrap(command)).await?;
                 if let Some(container) = container {
                     container.remove().await?;
@@ -201,10 +262,31 @@ impl Workspace for DockerWorkspace {
         }
     }
 
+    async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
+        session::refuse_network(command)?;
+        // In a container of its own: what is left of other commands is ended without it.
+        let container = self.start(self.recipe.clone(), command.limits).await?;
+        let (execution, mut streams) = self.site.begin(container, command).await?;
+        // Without a failure to report: a command that does not read its input is noticed later.
+        let _: std::io::Result<()> = streams.input.write_all(&command.stdin).await;
+        let (sender, said) = session::channel();
+        let mut listeners = JoinSet::new();
+        listeners.spawn(streams.output.for_each(move |piece| {
+            let sender = sender.clone();
+            async move {
+                if let Ok(piece) = piece {
+                    let _: Result<(), _> = sender.send((pipe_of(&piece), piece.as_ref().to_vec())).await;
+                }
+            }
+        }));
+        Ok(Box::new(Conversation::new(execution, streams.input, said, listeners, command.limits)))
+    }
+
     async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {
-        match self.container.take() {
-            Some(container) => container.remove().await,
-            None => Ok(()),
+        self.finish_starts().await?;
+        for id in std::mem::take(&mut self.started) {
+            remove(&self.site.docker, &id).await?;
         }
+        Ok(())
     }
 }

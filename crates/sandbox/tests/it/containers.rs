@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use autoheal_engine::RunId;
-use autoheal_sandbox::{Choice, End, SandboxError};
+use autoheal_sandbox::{Choice, End, Limit, SandboxError};
 use bollard::Docker;
 use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
+use proptest::collection::vec;
+use proptest::strategy::{Just, Strategy, Union, ValueTree as _};
+use proptest::test_runner::TestRunner;
 
-use crate::place::{Place, sandbox, settings, spec};
+use crate::place::{Place, command, sandbox, settings, spec};
 
 async fn engine() -> Option<Docker> {
     Docker::connect_with_defaults().unwrap().negotiate_version().await.ok()
@@ -72,4 +75,98 @@ async fn a_missing_image_is_named_with_its_setting() {
     let Err(error) = sandbox.open(spec).await else { panic!("it opened") };
     assert!(matches!(error, SandboxError::MissingImage { .. }));
     assert!(error.to_string().contains("no-such-image:ever") && error.to_string().contains("sandbox.python_image"));
+}
+
+/// How a workspace's use can go.
+#[derive(Debug, Clone)]
+enum Use {
+    /// A command that ends by itself with this status.
+    Command(u8),
+    /// A command that leaves another behind.
+    Orphan,
+    /// A command that is dropped before it ends.
+    Dropped,
+    /// A command that uses too much.
+    TooMuch,
+    /// Somebody removes the container.
+    Removed,
+}
+
+/// One to three uses, and whether the workspace is closed or dropped after them.
+fn uses() -> impl Strategy<Value = (Vec<Use>, bool)> {
+    let one = Union::new_weighted(vec![
+        (6, (0_u8..3).prop_map(Use::Command).boxed()),
+        (2, Just(Use::Orphan).boxed()),
+        (2, Just(Use::Dropped).boxed()),
+        (1, Just(Use::TooMuch).boxed()),
+        (1, Just(Use::Removed).boxed()),
+    ]);
+    (vec(one, 0..3), proptest::bool::ANY)
+}
+
+async fn take(place: &mut Place, docker: &Docker, one: &Use) {
+    match one {
+        Use::Command(status) => {
+            let outcome = place.run(&["sh", "-c", &format!("exit {status}")]).await;
+            assert_eq!(outcome.end, End::Exited(i32::from(*status)));
+        }
+        Use::Orphan => {
+            assert_eq!(place.run(&["sh", "-c", "setsid sleep 1000 &"]).await.end, End::Exited(0));
+        }
+        Use::Dropped => {
+            let endless = command(&["sleep", "1000"]);
+            tokio::select! {
+                outcome = place.workspace.run(&endless) => assert!(outcome.is_err(), "{outcome:?}"),
+                () = tokio::time::sleep(Duration::from_millis(20)) => {}
+            }
+        }
+        Use::TooMuch => {
+            let outcome = place.run(&["sh", "-c", "while :; do echo line; done"]).await;
+            assert_eq!(outcome.end, End::LimitHit(Limit::Output));
+        }
+        Use::Removed => {
+            let options = RemoveContainerOptionsBuilder::new().force(true).build();
+            for id in of_run(docker, place.run).await {
+                // It may be on its way out already.
+                let _: Result<(), _> = docker.remove_container(&id, Some(options.clone())).await;
+            }
+        }
+    }
+}
+
+// Feature: autoheal-ci-agent, Property 7: Docker Container Cleanup
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_done_with_a_workspace_no_container_is_left() {
+    let state = tempfile::tempdir().unwrap();
+    if sandbox(Choice::Docker, &settings(state.path())).await.is_none() {
+        return;
+    }
+    let docker = engine().await.unwrap();
+    let mut runner = TestRunner::deterministic();
+    let mut cases = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        if cases.len() == 6 {
+            cases.join_next().await.unwrap().unwrap();
+        }
+        let (uses, closed) = uses().new_tree(&mut runner).unwrap().current();
+        cases.spawn(leaves_no_container(docker.clone(), uses, closed));
+    }
+    while let Some(case) = cases.join_next().await {
+        case.unwrap();
+    }
+}
+
+async fn leaves_no_container(docker: Docker, uses: Vec<Use>, closed: bool) {
+    let mut place = Place::open(Choice::Docker).await.unwrap();
+    let run = place.run;
+    for one in &uses {
+        take(&mut place, &docker, one).await;
+    }
+    if closed {
+        place.workspace.close().await.unwrap();
+        assert_eq!(of_run(&docker, run).await, Vec::<String>::new(), "{uses:?}");
+    } else {
+        drop(place);
+        await_none(run).await;
+    }
 }

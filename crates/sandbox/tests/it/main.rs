@@ -7,4 +7,5 @@ mod killed;
 mod ordinary_user;
 mod place;
 mod remains;
+mod sessions;
 mod walls;

@@ -1,0 +1,204 @@
+//! A child that is kept and talked to line by line: test workers, language servers.
+
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::outcome::{End, Limit, Outcome, SandboxError};
+use crate::spec::{Command, Limits, Network};
+use crate::supervise::{Ended, LAST_WORDS, Pipe, Running, end_of};
+
+/// A command that goes on, and answers.
+///
+/// Its limits are those of the command, but for two: `time` is how long one answer may take, and `output` is the length of
+/// one line, and of what is kept of standard error. Dropping a session ends everything that the command started.
+#[async_trait]
+pub trait Session: Send {
+    /// Writes bytes to its standard input. A command that no longer reads is noticed by the next [`Session::line`].
+    async fn send(&mut self, bytes: &[u8]);
+
+    /// The next line of its standard output.
+    ///
+    /// # Errors
+    ///
+    /// See [`SandboxError`]; a command that ended or hit a limit is a [`Line::Ended`].
+    async fn line(&mut self) -> Result<Line, SandboxError>;
+
+    /// Ends it and everything it started.
+    ///
+    /// # Errors
+    ///
+    /// See [`SandboxError`].
+    async fn close(self: Box<Self>) -> Result<(), SandboxError>;
+}
+
+/// What [`Session::line`] gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// A line, without its end.
+    Text(Vec<u8>),
+    /// There will be no more: the command is gone. Its standard output is what was left without a line's end.
+    Ended(Outcome),
+}
+
+/// Sessions have no network.
+pub(crate) fn refuse_network(command: &Command) -> Result<(), SandboxError> {
+    match command.network {
+        Network::None => Ok(()),
+        Network::Registries(_) => {
+            Err(SandboxError::Failed { doing: "starting a session", source: "sessions have no network".into() })
+        }
+    }
+}
+
+/// What a command said: bytes on one of its outputs.
+pub(crate) type Said = (Pipe, Vec<u8>);
+
+/// How much may wait to be taken, in pieces.
+const WAITING: usize = 16;
+
+/// Makes a channel for what a command says.
+pub(crate) fn channel() -> (mpsc::Sender<Said>, mpsc::Receiver<Said>) {
+    mpsc::channel(WAITING)
+}
+
+/// Moves what comes out of a pipe into the channel.
+pub(crate) async fn listen(mut from: impl AsyncRead + Unpin, pipe: Pipe, to: mpsc::Sender<Said>) {
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        if to.send((pipe, buffer.get(..length).unwrap_or_default().to_vec())).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A session with anything that runs.
+pub(crate) struct Conversation<R> {
+    running: R,
+    stdin: Pin<Box<dyn AsyncWrite + Send>>,
+    said: mpsc::Receiver<Said>,
+    /// Moves the outputs into `said`.
+    _listeners: JoinSet<()>,
+    limits: Limits,
+    started: Instant,
+    stdout: Vec<u8>,
+    /// How much of `stdout` is known to hold no line's end.
+    searched: usize,
+    stderr: Vec<u8>,
+    ended: Option<End>,
+}
+
+impl<R: Running> Conversation<R> {
+    pub(crate) fn new(
+        running: R,
+        stdin: Pin<Box<dyn AsyncWrite + Send>>,
+        said: mpsc::Receiver<Said>,
+        listeners: JoinSet<()>,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            running,
+            stdin,
+            said,
+            _listeners: listeners,
+            limits,
+            started: Instant::now(),
+            stdout: Vec::new(),
+            searched: 0,
+            stderr: Vec::new(),
+            ended: None,
+        }
+    }
+
+    /// Keeps a piece.
+    fn hear(&mut self, (pipe, bytes): Said) {
+        match pipe {
+            Pipe::Stdout => self.stdout.extend_from_slice(&bytes),
+            Pipe::Stderr => {
+                let room = self.limits.output.saturating_sub(self.stderr.len());
+                self.stderr.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+            }
+        }
+    }
+
+    /// The first whole line of what was heard.
+    fn take_line(&mut self) -> Option<Vec<u8>> {
+        let unsearched = self.stdout.get(self.searched..).unwrap_or_default();
+        let Some(end) = unsearched.iter().position(|byte| *byte == b'\n') else {
+            self.searched = self.stdout.len();
+            return None;
+        };
+        let rest = self.stdout.split_off(self.searched + end + 1);
+        let mut line = std::mem::replace(&mut self.stdout, rest);
+        self.searched = 0;
+        line.pop();
+        Some(line)
+    }
+
+    /// Ends it, hears the rest, and finds out why it ended.
+    async fn end(&mut self, ended: Ended) -> Result<End, SandboxError> {
+        self.running.stop().await?;
+        // Everything that could write is gone, so this comes to an end; a line that is too long is not waited for.
+        let deadline = Instant::now() + LAST_WORDS;
+        while self.stdout.len() <= self.limits.output
+            && let Ok(Some(piece)) = tokio::time::timeout_at(deadline, self.said.recv()).await
+        {
+            self.hear(piece);
+        }
+        Ok(match ended {
+            Ended::Limit(limit) => End::LimitHit(limit),
+            Ended::Status(0) => End::Exited(0),
+            Ended::Status(status) => self.running.limit_hit().await.map_or_else(|| end_of(status), End::LimitHit),
+        })
+    }
+}
+
+#[async_trait]
+impl<R: Running> Session for Conversation<R> {
+    async fn send(&mut self, bytes: &[u8]) {
+        // A command that does not read must not hold us for ever; that it has ended, or does not answer, is seen in `line`.
+        let write = async {
+            self.stdin.write_all(bytes).await?;
+            self.stdin.flush().await
+        };
+        if !matches!(tokio::time::timeout(self.limits.time, write).await, Ok(Ok(()))) {
+            tracing::debug!("a session does not take its input");
+        }
+    }
+
+    async fn line(&mut self) -> Result<Line, SandboxError> {
+        let deadline = Instant::now() + self.limits.time;
+        loop {
+            if let Some(line) = self.take_line() {
+                return Ok(Line::Text(line));
+            }
+            if let Some(end) = self.ended {
+                let duration = self.started.elapsed();
+                let (stdout, stderr) = (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr));
+                return Ok(Line::Ended(Outcome { end, stdout, stderr, duration }));
+            }
+            let ended = if self.stdout.len() > self.limits.output {
+                Ended::Limit(Limit::Output)
+            } else {
+                tokio::select! {
+                    biased;
+                    Some(piece) = self.said.recv() => {
+                        self.hear(piece);
+                        continue;
+                    }
+                    ended = self.running.ended() => ended?,
+                    () = tokio::time::sleep_until(deadline) => Ended::Limit(Limit::Time),
+                }
+            };
+            self.ended = Some(self.end(ended).await?);
+        }
+    }
+
+    async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {
+        self.running.close().await
+    }
+}

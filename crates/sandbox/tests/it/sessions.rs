@@ -1,0 +1,98 @@
+//! Commands that go on, and answer.
+
+use std::time::Duration;
+
+use autoheal_sandbox::{Choice, End, Limit, Line, Network, Session};
+use rstest::rstest;
+
+use crate::place::{Place, command, text};
+use crate::remains::{alive, await_alive, groups, marker};
+
+/// Answers each line with itself in capitals; ends at "exit", says nothing to "wait", and too much to "talk".
+const WORKER: &str = "import sys, time\n\
+    for line in sys.stdin:\n\
+    \x20   word = line.strip()\n\
+    \x20   if word == 'exit': sys.stderr.write('bye'); sys.stdout.write('rest'); sys.exit(3)\n\
+    \x20   if word == 'wait': time.sleep(1000)\n\
+    \x20   while word == 'talk': sys.stdout.write('x' * 4096)\n\
+    \x20   print(word.upper(), flush=True)\n";
+
+async fn ask(session: &mut dyn Session, line: &str) -> Line {
+    session.send(format!("{line}\n").as_bytes()).await;
+    session.line().await.unwrap()
+}
+
+fn end_of(line: Line) -> Option<End> {
+    match line {
+        Line::Ended(outcome) => Some(outcome.end),
+        Line::Text(_) => None,
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_worker_is_kept_while_other_commands_run(
+    #[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice,
+) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    let mut session = place.workspace.session(&command(&["python3", "-c", WORKER])).await.unwrap();
+    for word in ["a", "b"] {
+        assert_eq!(ask(&mut *session, word).await, Line::Text(word.to_uppercase().into_bytes()));
+        assert_eq!(place.run(&["true"]).await.end, End::Exited(0));
+    }
+    let Line::Ended(outcome) = ask(&mut *session, "exit").await else { panic!("it goes on") };
+    assert_eq!(
+        (outcome.end, text(&outcome.stdout), text(&outcome.stderr)),
+        (End::Exited(3), "rest".into(), "bye".into())
+    );
+    // It stays ended.
+    assert_eq!(end_of(ask(&mut *session, "a").await), Some(End::Exited(3)));
+    session.close().await.unwrap();
+}
+
+#[rstest]
+#[tokio::test]
+async fn an_answer_has_limits(#[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    for (word, limit) in [("wait", Limit::Time), ("talk", Limit::Output)] {
+        let mut command = command(&["python3", "-c", WORKER]);
+        command.limits.time = Duration::from_secs(5);
+        let mut session = place.workspace.session(&command).await.unwrap();
+        assert_eq!(ask(&mut *session, "a").await, Line::Text(b"A".to_vec()));
+        assert_eq!(end_of(ask(&mut *session, word).await), Some(End::LimitHit(limit)));
+        session.close().await.unwrap();
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_session_leaves_nothing(
+    #[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice,
+    #[values(false, true)] dropped: bool,
+) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    let marker = marker();
+    let script = format!("sleep {marker} & sleep {marker} & echo ready; wait");
+    let mut session = place.workspace.session(&command(&["sh", "-c", &script])).await.unwrap();
+    assert_eq!(session.line().await.unwrap(), Line::Text(b"ready".to_vec()));
+    await_alive(&marker, 2).await;
+    if dropped {
+        drop(session);
+        await_alive(&marker, 0).await;
+    } else {
+        session.close().await.unwrap();
+        assert_eq!(alive(&marker), 0);
+    }
+    let run = place.run;
+    place.workspace.close().await.unwrap();
+    assert_eq!(groups(run), Vec::<std::path::PathBuf>::new());
+    crate::containers::await_none(run).await;
+}
+
+#[tokio::test]
+async fn a_session_has_no_network() {
+    let Some(mut place) = Place::open(Choice::Bubblewrap).await else { return };
+    let mut command = command(&["true"]);
+    command.network = Network::Registries(Vec::new());
+    assert!(place.workspace.session(&command).await.is_err());
+}
