@@ -204,7 +204,6 @@ impl Git {
         let failed = |source| ForgeError::Io { doing: Operation::Commit, source };
         let index = tempfile::tempdir_in(&self.surroundings.home).map_err(failed)?;
         let index_file = index.path().join("index");
-        let date = format!("@{} +0000", request.at.as_seconds().max(0));
         let command = || {
             let invocation = self.invocation(Operation::Commit).within(dir);
             invocation.with_environment("GIT_INDEX_FILE", &index_file)
@@ -232,10 +231,23 @@ impl Git {
         }
         self.run(command().args(["read-tree", parent.as_str()])).await?.bytes()?;
         self.run(command().with_stdin(changes).args(["update-index", "-z", "--index-info"])).await?.bytes()?;
+        self.commit_index(dir, parent, &index_file, request).await
+    }
+
+    /// Commits what an index holds, on top of `parent`; of the request everything but its files.
+    pub(crate) async fn commit_index(
+        &self,
+        dir: &Path,
+        parent: &CommitId,
+        index_file: &Path,
+        request: &CommitRequest,
+    ) -> Result<CommitId, ForgeError> {
+        let command = || self.invocation(Operation::Commit).within(dir).with_environment("GIT_INDEX_FILE", index_file);
         let tree = self.run(command().arg("write-tree")).await?.text()?.trim().to_owned();
         if tree == self.tree_hash(dir, parent).await? {
             return Err(ForgeError::NothingToCommit);
         }
+        let date = format!("@{} +0000", request.at.as_seconds().max(0));
         let Identity { name, email } = &request.identity;
         let commit = command()
             .with_environment("GIT_AUTHOR_NAME", name)

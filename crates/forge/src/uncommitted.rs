@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::Operation;
-use crate::{ForgeError, Git, inside};
+use crate::{CommitId, CommitRequest, ForgeError, Git, inside};
 
 /// A file that differs from the commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,35 @@ impl Git {
             copy(checkout, clone, change)?;
         }
         Ok(changes)
+    }
+
+    /// Takes the uncommitted changes of `checkout` along in `clone`, a fresh clone of it, as a commit on top of the one that is
+    /// checked out there; `None`: there are none. Modes and symbolic links are kept. `request`: everything but the files.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeError::OutsideTree`] for a symbolic link that leads out of the repository.
+    pub async fn commit_uncommitted(
+        &self,
+        checkout: &Path,
+        clone: &Path,
+        request: &CommitRequest,
+    ) -> Result<Option<CommitId>, ForgeError> {
+        let changes = self.copy_uncommitted(checkout, clone).await?;
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let failed = |source| ForgeError::Io { doing: Operation::Uncommitted, source };
+        let index = tempfile::tempdir_in(&self.surroundings.home).map_err(failed)?;
+        let index_file = index.path().join("index");
+        let command =
+            || self.invocation(Operation::Uncommitted).within(clone).with_environment("GIT_INDEX_FILE", &index_file);
+        let paths: String = changes.iter().map(|change| format!("{}\0", change.path)).collect();
+        let head = self.head(clone).await?;
+        self.run(command().args(["read-tree", head.as_str()])).await?.bytes()?;
+        let arguments = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+        self.run(command().with_stdin(paths).args(arguments)).await?.bytes()?;
+        self.commit_index(clone, &head, &index_file, request).await.map(Some)
     }
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use autoheal_forge::ForgeError;
 use autoheal_testkit::repository::TestRepository;
 
-use crate::{Cloned, git};
+use crate::{Cloned, git, request};
 
 #[tokio::test]
 async fn changes_are_found_and_taken_along() {
@@ -42,6 +42,29 @@ async fn changes_are_found_and_taken_along() {
     assert!(!clone.path().join("gone.py").exists() && !clone.path().join("debug.log").exists());
     assert_eq!(repository.git(&["status", "--short"]), status, "the checkout is as it was");
     assert!(git.is_dirty(&repository.path(), &clone.path()).await.unwrap());
+
+    let wanted = request(&[]);
+    let commit = git.commit_uncommitted(&repository.path(), &clone.path(), &wanted).await.unwrap().unwrap();
+    assert_eq!(
+        git.commit_uncommitted(&repository.path(), &clone.path(), &wanted).await.unwrap(),
+        Some(commit.clone()),
+        "the same changes give the same commit"
+    );
+    assert_eq!(
+        git.files(&clone.path(), &commit).await.unwrap(),
+        [".gitignore", "a.py", "becomes_folder/x.py", "link.py", "new dir/ü.py", "staged.py"]
+    );
+    let export = clone.folder.path().join("export");
+    git.export(&clone.path(), &commit, &export).await.unwrap();
+    assert_eq!(fs::read_link(export.join("link.py")).unwrap().to_str(), Some("a.py"));
+}
+
+#[tokio::test]
+async fn without_changes_there_is_no_commit() {
+    let repository = TestRepository::with_files(&[("a.py", "a = 1\n")]);
+    let git = git();
+    let clone = Cloned::of(&git, &repository).await;
+    assert_eq!(git.commit_uncommitted(&repository.path(), &clone.path(), &request(&[])).await.unwrap(), None);
 }
 
 #[tokio::test]
