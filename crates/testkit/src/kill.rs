@@ -1,9 +1,9 @@
 //! Kill after each node: a run that is killed around any checkpoint and resumed ends as one that is not killed.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -13,15 +13,15 @@ pub const FAIL_POINT: &str = "AUTOHEAL_FAIL_POINT";
 /// What [`kill_after_each_node`] works with. Every world is a fresh copy of the same one: a database, a repository, ...
 pub struct Scenario<'a, World> {
     /// Makes a world.
-    pub fresh: &'a dyn Fn() -> World,
+    pub fresh: &'a (dyn Fn() -> World + Sync),
     /// The command that begins the work in a world.
-    pub begin: &'a dyn Fn(&World) -> Command,
+    pub begin: &'a (dyn Fn(&World) -> Command + Sync),
     /// The command that goes on with it after a kill.
-    pub resume: &'a dyn Fn(&World) -> Command,
+    pub resume: &'a (dyn Fn(&World) -> Command + Sync),
     /// How many checkpoints the work left in a world.
-    pub checkpoints: &'a dyn Fn(&World) -> i64,
+    pub checkpoints: &'a (dyn Fn(&World) -> i64 + Sync),
     /// Everything that must be the same in the end; what may differ (times, names of runs, leases) is left out or masked.
-    pub end_state: &'a dyn Fn(&World) -> Value,
+    pub end_state: &'a (dyn Fn(&World) -> Value + Sync),
 }
 
 /// Runs the work once without a kill, then once for each point: around the start of the run, each checkpoint and the end.
@@ -37,21 +37,31 @@ pub fn kill_after_each_node<World>(scenario: &Scenario<'_, World>) {
     let expected = (scenario.end_state)(&unkilled);
     let checkpoints = (scenario.checkpoints)(&unkilled);
     assert!(checkpoints > 0, "the unkilled run left no checkpoint: {}", told(&expected_exit));
-    for point in points(checkpoints) {
-        // Not `eprintln!`: the harness would keep it until the end.
-        let _ = writeln!(std::io::stderr(), "killing at {point}");
-        let world = (scenario.fresh)();
-        let killed = run((scenario.begin)(&world).env(FAIL_POINT, &point));
-        assert_eq!(killed.status.signal(), Some(9), "{point} was not reached: {}", told(&killed));
-        let resumed = run(&mut (scenario.resume)(&world));
-        assert_eq!(resumed.status.code(), expected_exit.status.code(), "resumed after {point}: {}", told(&resumed));
-        let state = (scenario.end_state)(&world);
-        assert!(
-            state == expected,
-            "killed at {point}, resumed, and not the same:\n{}",
-            difference("", &expected, &state)
-        );
-    }
+    let points = points(checkpoints);
+    let next = AtomicUsize::new(0);
+    // Each world is its own, and a run waits more than it computes.
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    kill_at(point, scenario, &expected_exit, &expected);
+                }
+            });
+        }
+    });
+}
+
+/// So many worlds go through their kill at the same time.
+const AT_ONCE: usize = 3;
+
+fn kill_at<World>(point: &str, scenario: &Scenario<'_, World>, expected_exit: &Output, expected: &Value) {
+    let world = (scenario.fresh)();
+    let killed = run((scenario.begin)(&world).env(FAIL_POINT, point));
+    assert_eq!(killed.status.signal(), Some(9), "{point} was not reached: {}", told(&killed));
+    let resumed = run(&mut (scenario.resume)(&world));
+    assert_eq!(resumed.status.code(), expected_exit.status.code(), "resumed after {point}: {}", told(&resumed));
+    let state = (scenario.end_state)(&world);
+    assert!(state == *expected, "killed at {point}, resumed, and not the same:\n{}", difference("", expected, &state));
 }
 
 /// Every point of a run with so many checkpoints.
@@ -92,6 +102,9 @@ pub fn mask(value: &mut Value, fields: &[&str]) {
     }
 }
 
+/// So much of a long text is shown before the place where it differs.
+const CONTEXT: usize = 80;
+
 /// Where two documents differ, one line each: path, expected, found.
 fn difference(path: &str, expected: &Value, found: &Value) -> String {
     let mut text = String::new();
@@ -110,7 +123,11 @@ fn difference(path: &str, expected: &Value, found: &Value) -> String {
             }
         }
         _ => {
-            let _ = writeln!(text, "{path}: expected {expected}, found {found}");
+            let (expected, found) = (expected.to_string(), found.to_string());
+            let same = expected.chars().zip(found.chars()).take_while(|(left, right)| left == right).count();
+            let from_there =
+                |text: &str| text.chars().skip(same.saturating_sub(CONTEXT)).take(3 * CONTEXT).collect::<String>();
+            let _ = writeln!(text, "{path}: expected {}, found {}", from_there(&expected), from_there(&found));
         }
     }
     text

@@ -112,7 +112,7 @@ def main():
         "type_attributes": type_attributes,
     }
     sys.stdout.flush()
-    print("\n" + MARKER + json.dumps(answer))
+    print("\n" + MARKER + json.dumps(answer, sort_keys=True))
     sys.stdout.flush()
     # Threads that imported modules started must not keep the probe alive.
     os._exit(0)
