@@ -5,10 +5,12 @@
 //! - [`tidy`]: the house rules of `ARCHITECTURE.md` that a program can check
 //! - [`bench`]: how fast the queue is, and how much of real breakage is healed
 //! - [`coverage`]: lines that the tests reach
+//! - [`image`]: the container image that tests run in
 //! - [`process`]: the one place that starts programs
 
 mod bench;
 mod coverage;
+mod image;
 mod process;
 mod tidy;
 
@@ -33,6 +35,11 @@ enum Chore {
         #[command(subcommand)]
         bench: Bench,
     },
+    /// Make the local container image for a language, such as `python`
+    Image {
+        /// The language
+        language: String,
+    },
     /// Line coverage of engine, store and repo; fails below 80 %
     Coverage,
 }
@@ -51,6 +58,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy => tidy::run(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
+        Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),
     }
 }

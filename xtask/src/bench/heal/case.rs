@@ -78,6 +78,7 @@ pub(super) struct Run {
     /// Whether the broken file has its original text again.
     pub(super) restored: bool,
     pub(super) seconds: f64,
+    /// How long the package's own checks take.
     pub(super) suite_seconds: f64,
     /// Places that were broken until the checks were red.
     pub(super) tries: u32,
@@ -216,9 +217,31 @@ fn heal(
     std::fs::write(folder.join("log.txt"), &output.stderr)?;
 
     let said_healed = output.status.code() == Some(0);
-    let (outcome, reason, restored) = judge(bench, case, folder, defect, &broken, said_healed)?;
-    let reason = if reason.is_empty() { stop_reason(&output) } else { reason };
-    Ok(Run { outcome, reason, restored, seconds, ..run })
+    let judgement = judge(bench, case, folder, defect, &broken, said_healed)?;
+    let Judgement { outcome, reason, restored, suite_seconds } = judgement;
+    Ok(Run {
+        outcome,
+        reason: if reason.is_empty() { stop_reason(&output) } else { reason },
+        restored,
+        seconds,
+        suite_seconds: suite_seconds.unwrap_or(run.suite_seconds),
+        ..run
+    })
+}
+
+/// What a run is found to have done.
+struct Judgement {
+    outcome: Outcome,
+    reason: String,
+    restored: bool,
+    /// How long the checks took just now, on a machine that is as busy as it was while healing.
+    suite_seconds: Option<f64>,
+}
+
+impl Judgement {
+    fn new(outcome: Outcome, reason: impl Into<String>) -> Self {
+        Self { outcome, reason: reason.into(), restored: false, suite_seconds: None }
+    }
 }
 
 /// Judges what lies in the repository now, whatever the run said of itself.
@@ -229,37 +252,40 @@ fn judge(
     defect: &Defect,
     broken: &str,
     said_healed: bool,
-) -> anyhow::Result<(Outcome, String, bool)> {
+) -> anyhow::Result<Judgement> {
     let repository = folder.join("repository");
     if git(&repository, &["rev-parse", "main"])? != broken {
-        return Ok((Outcome::Wrong, "main was changed".to_owned(), false));
+        return Ok(Judgement::new(Outcome::Wrong, "main was changed"));
     }
     let branches = git(&repository, &["for-each-ref", "--format=%(refname:short)", "refs/heads"])?;
     let branches: Vec<&str> = branches.lines().filter(|name| *name != "main").collect();
     let [branch] = branches[..] else {
-        let reason = if said_healed { format!("{} new branches", branches.len()) } else { String::new() };
-        return Ok((if said_healed { Outcome::Wrong } else { Outcome::GivenUp }, reason, false));
+        return Ok(if said_healed {
+            Judgement::new(Outcome::Wrong, format!("{} new branches", branches.len()))
+        } else {
+            Judgement::new(Outcome::GivenUp, "")
+        });
     };
     let changed = git(&repository, &["diff", "--name-only", "main", branch])?;
     if let Some(file) = changed.lines().find(|file| !is_program(case.package, file)) {
-        return Ok((Outcome::Wrong, format!("{file} was changed"), false));
+        return Ok(Judgement::new(Outcome::Wrong, format!("{file} was changed")));
     }
     if !said_healed {
-        return Ok((Outcome::GivenUp, String::new(), false));
+        return Ok(Judgement::new(Outcome::GivenUp, ""));
     }
     let fresh: PathBuf = folder.join("fresh");
     clone(&repository, branch, &fresh)?;
     let verdict = checks::run(bench, case.package, &fresh, false)?;
     std::fs::write(folder.join("judgement.txt"), &verdict.output)?;
+    let (outcome, reason) = if !verdict.green {
+        (Outcome::Wrong, "the branch is red".to_owned())
+    } else if verdict.passing < case.package.passing {
+        (Outcome::Wrong, format!("{} tests pass, {} did before", verdict.passing, case.package.passing))
+    } else {
+        (Outcome::Healed, String::new())
+    };
     let restored = original(&fresh, &case.package.repository, &defect.file)?;
-    if !verdict.green {
-        return Ok((Outcome::Wrong, "the branch is red".to_owned(), restored));
-    }
-    if verdict.passing < case.package.passing {
-        let reason = format!("{} tests pass, {} did before", verdict.passing, case.package.passing);
-        return Ok((Outcome::Wrong, reason, restored));
-    }
-    Ok((Outcome::Healed, String::new(), restored))
+    Ok(Judgement { outcome, reason, restored, suite_seconds: Some(verdict.seconds) })
 }
 
 /// Whether a file is the program's own text, not a test or a setting.
