@@ -31,10 +31,10 @@ const BROKEN: [(&str, &str); 4] = [
 const BRANCH: &str = "AUTOHEAL_BOT_AI_Fix";
 
 /// A home and a broken repository.
-struct World {
-    home: Home,
+pub(crate) struct World {
+    pub(crate) home: Home,
     repository: TestRepository,
-    sandbox: &'static str,
+    pub(crate) sandbox: &'static str,
 }
 
 /// The sandbox that is used here; `None`, said loudly, where none works.
@@ -51,12 +51,12 @@ fn sandbox() -> Option<&'static str> {
 }
 
 impl World {
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let sandbox = sandbox()?;
         Some(Self { home: Home::new(), repository: TestRepository::with_files(&BROKEN), sandbox })
     }
 
-    fn heal(&self) -> Command {
+    pub(crate) fn heal(&self) -> Command {
         let path = self.repository.path().display().to_string();
         self.home.command(&["heal", &path, "--sandbox", self.sandbox, "--json"])
     }

@@ -6,3 +6,4 @@ mod asking;
 mod binary;
 mod healing;
 mod settings;
+mod stopping;
