@@ -25,6 +25,9 @@ const SMOOTHING: f64 = 3.0;
 /// Bits for one character inside a string: as much as code costs on average, so that no text becomes likelier by being quoted.
 const BITS_PER_QUOTED_CHARACTER: f64 = 1.1;
 
+/// Bits for a line inside a string that reads like a statement: most likely the string does not end where it should.
+const BITS_PER_QUOTED_LINE_OF_CODE: f64 = 8.0;
+
 impl Symbol {
     pub(crate) const NEWLINE: Self = Self::fixed(1);
     const INDENT: Self = Self::fixed(2);
@@ -46,10 +49,18 @@ impl Symbol {
             Kind::Keyword | Kind::Operator | Kind::Open | Kind::Close | Kind::Unknown => Self { word, class: word },
             Kind::Name => Self { word, class: 4 },
             Kind::Number => Self { word, class: 5 },
+            // Prefix and quotes are a matter of style: a class of its own for each.
             Kind::String if text.contains('\n') => Self { word: 7, class: 6 },
-            Kind::String => Self { word, class: 6 },
+            Kind::String => Self { word, class: mix(6, hash(opening(text).as_bytes())) },
         })
     }
+}
+
+/// A string's prefix and opening quotes.
+fn opening(string: &str) -> &str {
+    let prefix = string.find(['"', '\'']).unwrap_or(0);
+    let quotes = string[prefix..].bytes().take(3).take_while(|byte| matches!(byte, b'"' | b'\'')).count();
+    &string[..prefix + if quotes == 3 { 3 } else { quotes.min(1) }]
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -133,11 +144,22 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Learns a text.
+    /// Learns a text, the fields of its f-strings included.
     pub(crate) fn learn(&mut self, text: &str) {
-        let symbols = symbols(text, &scan(text));
+        let tokens = scan(text);
+        self.learn_symbols(&symbols(text, &tokens));
+        for string in tokens.iter().filter(|token| token.kind == Kind::String).map(|token| token.text(text)) {
+            if is_formatted(string) {
+                for field in fields(string) {
+                    self.learn_symbols(&symbols(field, &scan(field)));
+                }
+            }
+        }
+    }
+
+    fn learn_symbols(&mut self, symbols: &[Symbol]) {
         for position in 0..symbols.len() {
-            for key in Keys::at(&symbols, position).all() {
+            for key in Keys::at(symbols, position).all() {
                 *self.counts.entry(key).or_insert(0) += 1;
             }
         }
@@ -213,6 +235,8 @@ impl Model {
                 bits += self.bits_of(&symbols, 0, symbols.len());
             }
         }
+        bits +=
+            BITS_PER_QUOTED_LINE_OF_CODE * length(string.lines().skip(1).filter(|line| looks_like_code(line)).count());
         BITS_PER_QUOTED_CHARACTER.mul_add(length(quoted), bits)
     }
 }
@@ -221,8 +245,16 @@ fn length(bytes: usize) -> f64 {
     u32::try_from(bytes).map_or(f64::MAX, f64::from)
 }
 
+/// Whether a line begins like a statement that prose does not begin with.
+fn looks_like_code(line: &str) -> bool {
+    let line = line.trim();
+    let opens = ["def ", "class ", "if ", "elif ", "else:", "for ", "while ", "try:", "except", "with "];
+    let is_header = line.ends_with(':') && opens.iter().any(|word| line.starts_with(word));
+    is_header || line.starts_with("return ") || line.starts_with("self.") || line.starts_with("import ")
+}
+
 /// Whether a string literal has fields.
-fn is_formatted(string: &str) -> bool {
+pub(crate) fn is_formatted(string: &str) -> bool {
     let prefix = string.split(['"', '\'']).next().unwrap_or_default();
     prefix.contains(['f', 'F'])
 }

@@ -25,6 +25,8 @@ struct Line<'text> {
     start: usize,
     prefix: &'text str,
     continued: Vec<usize>,
+    /// The starts of the comments directly above it.
+    comments: Vec<usize>,
     /// Whether a blank line stands above.
     is_apart: bool,
     word: &'text str,
@@ -34,6 +36,7 @@ struct Line<'text> {
 pub(super) fn proposals(site: &Site<'_>) -> Vec<Proposal> {
     let lines = logical_lines(site);
     let Some(fault) = lines.iter().rposition(|line| line.start < site.focus) else { return Vec::new() };
+    let fault = (fault + 1).min(lines.len() - 1);
     let step = step(site.text);
     let mut proposals = Vec::new();
     for first in fault.saturating_sub(LINES_ABOVE)..=fault {
@@ -62,11 +65,13 @@ fn logical_lines<'text>(site: &Site<'text>) -> Vec<Line<'text>> {
     let text = &site.text[site.chunk.clone()];
     let mut lines: Vec<Line<'text>> = Vec::new();
     let (mut depth, mut is_new, mut line_start, mut blank) = (0_usize, true, 0, false);
+    let (mut comments, mut is_comment) = (Vec::new(), false);
     for token in tokens::scan(text) {
         if token.kind == Kind::Newline {
-            if is_new {
+            if is_new && !is_comment {
                 blank = true;
             }
+            is_comment = false;
             is_new = depth == 0 || is_new;
             line_start = token.end;
             if !is_new && let Some(line) = lines.last_mut() {
@@ -75,6 +80,8 @@ fn logical_lines<'text>(site: &Site<'text>) -> Vec<Line<'text>> {
             continue;
         }
         if token.kind == Kind::Comment && is_new {
+            comments.push(site.chunk.start + line_start);
+            is_comment = true;
             continue;
         }
         let text_of = token.text(text);
@@ -95,6 +102,7 @@ fn logical_lines<'text>(site: &Site<'text>) -> Vec<Line<'text>> {
                 start: site.chunk.start + line_start,
                 prefix: &text[line_start..line_start + column],
                 continued: Vec::new(),
+                comments: std::mem::take(&mut comments),
                 is_apart: blank,
                 word: text_of,
             });
@@ -156,11 +164,30 @@ fn ends(lines: &[Line<'_>], first: usize, fault: usize) -> Vec<(usize, f64)> {
     let block = (first + 1..limit).find(|line| lines[*line].prefix.len() < level).unwrap_or(limit) - 1;
     let same = (first + 1..limit).find(|line| lines[*line].prefix.len() != level).unwrap_or(limit) - 1;
     let apart = (first + 1..=block).find(|line| lines[*line].is_apart).unwrap_or(block + 1) - 1;
+    let definition = (first + 1..=same)
+        .find(|line| matches!(lines[*line].word, "def" | "class" | "@" | "async"))
+        .unwrap_or(same + 1)
+        - 1;
     let leaves = (first..=block)
         .find(|line| matches!(lines[*line].word, "return" | "raise" | "break" | "continue"))
         .unwrap_or(block);
+    let unit = (first + 1..limit)
+        .find(|line| {
+            lines[*line].prefix.len() < level
+                || lines[*line].prefix.len() == level && matches!(lines[*line].word, "def" | "class" | "@" | "async")
+        })
+        .unwrap_or(limit)
+        - 1;
     let own = (first + 1..limit).find(|line| lines[*line].prefix.len() <= level).unwrap_or(limit) - 1;
-    for (end, slip) in [(block, BLOCK), (apart, BLOCK), (leaves, BLOCK + 0.5), (same, BLOCK + 0.5), (own, BLOCK)] {
+    for (end, slip) in [
+        (block, BLOCK),
+        (apart, BLOCK),
+        (leaves, BLOCK + 0.5),
+        (same, BLOCK + 0.5),
+        (own, BLOCK),
+        (definition, BLOCK),
+        (unit, BLOCK),
+    ] {
         ends.push((end, slip));
     }
     if fault > first {
@@ -178,10 +205,12 @@ fn ends(lines: &[Line<'_>], first: usize, fault: usize) -> Vec<(usize, f64)> {
 fn moved(text: &str, lines: &[Line<'_>], target: &str) -> Option<Vec<Edit>> {
     let old = lines.first()?.prefix;
     let mut edits = Vec::new();
-    for line in lines {
+    for (index, line) in lines.iter().enumerate() {
         if !line.prefix.starts_with(old) {
             return None;
         }
+        let comments = line.comments.iter().filter(|start| index > 0 && text[**start..].starts_with(old));
+        edits.extend(comments.map(|start| Edit::replace(*start..start + old.len(), target)));
         edits.push(Edit::replace(line.start..line.start + old.len(), target));
         // What goes on inside a string or brackets moves along when it is indented at least as far.
         let along = line.continued.iter().all(|start| {

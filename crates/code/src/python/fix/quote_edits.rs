@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::edit::Edit;
+use crate::python::ngram::is_formatted;
 use crate::python::tokens::{Kind, Token, is_closed};
 
 use super::proposal::Proposal;
@@ -23,7 +24,7 @@ pub(super) fn proposals(site: &Site<'_>) -> Vec<Proposal> {
         one_line(start, line, &mut proposals);
     }
     for string in &strings {
-        if string.text(text).starts_with(['f', 'F']) {
+        if is_formatted(string.text(text)) {
             inside(string.start, string.text(text), &mut proposals);
         }
     }
@@ -99,11 +100,11 @@ fn inside(start: usize, string: &str, proposals: &mut Vec<Proposal>) {
     for (at, character) in string.char_indices() {
         for new in ["{", "}", "(", ")", "[", "]"] {
             let edit = Edit::insert(start + at, new);
-            proposals.push(Proposal::new(vec![edit], MISSING + 1.0, format!("insert the missing `{new}`")));
+            proposals.push(Proposal::new(vec![edit], MISSING - 1.0, format!("insert the missing `{new}`")));
         }
         if character.is_ascii_punctuation() {
             let edit = Edit::delete(start + at..start + at + 1);
-            proposals.push(Proposal::new(vec![edit], EXTRA, format!("remove the extra `{character}`")));
+            proposals.push(Proposal::new(vec![edit], EXTRA + 2.0, format!("remove the extra `{character}`")));
         }
         if matches!(character, '}' | ')' | ']') {
             for new in ["}", ")", "]"] {
@@ -126,7 +127,11 @@ fn triple(site: &Site<'_>, strings: &[&Token], proposals: &mut Vec<Proposal>) {
     for (start, line) in lines.iter().take(MAX_LINES).chain(lines.iter().skip(MAX_LINES).rev().take(MAX_LINES)) {
         let indent = line.len() - line.trim_start().len();
         for mark in &marks {
-            let mut places = vec![start + indent, start + line.trim_end().len()];
+            let odd = indent % 2;
+            let mut places = vec![start + indent - odd, start + indent, start + line.trim_end().len().max(indent)];
+            let values = line.match_indices(['=', '(', ',']).map(|(at, _)| start + at + 1);
+            places.extend(values.filter(|_| line.len() < 200));
+            places.sort_unstable();
             places.dedup();
             for at in places {
                 let edit = Edit::insert(at, *mark);
@@ -144,7 +149,7 @@ fn triple(site: &Site<'_>, strings: &[&Token], proposals: &mut Vec<Proposal>) {
                 }
             }
             let two = format!("{mark}{mark}");
-            for (at, _) in token.match_indices(&two).take(4) {
+            for (at, _) in token.match_indices(&two).filter(|(at, _)| *at > 0 || !token.starts_with(triple)).take(8) {
                 let edit = Edit::insert(string.start + at, mark);
                 proposals.push(Proposal::new(vec![edit], MISSING, format!("complete {triple}")));
             }

@@ -33,8 +33,9 @@ const MAX_LINES_ABOVE: usize = 60;
 /// Boundaries between top-level statements that are tried on each side before the whole file is taken.
 const MAX_BOUNDARIES: usize = 10;
 
-/// Words that go on with a statement instead of beginning one.
-const CONTINUATIONS: [&str; 4] = ["else", "elif", "except", "finally"];
+/// Words that begin a statement, and hardly ever a line of prose.
+const BEGINNINGS: [&str; 12] =
+    ["def", "class", "async", "import", "from", "if", "for", "while", "try", "with", "del", "assert"];
 
 impl<'text> Site<'text> {
     /// The broken part of a text that has these faults; `line` is where somebody else saw the error, from 1.
@@ -129,6 +130,12 @@ pub(super) fn lines(text: &str) -> impl DoubleEndedIterator<Item = (usize, &str)
     })
 }
 
+fn begins_statement(line: &str, word: &str) -> bool {
+    let rest = line[word.len()..].trim_start_matches(|part: char| part.is_alphanumeric() || "._[]'\"".contains(part));
+    let rest = rest.trim_start();
+    line.starts_with('@') || BEGINNINGS.contains(&word) || !word.is_empty() && rest.starts_with(['=', '(', '+'])
+}
+
 /// Starts of lines at which a top-level statement may begin.
 fn boundaries(text: &str) -> Vec<usize> {
     let mut boundaries = Vec::new();
@@ -136,8 +143,7 @@ fn boundaries(text: &str) -> Vec<usize> {
     for (start, line) in lines(text) {
         let word =
             line.split(|character: char| !character.is_alphanumeric() && character != '_').next().unwrap_or_default();
-        let begins = line.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '@');
-        if begins && !CONTINUATIONS.contains(&word) {
+        if begins_statement(line, word) {
             if !decorated {
                 boundaries.push(start);
             }
@@ -149,8 +155,8 @@ fn boundaries(text: &str) -> Vec<usize> {
 
 /// Indices to try: the nearest ones, then ever farther.
 fn strides(count: usize) -> impl Iterator<Item = usize> {
-    (0..3.min(count))
-        .chain((0..).map(|power| 3_usize << power).take_while(move |index| *index < count))
+    (0..5.min(count))
+        .chain((0..).map(|power| 5_usize << power).take_while(move |index| *index < count))
         .take(MAX_BOUNDARIES)
 }
 
@@ -239,10 +245,14 @@ fn definition(
             Some(_) => "def _():",
             None => "if 1:",
         };
-        let left = below.iter().find(|(_, other)| other.len() < level.len()).map_or(chunk.end, |(end, _)| *end);
+        // The line after the fault may be the one that lost its indentation.
+        let leaves = |below: &[(usize, &str)]| {
+            below.iter().find(|(_, other)| other.len() < level.len()).map_or(chunk.end, |(end, _)| *end)
+        };
+        let (left, later) = (leaves(below), leaves(below.get(1..).unwrap_or_default()));
         let next =
             after.iter().filter(|(_, other, _)| other == level).map(|(end, ..)| *end).take_while(|end| *end < left);
-        for end in next.take(2).chain([left]) {
+        for end in next.take(2).chain([left, later]) {
             let without = format!("{}{level}pass\n{}", &text[chunk.start..start], &text[end..chunk.end]);
             if parse::compiles(&without, version) {
                 return Some((start..end, Frame::new(header, level)));

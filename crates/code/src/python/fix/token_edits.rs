@@ -11,8 +11,8 @@ use super::spacing::{described, is_sign, is_spaced, kind_of};
 /// How unlikely each kind of slip is before looking at the text, in bits.
 mod slip {
     pub(super) const MISSING: f64 = 5.0;
-    pub(super) const EXTRA: f64 = 6.0;
-    pub(super) const DOUBLED: f64 = 1.0;
+    pub(super) const EXTRA: f64 = 5.0;
+    pub(super) const DOUBLED: f64 = 3.0;
     pub(super) const REPLACED: f64 = 6.0;
     pub(super) const MISSPELLED: f64 = 1.5;
     pub(super) const SWAPPED: f64 = 6.0;
@@ -20,6 +20,9 @@ mod slip {
     /// Per token between the edit and the place where the parser noticed.
     pub(super) const DISTANCE: f64 = 0.08;
 }
+
+/// How much the choice of a token that was put in weighs: as much as the model's opinion does elsewhere.
+const CHOSEN: f64 = 0.5;
 
 /// Delimiters may be missing anywhere in the window; other tokens only this close to the fault.
 const NEAR: usize = 24;
@@ -117,7 +120,11 @@ impl<'site> TokenEdits<'site> {
 
     fn insertions(&self, place: usize, words: &[&str], proposals: &mut Vec<Proposal>) {
         let distance = self.focus.abs_diff(place);
+        let begins_line = self.described(place.checked_sub(1)).0 == Kind::Newline;
         let mut put = |token: &str, slip: f64| {
+            if begins_line && matches!(token, "," | ":" | "=" | ".") {
+                return;
+            }
             let edit = self.insertion(place, token);
             let depth_change = usize::from(kind_of(token) == Kind::Close);
             let reading = self.difference(place, place, &[(kind_of(token), token)], depth_change);
@@ -153,7 +160,10 @@ impl<'site> TokenEdits<'site> {
         let space_before = is_spaced(left, middle, depth);
         let space_after = is_spaced(middle, right, depth) && !tight;
         if left.0 == Kind::Newline {
-            // After the indentation.
+            // After the indentation; when that is odd, the space belongs to the token that is missing.
+            if space_after && gap.ends_with(' ') && gap.trim_start_matches(['\n', '\r']).len() % 2 == 1 {
+                return Edit::insert(end - 1, token.to_owned());
+            }
             return Edit::insert(end, if space_after { format!("{token} ") } else { token.to_owned() });
         }
         if right.0 == Kind::Newline || gap.contains(['\n', '\\', '#']) {
@@ -177,7 +187,8 @@ impl<'site> TokenEdits<'site> {
         let word = self.text(place);
         let is_copy = word == self.text(place + 1) || place > 0 && self.text(place - 1) == word;
         // Whoever put it in chose it among all words, unless it is a copy of its neighbour.
-        let slip = if is_copy { slip::DOUBLED } else { slip::EXTRA + self.model.bits_of_word(token.kind, word) };
+        let slip =
+            if is_copy { slip::DOUBLED } else { slip::EXTRA + CHOSEN * self.model.bits_of_word(token.kind, word) };
         let reading = self.difference(place, place + 1, &[], 0);
         let described = format!("remove the extra `{}`", shown(word));
         proposals.push(Proposal::new(vec![self.removal(place)], slip + self.far(place), described).reading(reading));
@@ -218,6 +229,22 @@ impl<'site> TokenEdits<'site> {
             return;
         }
         let (one, two) = (self.text(place), self.text(place + 1));
+        let touches = |before: usize, after: usize| {
+            let (before, after) = (self.token(before), self.token(after));
+            let are_words = |one: &Token, two: &Token| {
+                let is_word = |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Number | Kind::String);
+                is_word(one.kind) && is_word(two.kind)
+            };
+            before.zip(after).is_some_and(|(one, two)| are_words(one, two))
+        };
+        let adjoins = |before: usize, after: usize| {
+            self.token(before).zip(self.token(after)).is_some_and(|(one, two)| one.end == two.start)
+        };
+        let fuses = place > 0 && adjoins(place - 1, place) && touches(place - 1, place + 1)
+            || adjoins(place + 1, place + 2) && touches(place, place + 2);
+        if fuses {
+            return;
+        }
         let gap = self.site.text.get(first.end..second.start).unwrap_or_default();
         let reading = self.difference(place, place + 2, &[(second.kind, two), (first.kind, one)], 0);
         let edit = Edit::replace(first.start..second.end, format!("{two}{gap}{one}"));
@@ -269,7 +296,8 @@ impl<'site> TokenEdits<'site> {
         let gap = self.site.text.get(token.end..next.start).unwrap_or_default();
         if !gap.is_empty() && gap.trim_matches(' ').is_empty() && joinable(token.kind) && joinable(next.kind) {
             let joined = format!("{old}{}", self.text(place + 1));
-            if crate::python::tokens::scan(&joined).len() == 1 {
+            let is_word = kind_of(&joined) != Kind::Operator;
+            if crate::python::tokens::scan(&joined).len() == 1 && (!is_word || self.is_known(&joined)) {
                 let reading = self.difference(place, place + 2, &[(kind_of(&joined), &joined)], 0);
                 let edit = Edit::delete(token.end..next.start);
                 let description = format!("join the parts of `{joined}`");
