@@ -5,8 +5,6 @@ pub mod fix;
 pub mod index;
 pub mod module;
 mod ngram;
-pub(crate) mod ngram;
 pub mod parse;
 pub mod probe;
-pub(crate) mod tokens;
 mod tokens;
