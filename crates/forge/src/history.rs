@@ -64,6 +64,19 @@ impl Git {
         }
     }
 
+    /// The first parent of a commit, if it has one and the clone goes back that far.
+    ///
+    /// # Errors
+    ///
+    /// See [`ForgeError`].
+    pub async fn parent(&self, dir: &Path, commit: &CommitId) -> Result<Option<CommitId>, ForgeError> {
+        let parent = format!("{commit}^1^{{commit}}");
+        let invocation = self.invocation(Operation::Read).within(dir);
+        let output =
+            self.run(invocation.args(["rev-parse", "--verify", "--quiet", "--end-of-options", &parent])).await?;
+        if output.is_success() { CommitId::parse(output.text()?.trim()).map(Some) } else { Ok(None) }
+    }
+
     /// The commits that `to` has and `from` has not, newest first; with `from = None` the whole history.
     ///
     /// # Errors

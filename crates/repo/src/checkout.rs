@@ -58,6 +58,16 @@ impl Checkout {
         Ok(())
     }
 
+    /// Writes the tree of the commit before the base, if there is one: what was wrong there already is not what broke.
+    pub(crate) async fn write_before(&self, base: &CommitId) -> Result<(), StepError> {
+        let clone = self.folders.clone_folder();
+        let parent = self.git.parent(&clone, base).await.map_err(|error| forge_error(&error))?;
+        if let Some(parent) = parent {
+            self.git.export(&clone, &parent, &self.folders.before()).await.map_err(|error| forge_error(&error))?;
+        }
+        Ok(())
+    }
+
     /// Makes clone and tree as the state says, for a run that another process or machine began.
     pub(crate) async fn restore(&self, state: &HealState) -> Result<(), StepError> {
         let Some(origin) = &state.origin else { return Ok(()) };
@@ -67,6 +77,10 @@ impl Checkout {
         if origin.remote_tip.is_some() {
             let clone = self.folders.clone_folder();
             self.git.fetch_branch(&clone, &self.address, &branch).await.map_err(|error| forge_error(&error))?;
+        }
+        if state.baseline.is_none() {
+            let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
+            self.write_before(&base).await?;
         }
         self.write_tree(state, &start).await
     }

@@ -47,6 +47,11 @@ impl Folders {
         self.root.join("tree")
     }
 
+    /// The tree of the commit before the one that is healed, for comparison.
+    pub(crate) fn before(&self) -> PathBuf {
+        self.root.join("before")
+    }
+
     /// Our own scripts, seen read-only inside.
     pub(crate) fn tools(&self) -> PathBuf {
         self.root.join("tools")

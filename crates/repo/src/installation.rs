@@ -19,7 +19,7 @@ use crate::ci_commands::{self, TestStep};
 use crate::lint;
 use crate::project::{self, Project, TestFramework, interpreter};
 use crate::session::{disk, sandbox_error, workspace_spec};
-use crate::setup::{Interpreter, LintCommand, Setup, TestCommand, TestRunner};
+use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
 use crate::state::HealState;
 use crate::tree;
 use crate::workflow::HealSettings;
@@ -59,6 +59,7 @@ pub(crate) async fn prepare(
         interpreter: Interpreter { program: PathBuf::new(), folders: Vec::new(), found: String::new() },
         tests: tests.command,
         linters: Vec::new(),
+        old_findings: OldFindings::default(),
     };
     context.note("analyzed", format!("tests: {} ({})", setup.tests.words.join(" "), tests.found));
     setup.interpreter = find_interpreter(state, &setup, &project, checkout, settings, context).await?;

@@ -9,7 +9,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;
 
 use crate::session::Session;
-use crate::setup::{Interpreter, LintCommand, Linter};
+use crate::setup::{Interpreter, LintCommand, Linter, OldFindings};
 
 /// A linter may take this long.
 const LINT_TIME: Duration = Duration::from_mins(5);
@@ -17,9 +17,9 @@ const LINT_TIME: Duration = Duration::from_mins(5);
 /// What the linters say.
 #[derive(Debug, Default)]
 pub(crate) struct Linted {
-    /// Of those that CI runs.
+    /// What makes the tree red: new findings of those that CI runs.
     pub(crate) findings: Vec<Finding>,
-    /// Of the others.
+    /// Everything else that is worth a fix.
     pub(crate) advice: Vec<Finding>,
 }
 
@@ -28,17 +28,52 @@ pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<
     let mut linted = Linted::default();
     for linter in session.setup().linters.clone() {
         let outcome = session.run_in(&linter.directory, words(&linter), LINT_TIME, context).await?;
-        let found = read(&linter, &outcome, &session.prefixes());
-        if linter.is_required {
-            linted.findings.extend(found);
-        } else {
-            linted.advice.extend(found);
+        let old = &session.setup().old_findings;
+        for finding in read(&linter, &outcome, &session.prefixes()) {
+            let key = finding.key();
+            if old.ignored.contains(&key) {
+                continue;
+            }
+            let is_red = linter.is_required && !old.advice.contains(&key);
+            let list = if is_red { &mut linted.findings } else { &mut linted.advice };
+            list.push(finding);
         }
         if linter.linter == Linter::Ruff {
             session.keep_lint_output(String::from_utf8_lossy(&outcome.stdout).into_owned());
         }
     }
     Ok(linted)
+}
+
+/// Sorts out what the commit before had, too, by running the linters there: `before` is its tree, `None` when there is no
+/// such commit. Of a linter that CI runs a few old findings are still worth a fix; of one that is only configured none is.
+pub(crate) async fn old_findings(
+    session: &mut Session,
+    before: Option<&Path>,
+    context: &StepContext,
+) -> Result<OldFindings, StepError> {
+    const A_FEW: usize = 10;
+    let mut old = OldFindings::default();
+    for linter in session.setup().linters.clone() {
+        let place = match before {
+            Some(before) => before.to_owned(),
+            // Nothing to compare with: what CI runs counts in full, what is only configured does not count.
+            None if linter.is_required => continue,
+            None => session.tree(),
+        };
+        let directory = place.join(&linter.directory).display().to_string();
+        let outcome = session.run_in(&directory, words(&linter), LINT_TIME, context).await?;
+        let found = read(&linter, &outcome, &[place.display().to_string()]).into_iter().map(|finding| finding.key());
+        if linter.is_required {
+            old.advice.extend(found);
+        } else {
+            old.ignored.extend(found);
+        }
+    }
+    if old.advice.len() > A_FEW {
+        old.ignored.append(&mut old.advice);
+    }
+    Ok(old)
 }
 
 fn read(linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {

@@ -26,7 +26,7 @@ pub struct Look {
     pub tests: BTreeMap<String, TestState>,
     /// What makes the tree red, tests and the linters that CI runs; one entry per failing test, so keys repeat.
     pub findings: Vec<Finding>,
-    /// What linters say that are configured and that CI does not run: worth a fix, and no reason to be red.
+    /// What linters say that CI does not run, or said before, too: worth a fix, and no reason to be red.
     #[serde(default)]
     pub advice: Vec<Finding>,
     /// For failing tests, how the runner is told to run them alone, and which finding they gave.

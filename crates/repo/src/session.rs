@@ -20,7 +20,7 @@ use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace
 use crate::folders::{self, Folders};
 use crate::look::Look;
 use crate::request::CommandLimits;
-use crate::setup::Setup;
+use crate::setup::{OldFindings, Setup};
 use crate::state::FileText;
 use crate::tree;
 
@@ -88,9 +88,17 @@ impl Session {
         &self.lint_output
     }
 
-    /// Leaves a linter out from here on.
-    pub(crate) fn without_advice(&mut self) {
-        self.setup.linters.retain(|linter| linter.is_required);
+    pub(crate) fn keep_old_findings(&mut self, old: OldFindings) {
+        self.setup.old_findings = old;
+    }
+
+    pub(crate) fn tree(&self) -> PathBuf {
+        self.folders.tree()
+    }
+
+    /// The tree of the commit before, if there is one and it was written.
+    pub(crate) fn tree_before(&self) -> Option<PathBuf> {
+        Some(self.folders.before()).filter(|folder| folder.is_dir())
     }
 
     pub(crate) fn keep_lint_output(&mut self, output: String) {
@@ -231,6 +239,7 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     let tree = folders.tree();
     let mut mounts: Vec<Mount> = setup.interpreter.folders.iter().map(Mount::read_only).collect();
     mounts.push(Mount::read_only(folders.tools()));
+    mounts.extend(Some(folders.before()).filter(|folder| folder.is_dir()).map(Mount::read_only));
     mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
     mounts.extend(setup.linters.iter().map(|linter| Mount::read_only(linter.program.clone())));
     let bin = setup.interpreter.program.parent().map(|bin| bin.display().to_string()).unwrap_or_default();

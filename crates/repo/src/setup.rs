@@ -1,8 +1,9 @@
 //! How a repository is tested: with which interpreter, by which commands. `analyze` finds it out once; the run keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
 
 /// How a repository is tested.
@@ -19,8 +20,21 @@ pub struct Setup {
     pub interpreter: Interpreter,
     /// The command whose success is half of what green means.
     pub tests: TestCommand,
-    /// The linters: those that CI runs must be silent for the other half.
+    /// The linters: those that CI runs must find nothing new for the other half.
     pub linters: Vec<LintCommand>,
+    /// What the linters found in the commit before, too; set by `diagnose`.
+    #[serde(default)]
+    pub old_findings: OldFindings,
+}
+
+/// Linter findings that the commit before had: they are not what broke. A linter also finds more as it grows older than the
+/// project, and which version CI runs is not known here.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OldFindings {
+    /// Worth a fix, and no reason to be red.
+    pub advice: BTreeSet<Key>,
+    /// Left alone.
+    pub ignored: BTreeSet<Key>,
 }
 
 impl Setup {

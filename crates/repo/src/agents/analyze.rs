@@ -32,6 +32,7 @@ pub(crate) async fn run(
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
     checkout.write_tree(state, &start).await?;
+    checkout.write_before(&base).await?;
     state.origin = Some(origin);
     let setup = installation::prepare(state, checkout, settings, context).await?;
     for line in setup.command_lines() {

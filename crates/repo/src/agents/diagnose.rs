@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
-use autoheal_engine::diagnostics::{Finding, Key};
+use autoheal_engine::diagnostics::{Finding, Key, Source};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 
+use crate::lint;
 use crate::look::Look;
 use crate::session::{Scope, Session};
 use crate::state::{HealState, Observed};
@@ -21,7 +22,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     context.progress("running the tests");
     let limit = Duration::from_secs(state.request.limits.test_seconds);
     let mut look = session.look(&Scope::All, limit, context).await?;
-    leave_old_advice_alone(&mut look, state, session);
+    settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
         session.probe(&look.findings, context).await?;
         name_syntax_errors(&mut look, session, context).await?;
@@ -43,21 +44,35 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     Ok(())
 }
 
-/// A linter that CI does not run and that finds more than a handful is evidently not what its people keep silent.
-fn leave_old_advice_alone(look: &mut Look, state: &mut HealState, session: &mut Session) {
-    const HANDFUL: usize = 10;
-    if look.advice.len() <= HANDFUL {
-        return;
+/// What the linters found in the commit before, too, is not what broke: from here on it is told apart.
+async fn settle_lint(
+    look: &mut Look,
+    state: &mut HealState,
+    session: &mut Session,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let is_lint = |finding: &Finding| finding.source == Source::Lint;
+    let first = state.baseline.is_none();
+    if !first || !look.all_findings().any(is_lint) {
+        return Ok(());
     }
-    state.warnings.push(format!(
-        "a configured linter that CI does not run finds {} things, which are left alone",
-        look.advice.len()
-    ));
-    look.advice.clear();
-    session.without_advice();
+    let before = session.tree_before();
+    let old = lint::old_findings(session, before.as_deref(), context).await?;
+    session.keep_old_findings(old.clone());
+    let linted = lint::run(session, context).await?;
+    look.findings.retain(|finding| !is_lint(finding));
+    look.findings.extend(linted.findings);
+    look.advice = linted.advice;
+    let left_alone = old.advice.len() + old.ignored.len();
+    if left_alone > 0 {
+        state.warnings.push(format!(
+            "the linters find {left_alone} things here that were there before the last commit; they do not count as red"
+        ));
+    }
     if let Some(setup) = &mut state.setup {
-        setup.linters.retain(|linter| linter.is_required);
+        setup.old_findings = old;
     }
+    Ok(())
 }
 
 /// A test report tells a syntax error in the importer's words; the compile check says where the interpreter saw it.

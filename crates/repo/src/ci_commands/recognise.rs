@@ -327,7 +327,7 @@ fn peel(words: &[String]) -> (BTreeMap<String, String>, Vec<String>) {
         } else if is_python(first) {
             let module = rest.iter().position(|word| word == "-m");
             match module {
-                Some(at) if rest[1..at].iter().all(|word| word.starts_with('-')) => rest.drain(..=at).for_each(drop),
+                Some(at) if are_options_of_python(&rest[1..at]) => rest.drain(..=at).for_each(drop),
                 Some(_) | None => return (environment, rest),
             }
         } else if first == "coverage" && rest.get(1).is_some_and(|word| word == "run") {
@@ -363,6 +363,13 @@ fn assignment(word: &str) -> Option<(String, String)> {
 fn is_python(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     name.strip_prefix("python").is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+/// Whether these words, after `python`, are options: `-W` and `-X` take the next word.
+fn are_options_of_python(words: &[String]) -> bool {
+    let takes_next = |word: &String| word == "-W" || word == "-X";
+    (0..words.len())
+        .all(|at| words[at].starts_with('-') || at.checked_sub(1).is_some_and(|before| takes_next(&words[before])))
 }
 
 fn holds_expression(word: &str) -> bool {

@@ -87,3 +87,47 @@ async fn a_repository_without_tests_is_an_error_with_its_code() {
     assert_eq!(healed.results.stop_reason, StopReason::Infra);
     assert_eq!(healed.results.error.unwrap().code, autoheal_engine::ErrorCode::TestDiscoveryFailed);
 }
+
+const RUFF_IN_CI: &str = "on: push\njobs:\n  check:\n    runs-on: ubuntu-latest\n    steps:\n      - run: python -m pytest\n      - run: ruff check --select F .\n";
+
+/// Whether this machine has the linter that the test's CI runs.
+fn has_ruff() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|folder| folder.join("ruff").is_file());
+    if !found {
+        autoheal_testkit::skip("healing lint", "ruff is not installed");
+    }
+    found
+}
+
+#[tokio::test]
+async fn what_ci_lints_is_part_of_green() {
+    if !has_ruff() {
+        return;
+    }
+    let repository = repository(CALC);
+    repository.write(".github/workflows/ci.yml", RUFF_IN_CI);
+    repository.commit("lint in CI");
+    repository.write("calc.py", format!("import os\n{CALC}"));
+    repository.commit("leave an import behind");
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:calc.py"]), CALC.trim_end());
+    assert_eq!(healed.results.fixes[0].summary, "LINTING error in calc.py line 1 → Fix: remove unused import: `os`");
+}
+
+#[tokio::test]
+async fn what_a_linter_found_before_the_last_commit_is_not_what_broke() {
+    if !has_ruff() {
+        return;
+    }
+    let repository = repository(CALC);
+    repository.write(".github/workflows/ci.yml", RUFF_IN_CI);
+    repository.write("test_more.py", "import os\n\n\ndef test_nothing():\n    pass\n");
+    repository.commit("lint in CI, and a finding in a test");
+    repository.write("calc.py", CALC.replace("def greet(name):", "def greet(name)"));
+    repository.commit("break something else");
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert!(healed.results.warnings.iter().any(|warning| warning.contains("before the last commit")));
+}

@@ -1,0 +1,139 @@
+//! A linter's own fixes as candidates: ruff says with each violation what it would do, safe or not. Whether that is right
+//! is for the tests to say, as for every candidate.
+
+use autoheal_engine::diagnostics::{Category, Finding};
+use serde::Deserialize;
+
+use crate::edit::{Candidate, Edit, FileEdit};
+use crate::report::findings::relative;
+use crate::sources::Sources;
+
+/// What `ruff check --output-format json` says of one violation, as far as it matters here.
+#[derive(Deserialize)]
+struct Violation {
+    code: Option<String>,
+    filename: Option<String>,
+    location: Option<Position>,
+    fix: Option<Fix>,
+}
+
+#[derive(Deserialize)]
+struct Fix {
+    applicability: String,
+    message: Option<String>,
+    edits: Vec<Replacement>,
+}
+
+#[derive(Deserialize)]
+struct Replacement {
+    content: String,
+    location: Position,
+    end_location: Position,
+}
+
+/// Line and column from 1, in characters.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+struct Position {
+    row: usize,
+    column: usize,
+}
+
+const SAFE_COST: u32 = 100;
+const UNSAFE_COST: u32 = 300;
+
+/// Ruff's fixes for `finding`, from its JSON output. `prefixes`: as in [`crate::report::ruff::findings`].
+pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, finding: &Finding) -> Vec<Candidate> {
+    let violations: Vec<Violation> = serde_json::from_str(output).unwrap_or_default();
+    violations.iter().filter_map(|violation| candidate(violation, prefixes, sources, finding)).collect()
+}
+
+fn candidate(violation: &Violation, prefixes: &[String], sources: &Sources, finding: &Finding) -> Option<Candidate> {
+    let file = relative(violation.filename.as_deref()?, prefixes)?;
+    let position = violation.location?;
+    let code = violation.code.as_deref()?;
+    let line = u32::try_from(position.row).ok()?;
+    let same_place = finding.file.as_deref() == Some(file) && finding.location.is_some_and(|place| place.line == line);
+    // Flake8 and ruff share their codes, so ruff's fix serves a finding of either.
+    if !same_place || finding.message.split_whitespace().next() != Some(code) || !sources.is_editable(file) {
+        return None;
+    }
+    let fix = violation.fix.as_ref()?;
+    let text = sources.text(file)?;
+    let mut edits: Vec<Edit> = fix.edits.iter().map(|edit| replacement(text, edit)).collect::<Option<_>>()?;
+    edits.sort();
+    Some(Candidate {
+        fixer: "ruff".to_owned(),
+        category: Category::Linting,
+        line,
+        description: lowercase_first(&fix.message.clone().unwrap_or_else(|| format!("fix {code}"))),
+        cost: if fix.applicability == "safe" { SAFE_COST } else { UNSAFE_COST },
+        files: vec![FileEdit { file: file.to_owned(), edits }],
+    })
+}
+
+fn replacement(text: &str, edit: &Replacement) -> Option<Edit> {
+    Some(Edit::replace(offset(text, edit.location)?..offset(text, edit.end_location)?, edit.content.clone()))
+}
+
+/// The byte at a position; the end of the text for the position right after its last line.
+fn offset(text: &str, position: Position) -> Option<usize> {
+    let row = position.row.checked_sub(1)?;
+    let mut start = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        if index == row {
+            let within = line.char_indices().nth(position.column.checked_sub(1)?).map_or(line.len(), |(at, _)| at);
+            return Some(start + within);
+        }
+        start += line.len();
+    }
+    Some(start)
+}
+
+/// `Remove unused import` reads `remove unused import` after a colon.
+fn lowercase_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_lowercase().chain(characters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::diagnostics::{Location, Source};
+
+    use super::*;
+
+    const OUTPUT: &str = r#"[{"code": "F401", "filename": "/w/a.py", "location": {"row": 2, "column": 8},
+        "message": "`os` imported but unused", "fix": {"applicability": "safe", "message": "Remove unused import: `os`",
+        "edits": [{"content": "", "location": {"row": 2, "column": 1}, "end_location": {"row": 3, "column": 1}}]}}]"#;
+
+    fn finding(line: u32) -> Finding {
+        Finding {
+            source: Source::Lint,
+            category: Category::Linting,
+            file: Some("a.py".to_owned()),
+            location: Some(Location { line, column: Some(8) }),
+            message: "F401 `os` imported but unused".to_owned(),
+            stack: None,
+        }
+    }
+
+    fn sources(protected: bool) -> Sources {
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert("a.py", "é = 1\nimport os\nprint(é)\n", protected);
+        sources
+    }
+
+    #[test]
+    fn the_linters_own_fix_becomes_a_candidate() {
+        let found = candidates(OUTPUT, &["/w".to_owned()], &sources(false), &finding(2));
+        let [candidate] = found.as_slice() else { panic!("one candidate: {found:?}") };
+        assert_eq!(candidate.description, "remove unused import: `os`");
+        assert_eq!(candidate.files[0].apply("é = 1\nimport os\nprint(é)\n").unwrap(), "é = 1\nprint(é)\n");
+    }
+
+    #[test]
+    fn another_line_or_a_protected_file_gets_none() {
+        assert_eq!(candidates(OUTPUT, &["/w".to_owned()], &sources(false), &finding(1)), []);
+        assert_eq!(candidates(OUTPUT, &["/w".to_owned()], &sources(true), &finding(2)), []);
+        assert_eq!(candidates("not json", &[], &sources(false), &finding(2)), []);
+    }
+}

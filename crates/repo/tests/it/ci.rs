@@ -1,0 +1,220 @@
+//! The commands that decide what green is.
+
+use std::path::Path;
+
+use autoheal_repo::ci_commands::{GreenCommands, TestStep, green_commands};
+use autoheal_repo::project::{TestFramework, survey};
+use autoheal_repo::setup::{Linter, TestRunner};
+use proptest::prelude::*;
+use proptest::sample::select;
+use rstest::rstest;
+
+use crate::discovery::write;
+
+fn green(files: &[(&str, &str)]) -> GreenCommands {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, text) in files {
+        write(folder.path(), file, text);
+    }
+    of(folder.path())
+}
+
+fn of(tree: &Path) -> GreenCommands {
+    let project = survey(tree);
+    green_commands(tree, &project.directory, project.framework.as_ref())
+}
+
+/// A workflow of one job with this script.
+fn workflow(script: &str) -> String {
+    let indented: String = script.lines().map(|line| format!("          {line}\n")).collect();
+    format!(
+        "name: CI\non:\n  push:\n    branches: [main]\n  pull_request:\njobs:\n  test:\n    runs-on: ubuntu-latest\n    \
+         strategy:\n      matrix:\n        python: ['3.11', '3.12']\n    steps:\n      - uses: actions/checkout@v4\n      \
+         - run: pip install -e .[test]\n      - run: |\n{indented}"
+    )
+}
+
+fn by_ci(script: &str, others: &[(&str, &str)]) -> GreenCommands {
+    let text = workflow(script);
+    let mut files = vec![(".github/workflows/ci.yml", text.as_str()), ("tests/test_a.py", "import unittest\n")];
+    files.extend_from_slice(others);
+    green(&files)
+}
+
+fn test_of(green: &GreenCommands) -> (TestRunner, String) {
+    let test: &TestStep = green.test.as_ref().unwrap();
+    (test.command.runner, test.command.arguments.join(" "))
+}
+
+#[rstest]
+#[case("pytest", "")]
+#[case("py.test tests/", "tests/")]
+#[case("python -m pytest tests -k 'not slow'", "tests -k not slow")]
+#[case("python3.11 -W error -m pytest", "")]
+#[case("uv run --frozen --group dev pytest tests", "tests")]
+#[case("poetry run pytest --cov=pkg --cov-report xml -n auto -v", "")]
+#[case("PYTHONHASHSEED=0 coverage run --source pkg -m pytest -m unit", "-m unit")]
+#[case("pip install x && pytest; echo done", "")]
+#[case("pytest \\\n  --junitxml=report.xml \\\n  --ignore tests/slow", "--ignore tests/slow")]
+#[case("pytest -k ${{ matrix.part }} tests ${{ matrix.more }}", "tests")]
+#[case("pytest # everything", "")]
+#[case("sudo xvfb-run --auto-servernum pytest", "")]
+fn a_run_of_pytest_is_recognised(#[case] script: &str, #[case] arguments: &str) {
+    assert_eq!(test_of(&by_ci(script, &[])), (TestRunner::Pytest, arguments.to_owned()), "{script}");
+}
+
+#[rstest]
+#[case("python -m unittest", "")]
+#[case("python -m unittest discover -v -s tests", "discover -s tests")]
+#[case("coverage run -m unittest tests.test_a", "tests.test_a")]
+fn a_run_of_unittest_is_recognised(#[case] script: &str, #[case] arguments: &str) {
+    assert_eq!(test_of(&by_ci(script, &[])), (TestRunner::Unittest, arguments.to_owned()), "{script}");
+}
+
+#[test]
+fn commands_that_stand_for_others_are_looked_up() {
+    let tox = "[tox]\nenvlist = py3\n[testenv]\ndeps = pytest\ncommands =\n    pip list\n    pytest {posargs:tests} --basetemp={envtmpdir}\n\
+               [testenv:lint]\ncommands = flake8 pkg\n";
+    assert_eq!(test_of(&by_ci("tox", &[("tox.ini", tox)])), (TestRunner::Pytest, "tests".to_owned()));
+    let lint = by_ci("tox -e lint", &[("tox.ini", tox)]).lint;
+    assert_eq!(lint[0].words, ["flake8", "pkg"]);
+    let makefile =
+        ".PHONY: test\nall: test\n\ntest: build # runs them\n\t@python -m unittest discover\n\nbuild:\n\techo $(X)\n";
+    assert_eq!(test_of(&by_ci("make test", &[("Makefile", makefile)])), (TestRunner::Unittest, "discover".to_owned()));
+    let nox = "@nox.session\ndef tests(session):\n    session.install('.')\n    session.run('pytest', \"tests\", *session.posargs)\n";
+    assert_eq!(test_of(&by_ci("nox -s tests", &[("noxfile.py", nox)])), (TestRunner::Pytest, "tests".to_owned()));
+    let looping = "test:\n\tmake test\n";
+    assert!(!by_ci("make test", &[("Makefile", looping)]).not_understood.is_empty());
+}
+
+#[test]
+fn linters_are_recognised_and_others_are_told() {
+    let green = by_ci(
+        "ruff check --fix --output-format=github .\nruff format --check .\nflake8 --exit-zero\nflake8 src --max-line-length=100\n\
+         mypy src\nblack --check .\npytest",
+        &[],
+    );
+    let lint: Vec<_> = green.lint.iter().map(|step| (step.linter, step.words.join(" "))).collect();
+    assert_eq!(
+        lint,
+        [(Linter::Ruff, "ruff check .".to_owned()), (Linter::Flake8, "flake8 src --max-line-length=100".to_owned())]
+    );
+    let told = green.not_understood.join("\n");
+    assert!(["ruff format", "mypy src", "black --check"].iter().all(|command| told.contains(command)), "{told}");
+}
+
+#[test]
+fn an_action_may_stand_for_a_linter() {
+    let text = "on: [push]\njobs:\n  lint:\n    steps:\n      - uses: astral-sh/ruff-action@v3\n        with:\n          src: ./pkg\n";
+    let green = green(&[(".github/workflows/lint.yaml", text), ("tests/test_a.py", "import unittest\n")]);
+    assert_eq!(green.lint[0].words, ["ruff", "check", "./pkg"]);
+}
+
+#[test]
+fn what_needs_a_shell_is_reported_and_never_split() {
+    for script in [
+        "pytest | tee log",
+        "pytest > log 2>&1",
+        "for x in a b; do pytest $x; done",
+        "pytest $(ls tests)",
+        "pytest `ls`",
+        "(cd pkg && pytest)",
+        "pytest tests/*.py",
+        "pytest \"$TESTS\"",
+    ] {
+        let green = by_ci(script, &[]);
+        assert!(green.not_understood.iter().any(|line| line.contains("needs a shell")), "{script}: {green:?}");
+        let found = green.test.map(|test| test.found).unwrap_or_default();
+        assert!(!found.contains("workflows"), "{script}");
+    }
+}
+
+#[test]
+fn only_what_a_push_runs_and_what_may_not_fail_counts() {
+    for text in [
+        "on: schedule\njobs:\n  test:\n    steps:\n      - run: pytest nightly\n",
+        "on:\n  push:\n    tags: ['v*']\njobs:\n  test:\n    steps:\n      - run: pytest nightly\n",
+        "on: push\njobs:\n  test:\n    continue-on-error: true\n    steps:\n      - run: pytest nightly\n",
+        "on: push\njobs:\n  test:\n    steps:\n      - run: pytest nightly\n        continue-on-error: true\n",
+        "on: push\njobs:\n  test:\n    steps:\n      - run: pytest nightly\n        if: failure()\n",
+        "on: push\njobs:\n  test:\n    runs-on: windows-latest\n    steps:\n      - run: pytest nightly\n",
+        "on: push\njobs:\n  test:\n    steps:\n      - run: pytest nightly\n        working-directory: ../..\n",
+        "{ not yaml",
+    ] {
+        let green = green(&[(".github/workflows/ci.yml", text), ("tests/test_a.py", "import unittest\n")]);
+        assert_eq!(test_of(&green).0, TestRunner::Unittest, "{text}");
+    }
+}
+
+#[test]
+fn the_project_s_own_folder_and_the_test_job_come_first() {
+    let text = "on: push\nenv:\n  A: one\n  S: ${{ secrets.X }}\njobs:\n  docs:\n    steps:\n      - run: pytest docs\n  \
+                test:\n    env: {B: 2}\n    steps:\n      - run: pytest other\n        working-directory: other\n      \
+                - run: pytest tests\n        env: {A: two}\n";
+    let green = green(&[(".github/workflows/main.yml", text), ("tests/test_a.py", "")]);
+    let test = green.test.unwrap();
+    assert_eq!((test.command.arguments.join(" "), test.directory.as_str()), ("tests".to_owned(), ""));
+    let environment: Vec<(String, String)> = test.environment.into_iter().collect();
+    assert_eq!(environment, [("A".to_owned(), "two".to_owned()), ("B".to_owned(), "2".to_owned())]);
+}
+
+#[test]
+fn without_ci_the_manifest_decides() {
+    let found = green(&[("tests/test_a.py", "import unittest\n"), ("ruff.toml", ""), (".flake8", "[flake8]\n")]);
+    assert_eq!(test_of(&found), (TestRunner::Unittest, "discover -s tests".to_owned()));
+    assert_eq!(found.lint.iter().map(|step| step.linter).collect::<Vec<_>>(), [Linter::Ruff, Linter::Flake8]);
+    let package = green(&[("tests/__init__.py", ""), ("tests/test_a.py", "import unittest\n")]);
+    assert_eq!(test_of(&package), (TestRunner::Unittest, "discover".to_owned()));
+    assert!(package.lint.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    // Feature: autoheal-ci-agent, Property 22: Test Framework Command Selection
+    #[test]
+    fn each_framework_has_its_own_command(
+        framework in select(TestFramework::ALL.as_slice()),
+        name in "[a-z]{1,8}",
+        settings in any::<bool>(),
+    ) {
+        let test = format!("tests/test_{name}.py");
+        let script = format!("{name}.test.js");
+        let (program, files): (&str, Vec<(&str, &str)>) = match (framework, settings) {
+            (TestFramework::Pytest, true) => ("pytest", vec![("pytest.ini", "[pytest]\n"), (&test, "")]),
+            (TestFramework::Pytest, false) => ("pytest", vec![(&test, "import pytest\n")]),
+            (TestFramework::Unittest, _) => ("unittest", vec![(&test, "from unittest import TestCase\n")]),
+            (TestFramework::Jest, true) => ("jest", vec![("package.json", r#"{"scripts": {"test": "jest"}}"#), (&script, "")]),
+            (TestFramework::Jest, false) => ("jest", vec![("package.json", r#"{"devDependencies": {"jest": "1"}}"#), (&script, "")]),
+            (TestFramework::Mocha, true) => ("mocha", vec![("package.json", r#"{"scripts": {"test": "mocha x"}}"#), (&script, "")]),
+            (TestFramework::Mocha, false) => ("mocha", vec![("package.json", r#"{"dependencies": {"mocha": "1"}}"#), (&script, "")]),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            write(folder.path(), file, text);
+        }
+        let detected = survey(folder.path()).framework.unwrap();
+        prop_assert_eq!(detected.framework, framework);
+        prop_assert!(framework.command().contains(&program));
+        let others = TestFramework::ALL.iter().filter(|other| **other != framework);
+        prop_assert!(others.clone().all(|other| other.command() != framework.command()));
+        let command = of(folder.path()).test.map(|test| test.command);
+        match framework {
+            TestFramework::Pytest => prop_assert_eq!(command.unwrap().runner, TestRunner::Pytest),
+            TestFramework::Unittest => prop_assert_eq!(command.unwrap().runner, TestRunner::Unittest),
+            TestFramework::Jest | TestFramework::Mocha => prop_assert_eq!(command, None),
+        }
+    }
+
+    #[test]
+    fn any_script_is_read_without_harm(script in "[ -~\n]{0,120}", makefile in "[ -~\n\t]{0,80}") {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), ".github/workflows/ci.yml", &workflow(&script));
+        write(folder.path(), "Makefile", &makefile);
+        write(folder.path(), "tests/test_a.py", "import unittest\n");
+        let green = of(folder.path());
+        prop_assert!(green.test.is_some());
+        let holds_expression = green.lint.iter().flat_map(|step| &step.words).any(|word| word.contains('\u{fffc}'));
+        prop_assert!(!holds_expression);
+    }
+}
