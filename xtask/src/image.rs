@@ -4,11 +4,11 @@
 //! outside of the clone under the hash of what it was made from, so that it is made once.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use sha2::{Digest as _, Sha256};
 
+use crate::cache;
 use crate::process::{command, output_of, run as run_command, text_of};
 
 /// What an image is made of.
@@ -36,14 +36,13 @@ impl Definition {
     }
 
     fn hash(&self) -> String {
-        let text = [self.release].iter().chain(self.packages).chain(self.without).map(|word| format!("{word}\n"));
-        let digest = Sha256::digest(text.collect::<String>());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        let text = [&[self.release], self.packages, self.without].concat().join("\n");
+        cache::digest(&text)
     }
 }
 
 /// Makes sure that the Docker engine has the current image for this language.
-pub fn run(language: &str) -> anyhow::Result<()> {
+pub(crate) fn run(language: &str) -> anyhow::Result<()> {
     let known = || DEFINITIONS.iter().map(|definition| definition.language).collect::<Vec<_>>().join(", ");
     let definition = DEFINITIONS
         .iter()
@@ -57,23 +56,12 @@ pub fn run(language: &str) -> anyhow::Result<()> {
     if present.status.success() && String::from_utf8_lossy(&present.stdout).trim() == hash {
         return Ok(());
     }
-    let archive = cache()?.join(format!("{language}-{hash}.tar"));
+    let archive = cache::folder("images")?.join(format!("{language}-{hash}.tar"));
     if !archive.is_file() {
         make(definition, &archive)?;
     }
     let label = format!("LABEL {LABEL}={hash}");
     run_command(command(here, "docker").args(["import", "--change", &label]).arg(&archive).arg(&image))
-}
-
-/// Where archives are kept: outside of the clone.
-fn cache() -> anyhow::Result<PathBuf> {
-    let base = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(std::env::home_dir()?.join(".cache")))
-        .context("neither XDG_CACHE_HOME nor HOME is set")?;
-    let folder = base.join("autoheal").join("images");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
 }
 
 fn make(definition: &Definition, archive: &Path) -> anyhow::Result<()> {

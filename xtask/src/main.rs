@@ -6,9 +6,11 @@
 //! - [`bench`]: how fast the queue is, and how much of real breakage is healed
 //! - [`coverage`]: lines that the tests reach
 //! - [`image`]: the container image that tests run in
+//! - [`cache`]: what is kept from one run to the next
 //! - [`process`]: the one place that starts programs
 
 mod bench;
+mod cache;
 mod coverage;
 mod image;
 mod process;

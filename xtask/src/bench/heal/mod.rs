@@ -24,11 +24,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail, ensure};
-use sha2::{Digest as _, Sha256};
 
 use self::case::{Case, Outcome, Run};
 use self::package::Package;
-use crate::process;
+use crate::{cache, process};
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -82,7 +81,7 @@ pub(crate) struct Bench {
 
 /// Runs the bench and prints its table.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
-    let cache = cache_folder()?;
+    let cache = cache::folder("bench")?;
     let work = tempfile::Builder::new().prefix("autoheal-bench-").tempdir()?;
     let binary = match (&options.binary, options.inject_only) {
         (_, true) => None,
@@ -161,7 +160,7 @@ fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyho
         }
     }
     ensure!(!cases.is_empty(), "no case fits: the kinds are told by `python3 xtask/bench/inject --kinds`");
-    cases.sort_by_cached_key(|case| digest(&case.id()));
+    cases.sort_by_cached_key(|case| cache::digest(&case.id()));
     cases.truncate(options.limit.unwrap_or(usize::MAX));
     Ok(cases)
 }
@@ -180,24 +179,6 @@ fn build(root: &Path) -> anyhow::Result<PathBuf> {
     process::run(process::command(root, "cargo").args(["build", "--release", "--quiet", "--package", "autoheal-cli"]))?;
     let metadata = cargo_metadata::MetadataCommand::new().manifest_path(root.join("Cargo.toml")).no_deps().exec()?;
     Ok(metadata.target_directory.join("release/autoheal").into_std_path_buf())
-}
-
-fn cache_folder() -> anyhow::Result<PathBuf> {
-    let base = match (std::env::var_os("XDG_CACHE_HOME"), std::env::home_dir()) {
-        (Some(cache), _) => PathBuf::from(cache),
-        (None, Some(home)) => home.join(".cache"),
-        (None, None) => bail!("neither XDG_CACHE_HOME nor a home directory is set"),
-    };
-    let cache = base.join("autoheal/bench");
-    std::fs::create_dir_all(&cache)?;
-    Ok(cache)
-}
-
-/// The first half of the SHA-256 of a text, in hexadecimal.
-fn digest(text: &str) -> String {
-    let bytes: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    let [first, ..] = bytes.as_chunks::<16>().0 else { return String::new() };
-    format!("{:032x}", u128::from_be_bytes(*first))
 }
 
 fn shown(case: &Case<'_>, run: &anyhow::Result<Run>) -> String {

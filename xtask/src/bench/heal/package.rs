@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Bench, checks, digest};
+use super::{Bench, checks};
+use crate::cache::digest;
 use crate::process;
 
 /// The packages, with the hash of each source distribution.
@@ -71,7 +72,7 @@ pub(super) fn environment(root: &Path, cache: &Path) -> anyhow::Result<PathBuf> 
     let version = process::text_of(
         process::command(root, "python3").args(["-c", "import sys; print(sys.version, sys.executable)"]),
     )?;
-    let folder = cache.join(format!("environment-{}", &digest(&format!("{REQUIREMENTS}{version}"))[..16]));
+    let folder = cache.join(format!("environment-{}", digest(&format!("{REQUIREMENTS}{version}"))));
     let complete = folder.join("complete");
     if !complete.exists() {
         process::run(process::command(root, "python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
@@ -86,7 +87,7 @@ pub(super) fn environment(root: &Path, cache: &Path) -> anyhow::Result<PathBuf> 
 /// The package as a repository whose checks are green, made once.
 pub(super) fn prepare(bench: &Bench, mut package: Package) -> anyhow::Result<Package> {
     let recipe = format!("{RECIPE}{REQUIREMENTS}{}", serde_json::to_string(&package)?);
-    let folder = bench.cache.join(format!("{}-{}", package.name, &digest(&recipe)[..16]));
+    let folder = bench.cache.join(format!("{}-{}", package.name, digest(&recipe)));
     let description = folder.join("package.json");
     if let Ok(text) = std::fs::read_to_string(&description) {
         return Ok(serde_json::from_str(&text)?);
