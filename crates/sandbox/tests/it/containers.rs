@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 use crate::place::{Place, command, sandbox, settings, spec};
 
 async fn engine() -> Option<Docker> {
-    Docker::connect_with_defaults().unwrap().negotiate_version().await.ok()
+    Docker::connect_with_defaults().ok()?.negotiate_version().await.ok()
 }
 
 /// The containers of a run, whatever their state.

@@ -54,11 +54,10 @@ async fn a_worker_is_kept_while_other_commands_run(
 #[tokio::test]
 async fn an_answer_has_limits(#[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice) {
     let Some(mut place) = Place::open(choice).await else { return };
-    for (word, limit) in [("wait", Limit::Time), ("talk", Limit::Output)] {
+    for (word, limit, seconds) in [("wait", Limit::Time, 1), ("talk", Limit::Output, 60)] {
         let mut command = command(&["python3", "-c", WORKER]);
-        command.limits.time = Duration::from_secs(5);
+        command.limits.time = Duration::from_secs(seconds);
         let mut session = place.workspace.session(&command).await.unwrap();
-        assert_eq!(ask(&mut *session, "a").await, Line::Text(b"A".to_vec()));
         assert_eq!(end_of(ask(&mut *session, word).await), Some(End::LimitHit(limit)));
         session.close().await.unwrap();
     }

@@ -6,6 +6,7 @@ use autoheal_sandbox::{Choice, End, Limit, Network};
 use rstest::rstest;
 
 use crate::place::{Place, command, text};
+use crate::remains::{alive, marker};
 
 #[rstest]
 #[tokio::test]
@@ -46,8 +47,10 @@ async fn a_signal_is_told_from_an_exit(#[values(Choice::Bubblewrap, Choice::Dock
 #[tokio::test]
 async fn a_fork_bomb_hits_the_process_limit(#[values(Choice::Bubblewrap, Choice::Docker)] choice: Choice) {
     let Some(mut place) = Place::open(choice).await else { return };
-    let outcome = place.python("import os\nwhile True: os.fork()").await;
+    let marker = marker();
+    let outcome = place.run(&["python3", "-c", "import os\nwhile True: os.fork()", &marker]).await;
     assert_eq!(outcome.end, End::LimitHit(Limit::Processes), "{}", text(&outcome.stderr));
+    assert_eq!(alive(&marker), 0);
     assert_eq!(place.run(&["echo", "alive"]).await.end, End::Exited(0));
 }
 
@@ -55,8 +58,10 @@ async fn a_fork_bomb_hits_the_process_limit(#[values(Choice::Bubblewrap, Choice:
 #[tokio::test]
 async fn thirty_gibibytes_hit_the_memory_limit(#[values(Choice::Bubblewrap, Choice::Docker)] choice: Choice) {
     let Some(mut place) = Place::open(choice).await else { return };
-    let outcome = place.python("a = [b'x' * (16 << 20) for _ in range(30 << 6)]").await;
+    let marker = marker();
+    let outcome = place.run(&["python3", "-c", "a = [b'x' * (16 << 20) for _ in range(30 << 6)]", &marker]).await;
     assert_eq!(outcome.end, End::LimitHit(Limit::Memory), "{}", text(&outcome.stderr));
+    assert_eq!(alive(&marker), 0);
     assert_eq!(place.run(&["echo", "alive"]).await.end, End::Exited(0));
 }
 
