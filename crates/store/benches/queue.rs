@@ -23,6 +23,7 @@ const ROUNDS: usize = 3;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
+    sqlx::any::install_default_drivers();
     println!("{WORKERS} workers, {} tasks, median of {ROUNDS} rounds", WORKERS * TASKS_PER_WORKER);
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite://{}/queue.db", folder.path().display());
