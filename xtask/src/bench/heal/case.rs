@@ -196,18 +196,12 @@ fn heal(
         std::iter::once(bench.environment.join("bin"))
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     )?;
-    let mut command = process::command(folder, "timeout");
-    command.arg("--kill-after=30").arg(format!("{:.0}", PATIENCE * case.package.seconds + 300.0)).arg(binary);
-    command.arg("heal").arg(&repository).args([
-        "--model",
-        "none",
-        "--sandbox",
-        "bubblewrap",
-        "--ci",
-        "local",
-        "--push",
-        "--json",
-    ]);
+    // It ends with this process, however that ends.
+    let mut command = process::command(folder, "setpriv");
+    command.args(["--pdeathsig", "TERM", "timeout", "--kill-after=30"]);
+    command.arg(format!("{:.0}", PATIENCE * case.package.seconds + 300.0));
+    command.arg(binary).arg("heal").arg(&repository).args(["--push", "--json"]);
+    command.args(["--model", "none", "--sandbox", "bubblewrap", "--ci", "local"]);
     command.args(["--team", "Bench", "--leader", "Heal"]).arg("--data-dir").arg(folder.join("data"));
     command.env("VIRTUAL_ENV", &bench.environment).env("PATH", programs);
     let started = Instant::now();
