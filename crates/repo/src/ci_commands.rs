@@ -87,7 +87,7 @@ pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>
     // The first of the best: `min_by_key` keeps the first of equals.
     green.test = tests.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, test)| test);
     if green.test.is_none() {
-        green.test = framework.and_then(|detected| by_framework(tree, directory, detected));
+        green.test = framework.and_then(|detected| by_framework(tree, directory, &files, detected));
     }
     if is_silent {
         green.lint = configured_linters(tree, directory, &manifests);
@@ -96,7 +96,7 @@ pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>
 }
 
 /// The plain command of a framework.
-fn by_framework(tree: &Path, directory: &str, detected: &Detected) -> Option<TestStep> {
+fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detected) -> Option<TestStep> {
     let runner = match detected.framework {
         TestFramework::Pytest => TestRunner::Pytest,
         TestFramework::Unittest => TestRunner::Unittest,
@@ -110,6 +110,12 @@ fn by_framework(tree: &Path, directory: &str, detected: &Detected) -> Option<Tes
         let folder = ["tests", "test"].iter().find(|folder| top.join(folder).is_dir());
         if let Some(folder) = folder.filter(|folder| !top.join(folder).join("__init__.py").exists()) {
             words.extend(["-s".to_owned(), (*folder).to_owned()]);
+        }
+        // Nor does it find `a_test.py` unless it is told to.
+        let mut names = files.iter().filter_map(|file| file.rsplit('/').next());
+        let is_found = names.clone().any(|name| name.starts_with("test") && name.ends_with(".py"));
+        if !is_found && names.any(|name| name.ends_with("_test.py")) {
+            words.extend(["-p".to_owned(), "*_test.py".to_owned()]);
         }
     }
     let arguments = words[3..].to_vec();

@@ -383,10 +383,12 @@ fn told(words: &[String]) -> String {
 /// pytest's arguments without those that need a plugin or only change what is printed.
 fn pytest_arguments(arguments: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
-    let mut words = arguments.iter();
+    let mut words = arguments.iter().peekable();
     while let Some(word) = words.next() {
         let (option, joined) = word.split_once('=').map_or((word.as_str(), false), |(option, _)| (option, true));
-        let takes_next = !joined && PYTEST_WITH_VALUE.contains(&option);
+        // The value of `--cov` may be left out.
+        let is_source = option == "--cov" && words.peek().is_some_and(|next| !next.starts_with('-'));
+        let takes_next = !joined && (is_source || PYTEST_WITH_VALUE.contains(&option));
         let value = if takes_next { words.next() } else { None };
         let is_dropped = PYTEST_DROPPED.contains(&option)
             // `-n4`, `--benchmark-...`
@@ -441,6 +443,7 @@ fn tox_line(line: &str) -> String {
             Some(("posargs", default)) => text.push_str(default),
             _ if inner == "posargs" => {}
             _ if matches!(inner, "toxinidir" | "tox_root") => text.push('.'),
+            _ if matches!(inner, "envpython" | "env_python") => text.push_str("python"),
             _ => text.push(EXPRESSION),
         }
         rest = after;

@@ -1,7 +1,9 @@
 //! What has to be installed before a project's tests can run.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
@@ -162,14 +164,20 @@ fn is_for_tests(name: &str) -> bool {
     FOR_TESTS.contains(&name.to_lowercase().as_str())
 }
 
+/// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. What
+/// stands in the marker and the versions is pip's to judge.
+static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let name = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
+    let version = r"(?:===?|~=|!=|<=?|>=?)\s*[A-Za-z0-9.*+!_-]+";
+    Regex::new(&format!(
+        r"^{name}\s*(?:\[\s*{name}(?:\s*,\s*{name})*\s*\])?\s*(?:\(?\s*{version}(?:\s*,\s*{version})*\s*,?\s*\)?)?\s*(?:;.*)?$"
+    ))
+    .ok()
+});
+
 /// Whether pip would take `text` for a requirement, and not for an option, a file or a URL.
 fn is_requirement(text: &str) -> bool {
-    let name = text.trim();
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.parse::<pep508_rs::Requirement<pep508_rs::VerbatimUrl>>().is_ok_and(|requirement| {
-            // A direct reference could name any host or file.
-            !matches!(requirement.version_or_url, Some(pep508_rs::VersionOrUrl::Url(_)))
-        })
+    REQUIREMENT.as_ref().is_some_and(|pattern| pattern.is_match(text.trim()))
 }
 
 fn strings(value: Option<&Value>) -> Vec<String> {
@@ -257,7 +265,38 @@ fn first_significant(release: &[u64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::specifiers;
+    use super::{is_requirement, specifiers};
+
+    #[test]
+    fn a_requirement_is_a_name_and_no_option_path_or_url() {
+        for text in [
+            "six",
+            "a.b-c_d",
+            "x>=1,<2",
+            "x (>=1)",
+            "x[a,b-c]~=1.0; python_version < '3.8'",
+            "x == 1.*",
+            "x ; extra == 'y'",
+        ] {
+            assert!(is_requirement(text), "{text}");
+        }
+        for text in [
+            "",
+            "-e .",
+            "--index-url=http://h",
+            "./x",
+            "x @ https://h/x.whl",
+            "git+https://h/x",
+            "https://h/x.whl",
+            "unit-: x",
+            "x-",
+            "x[a-]",
+            "x --hash=sha256:0",
+            "x\ny",
+        ] {
+            assert!(!is_requirement(text), "{text}");
+        }
+    }
 
     #[test]
     fn constraints_of_poetry_become_specifiers() {

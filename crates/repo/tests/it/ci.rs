@@ -53,6 +53,8 @@ fn test_of(green: &GreenCommands) -> (TestRunner, String) {
 #[case("python3.11 -W error -m pytest", "")]
 #[case("uv run --frozen --group dev pytest tests", "tests")]
 #[case("poetry run pytest --cov=pkg --cov-report xml -n auto -v", "")]
+#[case("pytest --cov pkg --cov tests tests", "tests")]
+#[case("pytest --cov -k x", "-k x")]
 #[case("PYTHONHASHSEED=0 coverage run --source pkg -m pytest -m unit", "-m unit")]
 #[case("pip install x && pytest; echo done", "")]
 #[case("pytest \\\n  --junitxml=report.xml \\\n  --ignore tests/slow", "--ignore tests/slow")]
@@ -73,7 +75,7 @@ fn a_run_of_unittest_is_recognised(#[case] script: &str, #[case] arguments: &str
 
 #[test]
 fn commands_that_stand_for_others_are_looked_up() {
-    let tox = "[tox]\nenvlist = py3\n[testenv]\ndeps = pytest\ncommands =\n    pip list\n    pytest {posargs:tests} --basetemp={envtmpdir}\n\
+    let tox = "[tox]\nenvlist = py3\n[testenv]\ndeps = pytest\ncommands =\n    pip list\n    {envpython} -m pytest {posargs:tests} --basetemp={envtmpdir}\n\
                [testenv:lint]\ncommands = flake8 pkg\n";
     assert_eq!(test_of(&by_ci("tox", &[("tox.ini", tox)])), (TestRunner::Pytest, "tests".to_owned()));
     let lint = by_ci("tox -e lint", &[("tox.ini", tox)]).lint;
@@ -165,6 +167,8 @@ fn without_ci_the_manifest_decides() {
     assert_eq!(found.lint.iter().map(|step| step.linter).collect::<Vec<_>>(), [Linter::Ruff, Linter::Flake8]);
     let package = green(&[("tests/__init__.py", ""), ("tests/test_a.py", "import unittest\n")]);
     assert_eq!(test_of(&package), (TestRunner::Unittest, "discover".to_owned()));
+    let named = green(&[("pkg/tests/a_test.py", "import unittest\n")]);
+    assert_eq!(test_of(&named), (TestRunner::Unittest, "discover -p *_test.py".to_owned()));
     assert!(package.lint.is_empty());
 }
 

@@ -3,6 +3,7 @@
 mod acceptance;
 mod ci;
 mod discovery;
+mod diagnostics_log;
 mod driver;
 mod heal;
 mod names;
