@@ -153,3 +153,17 @@ fn base_folder(variable: &str, under_home: &str) -> Option<PathBuf> {
     let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(under_home)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PREFIX, VARIABLES};
+
+    #[test]
+    fn the_manual_names_every_setting_and_its_variable() {
+        let manual = include_str!("../../../docs/settings.md");
+        for (variable, setting) in VARIABLES {
+            let row = format!("| `{setting}` | `{PREFIX}{variable}` |");
+            assert!(manual.contains(&row), "docs/settings.md has no row that begins with {row}");
+        }
+    }
+}

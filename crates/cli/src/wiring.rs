@@ -12,9 +12,6 @@ use autoheal_store::{Store, StoreError};
 use crate::config::{Config, github_token};
 use crate::exit::{Blame as _, Exit, Failure};
 
-/// The hosts that an install may reach, unless a setting says otherwise: those of the Python package index.
-const REGISTRIES: [&str; 2] = ["pypi.org", "files.pythonhosted.org"];
-
 /// The database that the settings name; the default lies in the data folder, which is made when missing.
 ///
 /// # Errors
@@ -82,7 +79,7 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice) -> Result<Registr
         })
         .environment()?;
     let registries = config.sandbox.registries.clone();
-    let registries = registries.unwrap_or_else(|| REGISTRIES.map(str::to_owned).to_vec());
+    let registries = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
     let settings = HealSettings { data_dir: data_dir(config)?, sandbox, token: github_token(), registries };
     Ok(Registry::new().with(HealWorkflow::new(settings).environment()?))
 }

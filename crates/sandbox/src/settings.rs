@@ -48,6 +48,9 @@ impl Settings {
     /// The name of the setting that [`Settings::python_image`] comes from.
     pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
 
+    /// The hosts that an install may reach, until a person sets others: those of the Python package index.
+    pub const DEFAULT_REGISTRIES: [&'static str; 2] = ["pypi.org", "files.pythonhosted.org"];
+
     /// The defaults, with this folder.
     pub fn new(state_dir: impl Into<PathBuf>) -> Self {
         Self { python_image: Self::DEFAULT_PYTHON_IMAGE.to_owned(), state_dir: state_dir.into() }

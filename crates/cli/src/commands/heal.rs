@@ -219,7 +219,10 @@ fn finish(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Fai
     if let Some(error) = &results.error {
         printer.say(&format!("{error}\n`autoheal explain {}` tells what to do", error.code));
     }
-    if results.fixes_applied > 0 && results.commit_count > 0 {
+    if arguments.dry_run && results.fixes_applied > 0 {
+        printer.say("dry run: no branch was written; the patch is the diff below");
+    }
+    if results.commit_count > 0 {
         printer.say(&format!(
             "branch {}: {} commits in {}",
             results.branch_name, results.commit_count, results.total_time
