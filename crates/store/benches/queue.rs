@@ -3,6 +3,8 @@
 //!
 //! The reference is what the machine's disk and the engine give at best to one writer that waits for each commit: a loop of
 //! single-row inserts on one connection, measured in the same session.
+//!
+//! Arguments: the engines to measure, `sqlite` or `postgresql`; none: both.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::cast_precision_loss, reason = "a program for people")]
 
@@ -18,16 +20,22 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 const WORKERS: usize = 4;
-const TASKS_PER_WORKER: usize = 2500;
+const TASKS_PER_WORKER: usize = 1000;
 const ROUNDS: usize = 3;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     sqlx::any::install_default_drivers();
     println!("{WORKERS} workers, {} tasks, median of {ROUNDS} rounds", WORKERS * TASKS_PER_WORKER);
-    let folder = tempfile::tempdir().unwrap();
-    let file = format!("sqlite://{}/queue.db", folder.path().display());
-    measure("SQLite", &file, 3000.0).await;
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = |engine: &str| asked.is_empty() || asked.iter().any(|name| name.eq_ignore_ascii_case(engine));
+    if wanted("SQLite") {
+        let folder = tempfile::tempdir().unwrap();
+        measure("SQLite", &format!("sqlite://{}/queue.db", folder.path().display()), 3000.0).await;
+    }
+    if !wanted("PostgreSQL") {
+        return;
+    }
     if let Some(url) = autoheal_testkit::postgres::database() {
         if make_durable(&url).await {
             measure("PostgreSQL", &url, 1000.0).await;

@@ -1,6 +1,8 @@
 //! A private PostgreSQL cluster for the tests of one process, which ends with that process however it ends.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
@@ -33,15 +35,19 @@ struct Server {
 /// No network port: the socket lies in the folder. Tests kill processes, never the machine, so nothing is waited for to reach
 /// the disk; a bench turns `fsync` on with `ALTER SYSTEM`.
 const KEEPER: &str = r#"
-    set -e
-    "$1/initdb" --pgdata "$2/data" --username postgres --auth trust --encoding UTF8 --locale C --no-sync >"$2/log" 2>&1
-    echo "fsync = off" >>"$2/data/postgresql.conf"
-    "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --wait --options "-k '$2' -c listen_addresses='' -c max_connections=200" \
-        start >>"$2/log" 2>&1
-    echo ready
-    read -r line || true
-    "$1/pg_ctl" --pgdata "$2/data" --mode immediate stop >>"$2/log" 2>&1 || true
-    rm -rf "$2"
+    stop() {
+        "$1/pg_ctl" --pgdata "$2/data" --mode immediate stop >>"$2/log" 2>&1
+        rm -rf "$2"
+    }
+    # Also when the test is gone before the server is there: saying so to nobody must not end the keeper.
+    trap '' PIPE
+    "$1/initdb" --pgdata "$2/data" --username postgres --auth trust --encoding UTF8 --locale C --no-sync >"$2/log" 2>&1 &&
+        echo "fsync = off" >>"$2/data/postgresql.conf" &&
+        "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --wait \
+            --options "-k '$2' -c listen_addresses='' -c max_connections=200" start >>"$2/log" 2>&1 &&
+        echo ready || echo "$(tail -n 1 "$2/log")"
+    read -r line
+    stop "$1" "$2"
 "#;
 
 impl Server {
@@ -80,7 +86,7 @@ fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
     let failed = |error: std::io::Error| format!("PostgreSQL could not be started: {error}");
     std::fs::create_dir(folder).map_err(failed)?;
     // PostgreSQL refuses to run as root.
-    let as_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let as_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let mut keeper = if as_root {
         let given = command(Path::new("chown")).arg("postgres").arg(folder).status().map_err(failed)?;
         if !given.success() {
@@ -97,6 +103,8 @@ fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
         .arg(programs)
         .arg(folder)
         .current_dir(folder)
+        // A signal to the test's group ends the test, and with it the keeper's input: the keeper still has to clean up.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         // Not the test's own: whoever waits for the test's output to end would wait for the server too.
@@ -107,14 +115,8 @@ fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
     if let Some(output) = keeper.stdout.take() {
         BufReader::new(output).read_line(&mut line).map_err(failed)?;
     }
-    if line.trim() == "ready" {
-        return Ok(keeper);
-    }
-    if let Some(mut input) = keeper.stdin.take() {
-        let _ = input.write_all(b"\n");
-    }
-    let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
-    Err(format!("PostgreSQL did not start: {}", log.lines().last().unwrap_or("it left no log")))
+    // Dropping the keeper closes its input, at which it cleans up.
+    if line.trim() == "ready" { Ok(keeper) } else { Err(format!("PostgreSQL did not start: {}", line.trim())) }
 }
 
 /// The folder of the server's programs: on the path, or where Debian puts them, the newest version.
