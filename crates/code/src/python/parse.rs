@@ -1,4 +1,4 @@
-//! Whether Python text parses: what the parser says, and what CPython's compiler refuses beyond the grammar (`return` outside
+//! Whether Python text parses: what the parser says, and what `CPython`'s compiler refuses beyond the grammar (`return` outside
 //! a function, a parameter named twice, ...).
 
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ pub struct SyntaxProblem {
     pub column: u32,
     /// What the parser says.
     pub message: String,
-    /// Whether CPython would call it an `IndentationError`.
+    /// Whether `CPython` would call it an `IndentationError`.
     pub is_indentation: bool,
 }
 
@@ -119,7 +119,7 @@ fn is_indentation(error: &ParseErrorType) -> bool {
     }
 }
 
-/// What CPython refuses before parsing, or what is nested so deeply that walking its tree needs an unbounded stack.
+/// What `CPython` refuses before parsing, or what is nested so deeply that walking its tree needs an unbounded stack.
 fn refused_unparsed(text: &str) -> Option<Fault> {
     let refuse =
         |at: usize, message: &str| Some(Fault { start: at, end: at, message: message.into(), is_indentation: false });

@@ -159,11 +159,11 @@ pub(crate) fn is_closed(token: &str) -> bool {
     content.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
 }
 
-/// How deep brackets and blocks may be nested (CPython's own limits), and how long an expression may go on without a comma.
+/// How deep brackets and blocks may be nested (`CPython`'s own limits), and how long an expression may go on without a comma.
 const MAX_BRACKETS: usize = 200;
 const MAX_CHAIN: usize = 3000;
 
-/// Where nesting exceeds what CPython takes: parsing and walking need stack in proportion to it.
+/// Where nesting exceeds what `CPython` takes: parsing and walking need stack in proportion to it.
 pub(crate) fn too_deep(text: &str) -> Option<usize> {
     let (mut brackets, mut chain) = (0_usize, 0_usize);
     let (mut position, mut line_is_new) = (0, true);

@@ -57,17 +57,18 @@ impl<'ast> Visitor<'ast> for Oddities {
             return;
         }
         if let Stmt::Expr(expression) = statement {
-            let useless = match &*expression.value {
+            let has_effect = matches!(
+                &*expression.value,
                 Expr::Call(_)
-                | Expr::Await(_)
-                | Expr::Yield(_)
-                | Expr::YieldFrom(_)
-                | Expr::StringLiteral(_)
-                | Expr::EllipsisLiteral(_) => false,
-                Expr::ListComp(_) | Expr::Named(_) => false,
-                _ => true,
-            };
-            if useless {
+                    | Expr::Await(_)
+                    | Expr::Yield(_)
+                    | Expr::YieldFrom(_)
+                    | Expr::StringLiteral(_)
+                    | Expr::EllipsisLiteral(_)
+                    | Expr::ListComp(_)
+                    | Expr::Named(_)
+            );
+            if !has_effect {
                 self.bits += USELESS;
             }
         }

@@ -88,7 +88,7 @@ impl<'text> Site<'text> {
 
     /// The line of a byte, from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
-        let newlines = self.text.as_bytes()[..at.min(self.text.len())].iter().filter(|byte| **byte == b'\n').count();
+        let newlines = self.text.get(..at).unwrap_or(self.text).matches('\n').count();
         u32::try_from(newlines + 1).unwrap_or(u32::MAX)
     }
 }
@@ -292,7 +292,7 @@ fn window(text: &str, chunk: &Range<usize>, first: usize, focus: usize) -> Range
                 open.pop();
             }
             Kind::String if token.text(&text[chunk.clone()]).contains('\n') => {
-                strings.push(at..token.end + chunk.start)
+                strings.push(at..token.end + chunk.start);
             }
             _ => {}
         }

@@ -6,8 +6,8 @@ use crate::python::tokens::{Kind, Token, is_keyword};
 pub(super) fn is_spaced(left: (Kind, &str), right: (Kind, &str), depth: usize) -> bool {
     let word = |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Number | Kind::String);
     match (left, right) {
-        ((Kind::Newline, _), _) | (_, (Kind::Newline, _)) | ((Kind::Open, _), _) | (_, (Kind::Close, _)) => false,
-        ((_, "." | "~" | "@"), _) | (_, (_, "," | ":" | ";" | ".")) => false,
+        ((Kind::Newline | Kind::Open, _) | (_, "." | "~" | "@"), _)
+        | (_, (Kind::Newline | Kind::Close, _) | (_, "," | ":" | ";" | ".")) => false,
         ((_, "," | ";" | ":"), _) => true,
         ((_, "="), _) | (_, (_, "=")) => depth == 0,
         ((Kind::Keyword, word), (Kind::Open, _)) => !matches!(word, "None" | "True" | "False" | "print"),

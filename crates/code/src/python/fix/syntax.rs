@@ -26,6 +26,8 @@ pub struct SyntaxRepair;
 const MAX_CANDIDATES: usize = 60;
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 120;
+/// Proposals that are tried.
+const MAX_TRIED: usize = 1200;
 /// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
 const PARSE_BUDGET: usize = 3 << 20;
 const LEARN_BUDGET: usize = 256 << 10;
@@ -107,7 +109,7 @@ fn ranked(site: &Site<'_>, model: &Model) -> Vec<(u32, Proposal)> {
     let mut budget = PARSE_BUDGET;
     for proposal in proposals {
         let Some(edited) = site.edited(&proposal.edits) else { continue };
-        if survivors.len() >= MAX_SURVIVORS || budget < edited.len() {
+        if survivors.len() >= MAX_SURVIVORS || seen.len() >= MAX_TRIED || budget < edited.len() {
             break;
         }
         if !seen.insert(edited.clone()) {
