@@ -71,7 +71,8 @@ pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look
 }
 
 fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
-    let found = traceback::parse(&case.text);
+    let mut found = traceback::parse(&case.text);
+    found.extend(inner(&case.text));
     let test_file = test_file(case, look);
     if let Some(culprit) = surfaced(&found, look) {
         return of_traceback(culprit, &case.text, test_file, Source::Test, look);
@@ -97,6 +98,13 @@ fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
         message: cut_middle(first, MAX_MESSAGE),
         stack: Some(cut_middle(&case.text, MAX_STACK)).filter(|text| !text.trim().is_empty()),
     }
+}
+
+/// The tracebacks of another process, which a test shows as a string or bytes literal in its own error.
+fn inner(text: &str) -> Vec<Traceback> {
+    let Some(start) = text.find("Traceback (most recent call last):\\n") else { return Vec::new() };
+    let quoted = text.get(start..).unwrap_or_default();
+    traceback::parse(&quoted.replace("\\n", "\n").replace("\\\"", "\"").replace("\\'", "'"))
 }
 
 /// The file of a test: as reported, or the module that its class name begins with.

@@ -13,6 +13,7 @@ use std::time::Duration;
 pub mod category;
 pub mod compile;
 pub mod findings;
+pub mod flake8;
 pub mod junit;
 pub mod ruff;
 pub mod traceback;

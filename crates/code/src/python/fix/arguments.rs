@@ -7,7 +7,7 @@ use super::shortlist::Shortlist;
 use super::spelling::slip;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
-use crate::python::module::{Argument, Call, Function, Module, Parameter, ParameterKind, Role, Span};
+use crate::python::module::{Argument, Call, Function, Module, Parameter, ParameterKind, Role, Span, StatementKind};
 
 /// Repairs the `TypeError`s of calls: `f() missing 1 required positional argument`, `f() takes 2 positional arguments but 3
 /// were given`, `f() got an unexpected keyword argument`.
@@ -28,7 +28,7 @@ impl Fixer for Arguments {
         let Some(problem) = Problem::read(&blame.message) else { return Vec::new() };
         let mut list = Shortlist::new(&blame);
         for (depth, place) in blame.places.iter().take(4).enumerate() {
-            let extra = 1.5 * f64::from(u32::try_from(depth).unwrap_or(9));
+            let extra = 2.5 * f64::from(u32::try_from(depth).unwrap_or(9));
             if let Some(module) = blame.module(&place.file) {
                 for call in calls_at(module, place, &problem.function) {
                     at_call(&mut list, &blame, place, module, call, &problem, extra);
@@ -129,7 +129,7 @@ fn at_call(
 ) {
     let text = blame.text(&place.file);
     let named = call.name == problem.function || problem.function.starts_with("__");
-    let extra = extra + if named { 0.0 } else { 3.0 };
+    let extra = extra + if named { 0.0 } else { 5.0 };
     match &problem.fault {
         Fault::Missing(names) => {
             for name in names {
@@ -189,6 +189,15 @@ fn insert_argument(
                     values.push((value.to_owned(), 4.0 + same_file));
                 }
             }
+        }
+    }
+    // `Name = make("Name")`.
+    for statement in &module.statements {
+        if let StatementKind::Assign { target, value } = &statement.kind
+            && value.contains(call.span)
+        {
+            values.push((format!("\"{}\"", target.text(text)), 4.5));
+            values.push((format!("'{}'", target.text(text)), 4.5));
         }
     }
     let function = module.function_at(call.span.start);
@@ -326,6 +335,19 @@ fn keyword(
                 }
             }
         }
+        for (_, module) in blame.index.modules() {
+            for sibling in module.calls.iter().filter(|sibling| sibling.name == call.name && sibling.span != call.span)
+            {
+                for (other, _) in sibling.arguments.iter().filter_map(|argument| argument.keyword.as_ref()) {
+                    list.edit(
+                        3.5 + extra,
+                        format!("name the argument '{other}' instead of '{wrong}'"),
+                        &place.file,
+                        Edit::replace(span.range(), other.as_str()),
+                    );
+                }
+            }
+        }
         // The function is unknown (a library's): words used as keywords anywhere.
         for (_, module) in blame.index.modules() {
             for word in module.words.iter().filter(|word| matches!(word.role, Role::Keyword | Role::Parameter)) {
@@ -376,6 +398,7 @@ fn at_definition(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, problem: &Prob
         match &problem.fault {
             Fault::Missing(names) => {
                 for parameter in function.parameters.iter().filter(|parameter| names.contains(&parameter.name)) {
+                    collect_rest(list, file, parameter);
                     give_default(list, blame, file, module, function, parameter);
                     remove_parameter(list, blame, file, module, function, parameter);
                 }
@@ -443,6 +466,19 @@ fn receiver(
         }
     }
     let _ = problem;
+}
+
+/// `*args` and `**kwargs` that lost their stars.
+fn collect_rest(list: &mut Shortlist<'_, '_>, file: &str, parameter: &Parameter) {
+    for (star, familiar) in [("**", "kw"), ("*", "arg")] {
+        let bits = if parameter.name.contains(familiar) { 1.0 } else { 6.0 };
+        list.edit(
+            bits,
+            format!("take all the rest as '{}'", parameter.name),
+            file,
+            Edit::insert(parameter.span.start, star),
+        );
+    }
 }
 
 /// A parameter that lost its default.

@@ -33,7 +33,7 @@ impl Fixer for AttributeSpelling {
             }
         }
         at_definition(&mut list, &blame, &missing);
-        list.finish(NAME, 25)
+        list.finish(NAME, 32)
     }
 }
 
@@ -76,7 +76,9 @@ fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet
         return names;
     }
     let mut names: BTreeSet<String> = blame.index.attributes_of(owner).keys().map(|name| (*name).to_owned()).collect();
-    names.extend(environment.type_attributes.get(owner).into_iter().flatten().cloned());
+    for kind in [owner, "object", "type"] {
+        names.extend(environment.type_attributes.get(kind).into_iter().flatten().cloned());
+    }
     names
 }
 
@@ -115,7 +117,7 @@ fn at_use(
     // Nothing alike, and the owner is known: what the text around suggests.
     for candidate in owned.iter().filter(|name| !name.starts_with('_') && blame.index.count(name) > 0) {
         list.edit(
-            9.0 + depth + known,
+            7.0 + depth + known + rarity(blame.index.count(candidate)),
             format!("replace the attribute '{wrong}' by '{candidate}'"),
             &place.file,
             Edit::replace(word.span.range(), candidate.as_str()),

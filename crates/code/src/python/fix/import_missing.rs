@@ -1,10 +1,10 @@
 //! An import that is gone: a name that is used here and that other files, the standard library or the project can give.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::attribute_spelling::Missing;
 use super::blame::Blame;
-use super::import_spelling::spell;
+use super::import_spelling::{spell, unbound_uses};
 use super::import_statement::{add_name, insert_import};
 use super::shortlist::Shortlist;
 use super::spelling::slip;
@@ -144,6 +144,26 @@ pub(super) fn propose(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &st
         let is_module = environment.standard_library.contains(name);
         offer(format!("from {module} import {name}"), 3.0 + obscure + if is_module { 4.0 } else { 0.0 });
     }
+    for (module, names) in &environment.exports {
+        let plain = name.trim_start_matches('_');
+        if plain != name && !plain.is_empty() && names.contains(plain) && blame.index.file_of(module).is_none() {
+            offer(format!("from {module} import {plain} as {name}"), 3.5);
+        }
+    }
+    // The statement brought more than the one name.
+    let mut together = Vec::new();
+    for (home, _) in blame.index.definers(name) {
+        let others = lost_names(blame, file, home, name);
+        let relative = imports_relatively(blame, file).unwrap_or(true);
+        if let Some((level, spelled)) = spell(blame, file, home, relative)
+            && others.len() > 1
+        {
+            together.push(format!("from {}{spelled} import {}", ".".repeat(level), others.join(", ")));
+        }
+    }
+    for statement in together {
+        offer(statement, 0.5);
+    }
     let Some(module) = blame.module(file) else { return };
     for (statement, bits) in statements {
         // `from m import a` joins a statement that imports from `m` already.
@@ -174,6 +194,27 @@ pub(super) fn propose(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &st
             list.edit(bits + extra + 1.0, format!("re-export everything again: {head} import *"), file, edit);
         }
     }
+}
+
+/// The names that a file should have from `home` and has not: it reads them, lists them in `__all__`, or others import them
+/// from it.
+fn lost_names(blame: &Blame<'_>, file: &str, home: &str, name: &str) -> Vec<String> {
+    let Some(module) = blame.module(file) else { return Vec::new() };
+    let offered = blame.index.exports(home);
+    let own = blame.index.name_of(file).unwrap_or_default();
+    let mut wanted: BTreeSet<String> = unbound_uses(blame, file);
+    wanted.extend(module.all.iter().cloned());
+    for (other, importer) in blame.index.modules() {
+        for import in
+            importer.imports.iter().filter(|import| blame.index.resolve(other, import).as_deref() == Some(own))
+        {
+            wanted.extend(import.names.iter().map(|imported| imported.name.clone()));
+        }
+    }
+    wanted.insert(name.to_owned());
+    let bound = module.scopes.first().map(|scope| &scope.bindings);
+    wanted.retain(|one| offered.contains(one) && !bound.is_some_and(|bound| bound.contains_key(one)));
+    wanted.into_iter().take(20).collect()
 }
 
 /// Whether the file reads attributes of the name.

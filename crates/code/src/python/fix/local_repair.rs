@@ -36,7 +36,7 @@ impl Fixer for LocalRepair {
         }
         let mut list = Shortlist::new(&blame);
         for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
-            let depth = 3.0 * f64::from(u32::try_from(depth).unwrap_or(9));
+            let depth = 1.0 + 3.0 * f64::from(u32::try_from(depth).unwrap_or(9));
             repair(&mut list, &blame, place, depth);
         }
         list.finish(NAME, 24)
@@ -93,13 +93,13 @@ fn repair(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
         // A token lost.
         for (put, bits) in PUTS {
             list.edit(
-                here + bits,
+                here + bits + 1.5,
                 format!("put '{put}' before '{what}'"),
                 &place.file,
                 Edit::insert(token.start, spaced(put, false)),
             );
             list.edit(
-                here + bits,
+                here + bits + 1.5,
                 format!("put '{put}' after '{what}'"),
                 &place.file,
                 Edit::insert(token.end, spaced(put, true)),

@@ -11,11 +11,13 @@ mod import_missing;
 mod import_spelling;
 mod import_statement;
 mod indentation;
+pub mod linting;
 mod local_repair;
 mod lost_return;
 mod merge_markers;
 mod name_spelling;
 mod operands;
+mod orphans;
 mod plausibility;
 mod proposal;
 mod python2;
@@ -41,5 +43,6 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
         &operands::Operands,
         &argument_order::ArgumentOrder,
         &decorators::Decorators,
+        &orphans::Orphans,
     ]
 }

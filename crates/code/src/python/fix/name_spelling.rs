@@ -5,7 +5,8 @@ use super::shortlist::Shortlist;
 use super::spelling::{rarity, slip};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
-use crate::python::module::{Module, Role, Word};
+use crate::python::module::{Module, Role, ScopeKind, Word};
+use crate::python::tokens::scan;
 
 /// Repairs `NameError` and `UnboundLocalError` by the nearest name in scope, at the use or at the definition.
 pub(super) struct NameSpelling;
@@ -31,6 +32,8 @@ impl Fixer for NameSpelling {
                 at_use(&mut list, &blame, &place.file, module, word);
                 at_definition(&mut list, &place.file, module, word);
                 as_attribute(&mut list, &place.file, module, word);
+                unread_binding(&mut list, &place.file, module, word);
+                joined(&mut list, &blame, &place.file, module, word);
                 if is_unbound_local {
                     as_outer_name(&mut list, &place.file, module, word);
                 }
@@ -90,6 +93,96 @@ fn at_definition(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word
                 format!("name '{candidate}' '{name}' where it is defined"),
                 file,
                 Edit::replace(span.range(), name),
+            );
+        }
+    }
+}
+
+/// A parameter or variable around the use that nothing reads: it is the one that was meant, under another name.
+fn unread_binding(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
+    let mut scope = Some(word.scope);
+    while let Some(index) = scope {
+        let Some(current) = module.scopes.get(index) else { return };
+        if !matches!(current.kind, ScopeKind::Function(_)) {
+            return;
+        }
+        for (name, spans) in &current.bindings {
+            let is_variable = module
+                .words
+                .iter()
+                .any(|other| spans.contains(&other.span) && matches!(other.role, Role::Store | Role::Parameter));
+            if !is_variable {
+                continue;
+            }
+            let is_read = module
+                .words
+                .iter()
+                .any(|other| other.text == *name && matches!(other.role, Role::Load | Role::Declared));
+            let is_kept = name == "self" || name == "cls";
+            if !is_read && !is_kept {
+                for span in spans.iter().take(2) {
+                    list.edit(
+                        3.0,
+                        format!("name '{name}' '{}' where it is bound", word.text),
+                        file,
+                        Edit::replace(span.range(), word.text.as_str()),
+                    );
+                }
+            }
+        }
+        scope = current.parent;
+    }
+}
+
+/// Two words that lost what stood between them: `selfname` for `self.name`, `Listint[` for `List[int`.
+fn joined(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
+    const BETWEEN: [(&str, f64); 12] = [
+        (".", 0.0),
+        (", ", 0.0),
+        ("=", 0.0),
+        ("(", 1.0),
+        ("[", 1.0),
+        (" in ", 1.0),
+        (" + ", 1.0),
+        (" - ", 1.0),
+        (" * ", 1.5),
+        (" == ", 1.0),
+        (" and ", 2.0),
+        (": ", 1.0),
+    ];
+    let text = blame.text(file);
+    let rest = text.get(word.span.end..).unwrap_or_default();
+    let gap = rest.len() - rest.trim_start_matches(' ').len();
+    let next = scan(rest.get(gap..).and_then(|rest| rest.lines().next()).unwrap_or_default());
+    let next = next.first().map(|token| word.span.end + gap + token.start..word.span.end + gap + token.end);
+    let visible = module.visible(word.scope);
+    for (at, _) in word.text.char_indices().skip(1) {
+        let (left, right) = word.text.split_at(at);
+        let is_name = |part: &str| visible.contains_key(part) || blame.context.environment.builtins.contains(part);
+        let is_known = |part: &str| is_name(part) || blame.index.count(part) > 0;
+        let bits = match (is_name(left), is_name(right)) {
+            (true, true) => 1.5,
+            (true, false) if is_known(right) => 3.0,
+            (false, true) if is_known(left) => 3.0,
+            _ => continue,
+        };
+        for (between, extra) in BETWEEN {
+            list.edit(
+                bits + extra,
+                format!("put '{between}' between '{left}' and '{right}'"),
+                file,
+                Edit::insert(word.span.start + at, between),
+            );
+        }
+        if let Some(next) = next.clone()
+            && let Some(token) = text.get(next.clone())
+        {
+            let space = if token == "," { " " } else { "" };
+            list.edit(
+                bits,
+                format!("put '{token}' between '{left}' and '{right}'"),
+                file,
+                Edit::replace(word.span.start..next.end, format!("{left}{token}{space}{right}")),
             );
         }
     }

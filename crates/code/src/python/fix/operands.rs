@@ -46,6 +46,7 @@ struct Advice {
     drop_index: f64,
     items: f64,
     operator: f64,
+    add_index: f64,
 }
 
 impl Advice {
@@ -61,6 +62,7 @@ impl Advice {
             drop_index: any,
             items: 7.5,
             operator: 9.0,
+            add_index: 9.0,
         };
         if has(&[
             "'method'",
@@ -79,6 +81,9 @@ impl Advice {
         if has(&["unsupported operand", "concatenate", "multiply", "formatting", "not supported between"]) {
             advice.operator = 4.5;
         }
+        if has(&["'list' object has no", "'tuple' object has no"]) {
+            advice.add_index = 3.5;
+        }
         if has(&["not callable"]) {
             advice.drop_call = 1.0;
         }
@@ -86,7 +91,8 @@ impl Advice {
             advice.items = 2.0;
         }
         if has(&["str", "concatenate", "string"]) {
-            advice.wrap.push(("str", 2.5));
+            let wants_text = has(&["concatenate str", "must be str", "expected str", "must be a string"]);
+            advice.wrap.push(("str", if wants_text { 0.0 } else { 2.5 }));
             advice.wrap.push(("int", 4.0));
             advice.wrap.push(("repr", 6.0));
         }
@@ -133,6 +139,9 @@ impl Advice {
         if has(&["callable"]) {
             advice.wrap.push(("callable", 7.0));
         }
+        if has(&["must be a class", "must be a type", "arg 1", "arg 2"]) {
+            advice.wrap.push(("type", 3.0));
+        }
         if has(&["bytes"]) {
             advice.wrap.push(("bytes", 4.0));
         }
@@ -174,10 +183,18 @@ fn change(
     let text = blame.text(file);
     let code = span.text(text);
     let is_called = text.get(span.end..).is_some_and(|rest| rest.starts_with('('));
+    let is_receiver = code == "self" || code == "cls";
+    // What stands beside an operator is what the operator complains about.
+    let is_operand = module
+        .expressions
+        .iter()
+        .any(|other| matches!(&other.shape, Shape::Binary { left, right } if *left == span || *right == span));
+    let beside = if is_operand && advice.operator < 9.0 { 3.0 } else { 0.0 };
     match shape {
         Shape::Name | Shape::Attribute { .. } => {
-            if !is_called {
-                list.edit(advice.add_call + extra, format!("call '{code}'"), file, Edit::insert(span.end, "()"));
+            if !is_called && !is_receiver {
+                let call = advice.add_call + extra - if advice.add_call < 3.0 { beside } else { 0.0 };
+                list.edit(call, format!("call '{code}'"), file, Edit::insert(span.end, "()"));
                 list.edit(
                     advice.items + extra,
                     format!("go over the items of '{code}'"),
@@ -186,6 +203,14 @@ fn change(
                 );
             }
             if let Shape::Attribute { value, name } = shape {
+                for index in ["[0]", "[-1]", "[1]"] {
+                    list.edit(
+                        advice.add_index + extra + if index == "[0]" { 0.0 } else { 1.5 },
+                        format!("take '{}{index}'", value.text(text)),
+                        file,
+                        Edit::insert(value.end, index),
+                    );
+                }
                 // `a.b.c` for `a.b().c` is another expression of its own; `x` for `x.name`:
                 list.edit(
                     7.5 + extra,
@@ -202,6 +227,12 @@ fn change(
                 format!("do not call '{}'", call.callee.text(text)),
                 file,
                 Edit::delete(call.parentheses.range()),
+            );
+            list.edit(
+                advice.items + extra,
+                format!("go over the items of '{code}'"),
+                file,
+                Edit::insert(span.end, ".items()"),
             );
             if let [only] = call.arguments.as_slice()
                 && only.keyword.is_none()
@@ -266,11 +297,20 @@ fn change(
             | Shape::Binary { .. }
             | Shape::Other
     ) && !is_called
+        && !is_receiver
     {
+        // A long operand is seldom the one of the wrong type.
+        let size = if matches!(shape, Shape::Binary { .. }) { 1.5 } else { 0.0 };
+        let size = if matches!(shape, Shape::Call(_)) { 0.7 } else { size };
         for (conversion, bits) in &advice.wrap {
             let is_known = if blame.index.count(conversion) > 0 { 0.0 } else { 2.0 };
             let edits = vec![Edit::insert(span.start, format!("{conversion}(")), Edit::insert(span.end, ")")];
-            list.add(bits + extra + is_known, format!("convert '{code}' by {conversion}()"), file, edits);
+            list.add(
+                bits + extra + is_known + size - beside,
+                format!("convert '{code}' by {conversion}()"),
+                file,
+                edits,
+            );
         }
     }
 }

@@ -12,8 +12,9 @@ use crate::python::tokens::scan;
 
 /// How much of the n-gram model's opinion counts beside the prior of the slip.
 const NATURALNESS: f64 = 0.4;
-/// The most that naturalness may add or take, in bits.
-const NATURALNESS_BOUND: f64 = 8.0;
+/// The most that naturalness may take off, and add, in bits: text that reads better than what stands there is no proof that
+/// what stands there is wrong.
+const NATURALNESS_BOUNDS: (f64, f64) = (-4.0, 8.0);
 /// How many proposals are looked at closely.
 const MAX_RANKED: usize = 3_000;
 
@@ -66,7 +67,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         for entry in &mut self.entries {
             let text = self.blame.text(&entry.file);
             entry.bits += (NATURALNESS * surprise(self.blame, &entry.file, text, &entry.edits, &mut readings))
-                .clamp(-NATURALNESS_BOUND, NATURALNESS_BOUND);
+                .clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1);
         }
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         let mut candidates = Vec::new();

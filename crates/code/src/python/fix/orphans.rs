@@ -1,0 +1,184 @@
+//! A definition that nobody uses and a use that nobody defines, spelled alike: one of them is misspelled. Whatever the error
+//! says, and wherever it surfaces.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use autoheal_engine::diagnostics::Category;
+
+use super::blame::Blame;
+use super::shortlist::Shortlist;
+use super::spelling::slip;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::python::module::{Role, Span};
+use crate::python::tokens::{Kind, scan};
+
+/// Finds what cannot be meant as it is written, without an error that points at it.
+pub(super) struct Orphans;
+
+const NAME: &str = "orphans";
+
+impl Fixer for Orphans {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        if matches!(blame.error.as_str(), "SyntaxError" | "IndentationError" | "TabError") {
+            return Vec::new();
+        }
+        let mut list = Shortlist::new(&blame);
+        let strange = if blame.context.finding.category == Category::Logic { 2.0 } else { 8.0 };
+        unbound_names(&mut list, &blame, strange);
+        misspelled_attributes(&mut list, &blame, strange);
+        lost_receivers(&mut list, &blame, strange);
+        doubled_strings(&mut list, &blame, strange);
+        list.finish(NAME, 12)
+    }
+}
+
+/// Names that nothing binds, in code that may not even have run.
+fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
+    let builtins = &blame.context.environment.builtins;
+    if builtins.is_empty() {
+        return;
+    }
+    for (file, module) in blame.index.modules().filter(|(file, _)| blame.sources().is_editable(file)) {
+        if module.imports.iter().any(|import| import.names.iter().any(|name| name.name == "*")) {
+            continue;
+        }
+        for word in module.words.iter().filter(|word| word.role == Role::Load && !word.text.starts_with("__")) {
+            let globals = module.words.iter().any(|other| other.role == Role::Declared && other.text == word.text);
+            if builtins.contains(&word.text) || globals || module.binding_scope(&word.text, word.scope).is_some() {
+                continue;
+            }
+            for name in module.visible(word.scope).into_keys().chain(builtins.iter().map(String::as_str)) {
+                if let Some(bits) = slip(&word.text, name) {
+                    list.edit(
+                        bits + strange,
+                        format!("replace the name '{}' by '{name}'", word.text),
+                        file,
+                        Edit::replace(word.span.range(), name),
+                    );
+                }
+            }
+            super::import_missing::propose(list, blame, file, &word.text, strange);
+        }
+    }
+}
+
+/// Attributes and functions: a word that occurs once, and is spelled almost like one that occurs often.
+fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
+    let environment = blame.context.environment;
+    let mut defined: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
+    let mut used: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
+    for (file, module) in blame.index.modules() {
+        for word in &module.words {
+            let table = match word.role {
+                Role::Function | Role::Class | Role::AttributeStore | Role::Store | Role::Parameter | Role::Alias => {
+                    &mut defined
+                }
+                Role::Load | Role::Attribute | Role::Imported | Role::Keyword => &mut used,
+                Role::Module | Role::Declared => continue,
+            };
+            table.entry(&word.text).or_default().push((file, word.span));
+        }
+    }
+    let foreign: BTreeSet<&str> = environment
+        .type_attributes
+        .values()
+        .chain(environment.exports.values())
+        .flatten()
+        .chain(&environment.builtins)
+        .map(String::as_str)
+        .collect();
+    let undefined: Vec<&str> =
+        used.keys().copied().filter(|name| !defined.contains_key(name) && !foreign.contains(name)).collect();
+    for (name, spots) in &defined {
+        let [(file, span)] = spots.as_slice() else { continue };
+        if used.contains_key(name) || foreign.contains(name) || !blame.sources().is_editable(file) {
+            continue;
+        }
+        for wanted in &undefined {
+            if let Some(bits) = slip(name, wanted) {
+                list.edit(
+                    bits + strange,
+                    format!("name '{name}' '{wanted}' where it is defined"),
+                    file,
+                    Edit::replace(span.range(), *wanted),
+                );
+            }
+        }
+        // Special methods are used by the interpreter alone.
+        let is_special = name.starts_with('_') && name.ends_with('_');
+        let special =
+            ["object", "list", "dict"].iter().filter_map(|kind| environment.type_attributes.get(*kind)).flatten();
+        for wanted in special.filter(|wanted| is_special && wanted.starts_with("__")) {
+            if let Some(bits) = slip(name, wanted) {
+                list.edit(
+                    bits + strange,
+                    format!("name '{name}' '{wanted}'"),
+                    file,
+                    Edit::replace(span.range(), wanted.as_str()),
+                );
+            }
+        }
+    }
+    for wrong in &undefined {
+        let Some([(file, span)]) = used.get(wrong).map(Vec::as_slice) else { continue };
+        for right in defined.keys() {
+            if let Some(bits) = slip(wrong, right) {
+                list.edit(
+                    bits + strange,
+                    format!("replace '{wrong}' by '{right}'"),
+                    file,
+                    Edit::replace(span.range(), *right),
+                );
+            }
+        }
+    }
+}
+
+/// A method assigns a variable that it never reads, while its class has an attribute of that name.
+fn lost_receivers(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
+    for (file, module) in blame.index.modules().filter(|(file, _)| blame.sources().is_editable(file)) {
+        for word in module.words.iter().filter(|word| word.role == Role::Store) {
+            let Some(function) = module.function_at(word.span.start) else { continue };
+            let (Some(_), Some(first)) = (function.class, function.parameters.first()) else { continue };
+            let is_read = module.words.iter().any(|other| {
+                other.text == word.text
+                    && matches!(other.role, Role::Load | Role::Declared)
+                    && function.span.contains(other.span)
+            });
+            let is_attribute = blame.index.modules().any(|(_, module)| {
+                module.words.iter().any(|other| other.role == Role::Attribute && other.text == word.text)
+            });
+            if !is_read && is_attribute && !word.text.starts_with("__") && word.text != "_" {
+                list.edit(
+                    strange + 2.0,
+                    format!("assign to '{}.{}'", first.name, word.text),
+                    file,
+                    Edit::insert(word.span.start, format!("{}.", first.name)),
+                );
+            }
+        }
+    }
+}
+
+/// The same string twice in a row.
+fn doubled_strings(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
+    for (file, _) in blame.index.modules().filter(|(file, _)| blame.sources().is_editable(file)) {
+        let text = blame.text(file);
+        let tokens = scan(text);
+        for pair in tokens.windows(2) {
+            if let [left, right] = pair
+                && left.kind == Kind::String
+                && right.kind == Kind::String
+                && left.text(text) == right.text(text)
+            {
+                list.edit(strange, format!("write {} once", left.text(text)), file, Edit::delete(left.end..right.end));
+            }
+        }
+    }
+}

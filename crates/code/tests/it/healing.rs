@@ -1,0 +1,281 @@
+//! The fixers on small projects: the text that stood there before is among the first candidates.
+
+use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::python::fix::fixers;
+use autoheal_code::report::{Look, findings_from, junit};
+use autoheal_code::{Candidate, FixContext, Sources};
+use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+use proptest::prelude::*;
+
+const SHAPES: &str = "\
+from collections import OrderedDict
+
+
+class Shape:
+    def __init__(self, name, corners):
+        self.name = name
+        self.corners = corners
+
+    def describe(self):
+        return self.label() + ' has ' + str(self.corners)
+
+    def label(self):
+        return self.name.upper()
+
+
+def largest(shapes):
+    by_corners = OrderedDict()
+    for shape in shapes:
+        by_corners[shape.corners] = shape
+    return by_corners[max(by_corners)]
+
+
+def report(shapes):
+    return largest(shapes).describe()
+";
+
+const PACKAGE: &str = "from .shapes import Shape, largest, report\n";
+
+const TEST: &str = "from geometry import Shape, report\n\n\ndef test_report():\n    report([Shape('square', 4)])\n";
+
+fn environment() -> PythonEnvironment {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+    PythonEnvironment {
+        version: (3, 11),
+        standard_library: words("collections os sys re json itertools functools typing"),
+        builtins: words("str int len max min print range list dict property staticmethod"),
+        exports: [("collections".to_owned(), words("OrderedDict deque Counter namedtuple"))].into(),
+        type_attributes: [("str".to_owned(), words("upper lower title strip join split"))].into(),
+        ..PythonEnvironment::default()
+    }
+}
+
+/// The candidates of every fixer for a broken `shapes.py`, cheapest first.
+fn candidates(broken: &str, package: &str, file: &str, line: u32, error: &str) -> (Sources, Vec<Candidate>) {
+    let mut sources = Sources::new(vec![String::new()]);
+    sources.insert("geometry/__init__.py", package, false);
+    sources.insert("geometry/shapes.py", broken, false);
+    sources.insert("tests/test_shapes.py", TEST, true);
+    let finding = Finding {
+        source: Source::Test,
+        category: Category::TypeError,
+        file: Some(file.to_owned()),
+        location: Some(Location { line, column: None }),
+        message: error.to_owned(),
+        stack: Some(format!(
+            "Traceback (most recent call last):\n  File \"/s/tests/test_shapes.py\", line 5, in test_report\n    report()\n  \
+             File \"/s/{file}\", line {line}, in f\n    x\n{error}\n"
+        )),
+    };
+    let environment = environment();
+    let context = FixContext {
+        finding: &finding,
+        all_findings: std::slice::from_ref(&finding),
+        sources: &sources,
+        environment: &environment,
+    };
+    let mut found: Vec<Candidate> = fixers().iter().flat_map(|fixer| fixer.candidates(&context)).collect();
+    found.sort_by_key(|candidate| candidate.cost);
+    let mut seen = Vec::new();
+    found.retain(|candidate| {
+        let is_new = !seen.contains(&candidate.files);
+        seen.push(candidate.files.clone());
+        is_new
+    });
+    (sources, found)
+}
+
+/// From 1; `None` when the original is not among the candidates.
+fn rank(original: &str, replacement: &str, error: &str) -> Option<usize> {
+    let at = SHAPES.find(original).expect("the original is in the text");
+    let broken = SHAPES.replacen(original, replacement, 1);
+    let line = u32::try_from(SHAPES[..at].matches('\n').count()).expect("a line") + 1;
+    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", line, error);
+    position(&sources, &found, "geometry/shapes.py", SHAPES)
+}
+
+fn position(sources: &Sources, found: &[Candidate], file: &str, wanted: &str) -> Option<usize> {
+    let restores = |candidate: &Candidate| {
+        candidate.files.iter().all(|edit| {
+            edit.file == file && edit.apply(sources.text(file).unwrap_or_default()).is_ok_and(|text| text == wanted)
+        })
+    };
+    found.iter().position(restores).map(|position| position + 1)
+}
+
+fn is_early(rank: Option<usize>) -> bool {
+    rank.is_some_and(|rank| rank <= 3)
+}
+
+#[test]
+fn a_misspelled_name() {
+    let error = "NameError: name 'shpaes' is not defined. Did you mean: 'shapes'?";
+    assert!(is_early(rank("in shapes:", "in shpaes:", error)));
+}
+
+#[test]
+fn a_misspelled_parameter() {
+    let broken = SHAPES.replace("def largest(shapes)", "def largest(shaeps)");
+    let (sources, found) =
+        candidates(&broken, PACKAGE, "geometry/shapes.py", 18, "NameError: name 'shapes' is not defined");
+    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
+}
+
+#[test]
+fn a_misspelled_method_of_a_built_in_type() {
+    assert!(is_early(rank("name.upper", "name.uper", "AttributeError: 'str' object has no attribute 'uper'")));
+}
+
+#[test]
+fn a_method_misspelled_where_it_is_defined() {
+    let broken = SHAPES.replace("def describe", "def descrbe");
+    let error = "AttributeError: 'Shape' object has no attribute 'describe'";
+    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", 24, error);
+    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
+}
+
+#[test]
+fn a_lost_self() {
+    assert!(is_early(rank("return self.name.", "return name.", "NameError: name 'name' is not defined")));
+}
+
+#[test]
+fn a_lost_conversion() {
+    let error = "TypeError: can only concatenate str (not \"int\") to str";
+    assert!(is_early(rank("str(self.corners)", "self.corners", error)));
+}
+
+#[test]
+fn a_lost_return() {
+    let error = "AttributeError: 'NoneType' object has no attribute 'describe'";
+    let broken = SHAPES.replace("return by_corners", "by_corners");
+    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", 24, error);
+    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
+}
+
+#[test]
+fn lost_parentheses() {
+    let error = "TypeError: unsupported operand type(s) for +: 'method' and 'str'";
+    assert!(is_early(rank("self.label()", "self.label", error)));
+}
+
+#[test]
+fn a_dropped_argument() {
+    let error = "TypeError: largest() missing 1 required positional argument: 'shapes'";
+    assert_eq!(rank("largest(shapes).", "largest().", error), Some(1));
+}
+
+#[test]
+fn a_forgotten_self_parameter() {
+    let broken = SHAPES.replace("def label(self)", "def label()");
+    let error = "TypeError: Shape.label() takes 0 positional arguments but 1 was given";
+    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", 10, error);
+    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
+}
+
+#[test]
+fn a_misspelled_module() {
+    assert_eq!(
+        rank("from collections", "from colections", "ModuleNotFoundError: No module named 'colections'"),
+        Some(1)
+    );
+}
+
+#[test]
+fn a_misspelled_import() {
+    let error =
+        "ImportError: cannot import name 'OrdredDict' from 'collections' (/usr/lib/python3.11/collections/__init__.py)";
+    assert_eq!(rank("import OrderedDict", "import OrdredDict", error), Some(1));
+}
+
+#[test]
+fn a_removed_import() {
+    let broken = SHAPES.replace("from collections import OrderedDict\n", "");
+    let (sources, found) =
+        candidates(&broken, PACKAGE, "geometry/shapes.py", 16, "NameError: name 'OrderedDict' is not defined");
+    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
+}
+
+#[test]
+fn wrong_dots() {
+    let package = PACKAGE.replace("from .shapes", "from ..shapes");
+    let error = "ImportError: attempted relative import beyond top-level package";
+    let (sources, found) = candidates(SHAPES, &package, "geometry/__init__.py", 1, error);
+    assert!(is_early(position(&sources, &found, "geometry/__init__.py", PACKAGE)));
+}
+
+#[test]
+fn a_lost_re_export() {
+    let package = PACKAGE.replace(", report", "");
+    let error = "ImportError: cannot import name 'report' from 'geometry' (/s/geometry/__init__.py)";
+    let (sources, found) = candidates(SHAPES, &package, "tests/test_shapes.py", 1, error);
+    assert!(is_early(position(&sources, &found, "geometry/__init__.py", PACKAGE)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn candidates_keep_tests_parse_and_repeat(
+        start in 0..SHAPES.len(),
+        length in 0..12_usize,
+        noise in "[a-z_.()\\[\\]:, 'é\n]{0,6}",
+        line in 0..40_u32,
+        error in "(NameError: name 'shape'|AttributeError: 'Shape' object has no attribute 'x'|TypeError: largest\\(\\) takes 1|ImportError: cannot import name 'a' from 'geometry'|ModuleNotFoundError: No module named 'b'|AssertionError|ValueError: too many values to unpack) .{0,20}",
+    ) {
+        let end = (start + length).min(SHAPES.len());
+        let broken = format!("{}{noise}{}", &SHAPES[..start], &SHAPES[end..]);
+        let (sources, first) = candidates(&broken, PACKAGE, "geometry/shapes.py", line, &error);
+        let (_, second) = candidates(&broken, PACKAGE, "geometry/shapes.py", line, &error);
+        prop_assert_eq!(&first, &second);
+        for candidate in &first {
+            for edit in &candidate.files {
+                prop_assert!(sources.is_editable(&edit.file));
+                let before = sources.text(&edit.file).unwrap_or_default();
+                let after = edit.apply(before).expect("an edit that fits");
+                prop_assert_ne!(before, after.as_str());
+            }
+        }
+    }
+
+    #[test]
+    fn arbitrary_text_is_no_danger(text in "(?s).{0,200}", error in ".{0,80}", stack in ".{0,200}") {
+        let mut sources = Sources::new(vec![String::new(), "src".to_owned()]);
+        sources.insert("a.py", text.as_str(), false);
+        let finding = Finding {
+            source: Source::Test,
+            category: Category::Import,
+            file: Some("a.py".to_owned()),
+            location: Some(Location { line: 3, column: None }),
+            message: error,
+            stack: Some(stack),
+        };
+        let environment = environment();
+        let context =
+            FixContext { finding: &finding, all_findings: &[], sources: &sources, environment: &environment };
+        for fixer in fixers() {
+            for candidate in fixer.candidates(&context) {
+                for edit in &candidate.files {
+                    prop_assert!(edit.apply(sources.text(&edit.file).unwrap_or_default()).is_ok());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn importers_count_transitively() {
+    let (sources, _) = candidates(SHAPES, PACKAGE, "geometry/shapes.py", 1, "KeyError: 1");
+    let importers = autoheal_code::python::index::importers(&sources);
+    assert_eq!(importers.get("geometry/shapes.py"), Some(&2));
+    assert_eq!(importers.get("geometry/__init__.py"), Some(&1));
+}
+
+#[test]
+fn a_report_without_failures_has_no_findings() {
+    let report =
+        junit::parse("<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>").expect("a report");
+    let (sources, environment) = (Sources::new(vec![String::new()]), environment());
+    let look = Look { prefixes: &[], sources: &sources, environment: &environment };
+    assert!(report.is_green() && findings_from(&report, &look).is_empty());
+}
