@@ -93,7 +93,7 @@ impl Git {
         let index_file = index.path().join("index");
         let command =
             || self.invocation(Operation::Uncommitted).within(clone).with_environment("GIT_INDEX_FILE", &index_file);
-        let paths: String = changes.iter().map(|change| format!("{}\0", change.path)).collect();
+        let paths: String = changes.iter().flat_map(|change| [change.path.as_str(), "\0"]).collect();
         let head = self.head(clone).await?;
         self.run(command().args(["read-tree", head.as_str()])).await?.bytes()?;
         let arguments = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];

@@ -19,7 +19,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::project::framework::Detected;
-use crate::project::{Manifests, TestFramework};
+use crate::project::{Language, Manifests, TestFramework};
 use crate::setup::{Linter, TestCommand, TestRunner};
 
 /// The commands that decide what green is.
@@ -113,7 +113,8 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
         }
         // Nor does it find `a_test.py` unless it is told to.
         let mut names = files.iter().filter_map(|file| file.rsplit('/').next());
-        let is_found = names.clone().any(|name| name.starts_with("test") && name.ends_with(".py"));
+        let is_found =
+            names.clone().any(|name| name.starts_with("test") && Language::of_file(name) == Some(Language::Python));
         if !is_found && names.any(|name| name.ends_with("_test.py")) {
             words.extend(["-p".to_owned(), "*_test.py".to_owned()]);
         }

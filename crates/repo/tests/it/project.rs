@@ -1,4 +1,5 @@
 //! What kind of project a repository is.
+#![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
 use std::path::{Path, PathBuf};
 
