@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use autoheal_code::python::probe;
 use autoheal_engine::ErrorCode;
-use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
+use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Command, Mount, Network, Outcome, SandboxKind, Workspace};
 use sha2::{Digest as _, Sha256};
 
@@ -18,7 +18,7 @@ use crate::checkout::Checkout;
 use crate::ci_commands::{self, TestStep};
 use crate::lint;
 use crate::project::{self, Project, TestFramework, interpreter};
-use crate::session::{disk, sandbox_error, workspace_spec};
+use crate::session::{disk, output_record, sandbox_error, workspace_spec};
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
 use crate::state::HealState;
 use crate::tree;
@@ -315,13 +315,7 @@ async fn run(
         ..Command::new(words.to_vec())
     };
     let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
-    context.record(Record::Output(OutputRecord {
-        node: context.node.to_owned(),
-        command: words.join(" "),
-        ended: outcome.end.to_string(),
-        output: format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
-        millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-    }));
+    context.record(output_record(context, words, &outcome));
     Ok(outcome)
 }
 

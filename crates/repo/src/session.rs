@@ -130,7 +130,9 @@ impl Session {
             words.extend(["--path".to_owned(), root]);
         }
         words.extend(probe::modules_of_interest(&self.sources, findings));
-        let outcome = self.run(words, OWN_COMMAND, context).await?;
+        // Ours, long, and asked again by whoever resumes: not kept with the run.
+        let directory = self.setup.directory.clone();
+        let outcome = self.execute(&directory, words, OWN_COMMAND).await?;
         match probe::parse(&String::from_utf8_lossy(&outcome.stdout)) {
             Ok(environment) => self.environment = environment,
             // Fixers that need it give fewer candidates; the rest works.
@@ -160,21 +162,18 @@ impl Session {
         time: Duration,
         context: &StepContext,
     ) -> Result<Outcome, StepError> {
-        let line = words.join(" ");
+        let outcome = self.execute(directory, words.clone(), time).await?;
+        context.record(output_record(context, &words, &outcome));
+        Ok(outcome)
+    }
+
+    async fn execute(&mut self, directory: &str, words: Vec<String>, time: Duration) -> Result<Outcome, StepError> {
         let command = Command {
             directory: self.folders.tree().join(directory),
             limits: self.limits.within(time),
             ..Command::new(words)
         };
-        let outcome = self.workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
-        context.record(Record::Output(OutputRecord {
-            node: context.node.to_owned(),
-            command: line,
-            ended: outcome.end.to_string(),
-            output: format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
-            millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-        }));
-        Ok(outcome)
+        self.workspace.run(&command).await.map_err(|error| sandbox_error(&error))
     }
 
     /// One look at the tree as it stands.
@@ -272,6 +271,17 @@ pub(crate) fn read_report(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What is kept of a command.
+pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &Outcome) -> Record {
+    Record::Output(OutputRecord {
+        node: context.node.to_owned(),
+        command: words.join(" "),
+        ended: outcome.end.to_string(),
+        output: format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
+        millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+    })
 }
 
 pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {

@@ -98,8 +98,6 @@ impl World {
             let events = store.events(run.run, 0).await.unwrap().into_iter().map(|event| event.body);
             let events: Vec<_> = events.filter(|body| !matches!(body, EventBody::RunResumed { .. })).collect();
             let outputs = store.outputs(run.run).await.unwrap();
-            // A process that takes a run over asks the interpreter again what it can import: that is a cache.
-            let outputs = outputs.into_iter().filter(|output| !output.command.contains("/tools/probe.py"));
             let fixes = store.fixes_of_run(run.run).await.unwrap().into_iter().map(|(_, fix)| fix);
             runs.push(json!({
                 "task": run.task,
@@ -114,7 +112,7 @@ impl World {
                 "events": events,
                 "fixes": fixes.collect::<Vec<_>>(),
                 "diagnostics": store.diagnostics(run.run).await.unwrap(),
-                "outputs": outputs.collect::<Vec<_>>(),
+                "outputs": outputs,
             }));
         }
         let tasks = store.tasks(&autoheal_store::TaskFilter::default()).await.unwrap();
