@@ -4,4 +4,5 @@
 mod healing;
 #[cfg(test)]
 mod report;
+#[cfg(test)]
 mod syntax_repair;
