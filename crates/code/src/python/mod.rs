@@ -7,4 +7,5 @@ pub mod module;
 mod ngram;
 pub mod parse;
 pub mod probe;
+mod reader;
 mod tokens;

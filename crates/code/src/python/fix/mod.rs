@@ -18,6 +18,7 @@ mod merge_markers;
 mod name_spelling;
 mod operands;
 mod orphans;
+mod parameters;
 mod plausibility;
 mod proposal;
 mod python2;
