@@ -131,7 +131,7 @@ docker_answers() { docker info >/dev/null 2>&1; }
 start_dockerd() {
   local log="$1"
   shift
-  say "starting dockerd $* (log: $log)"
+  say "starting dockerd${*:+ $*} (log: $log)"
   # No bridge and no firewall rules: containers of the sandbox have no network, and a restricted machine has neither.
   # The shell that becomes dockerd tells its own pid, so that nothing else is ever stopped.
   # shellcheck disable=SC2016
