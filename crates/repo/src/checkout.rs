@@ -1,5 +1,6 @@
 //! The clone and the tree of a run on this machine, and how to make them again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
@@ -31,18 +32,14 @@ impl Checkout {
         }
         let head = self.git.head(&clone).await.map_err(|error| forge_error(&error))?;
         let Some(path) = self.address.path().filter(|_| state.request.include_uncommitted) else { return Ok(head) };
-        let changes = self.git.copy_uncommitted(path, &clone).await.map_err(|error| forge_error(&error))?;
-        if changes.is_empty() {
-            return Ok(head);
-        }
-        let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
         let request = CommitRequest {
-            files: Git::read_files(&clone, &paths).map_err(|error| forge_error(&error))?,
+            files: BTreeMap::new(),
             message: "[AI-AGENT] Take the uncommitted changes of the checkout along".to_owned(),
             identity: Identity::default(),
             at: state.started_at,
         };
-        self.git.commit_on(&clone, &head, &request).await.map_err(|error| forge_error(&error))
+        let taken = self.git.commit_uncommitted(path, &clone, &request).await.map_err(|error| forge_error(&error))?;
+        Ok(taken.unwrap_or(head))
     }
 
     /// Writes the tree: the start commit with the accepted fixes over it, and nothing else.

@@ -31,7 +31,7 @@ const MISSING_MODULES: &str = "import importlib.util, sys\n\
             print(name)";
 
 /// Finding out whether an interpreter works may take this long.
-const CHECK_TIME: Duration = Duration::from_secs(60);
+const CHECK_TIME: Duration = Duration::from_mins(1);
 
 /// Written into an environment when everything is installed.
 const COMPLETE: &str = "autoheal-complete";
@@ -99,9 +99,7 @@ fn refuse_what_is_not_supported(project: &Project) -> Result<(), StepError> {
         (Some(project::Language::Java), _) => {
             "Java repositories are not healed yet: no Java test framework is known here"
         }
-        (Some(project::Language::Python), _)
-        | (None, _)
-        | (_, Some(TestFramework::Pytest | TestFramework::Unittest)) => {
+        (Some(project::Language::Python) | None, _) | (_, Some(TestFramework::Pytest | TestFramework::Unittest)) => {
             return Ok(());
         }
     };

@@ -137,7 +137,7 @@ impl Session {
             Ok(environment) => self.environment = environment,
             // Fixers that need it give fewer candidates; the rest works.
             Err(error) => {
-                context.note("warning", format!("the interpreter could not be asked what it can import: {error}"))
+                context.note("warning", format!("the interpreter could not be asked what it can import: {error}"));
             }
         }
         Ok(())

@@ -1,4 +1,5 @@
 //! Walks a run in this process: no queue, no checkpoints, the real everything else.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
 //! Arbitrary looks, findings and states for the property tests.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
 use std::collections::BTreeMap;
 
