@@ -1,47 +1,59 @@
 //! Line coverage of the crates whose laws everything else stands on.
 
 use std::path::Path;
+use std::process::Command;
 
-use crate::process;
+use crate::{cache, process};
 
-const CRATES: [&str; 3] = ["autoheal-engine", "autoheal-store", "autoheal-repo"];
+/// The folders of the measured crates.
+const CRATES: [&str; 3] = ["engine", "store", "repo"];
 
 /// The share of lines, in percent, that the tests must reach.
 const FLOOR: &str = "80";
 
-/// Measures with `cargo llvm-cov`, or with `cargo tarpaulin` where the compiler's own tools cannot be had.
+/// Measures each crate by its own tests with `cargo llvm-cov`, or with `cargo tarpaulin` where the compiler's component
+/// `llvm-tools` cannot be had.
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
-    for name in CRATES {
+    let tools = cache::folder("tools")?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::env::split_paths(&path).chain([tools.join("bin")]))?;
+    // Instrumented builds of their own place do not throw away the usual ones.
+    let builds = cache::folder("coverage")?;
+    let cargo = |arguments: &[&str]| -> Command {
         let mut command = process::command(root, "cargo");
-        if has(root, &["llvm-cov", "show-env"]) {
-            command.args(["llvm-cov", "nextest", "--all-features", "--package", name, "--fail-under-lines", FLOOR]);
-            command.args(["--ignore-filename-regex", &others_of(name)]);
-        } else if has(root, &["tarpaulin", "--version"]) {
-            command.args(["tarpaulin", "--skip-clean", "--engine", "llvm", "--all-features", "--package", name]);
-            command.args(["--fail-under", FLOOR, "--out", "Stdout", "--include-files"]);
-            command.arg(format!("crates/{}/src/*", folder_of(name)));
+        command.env("PATH", &path).env("CARGO_TARGET_DIR", &builds).args(arguments);
+        command
+    };
+    let has =
+        |arguments: &[&str]| process::output_of(&mut cargo(arguments)).is_ok_and(|output| output.status.success());
+
+    let by_llvm = has(&["llvm-cov", "show-env"]);
+    if !by_llvm && !has(&["tarpaulin", "--version"]) {
+        process::run(cargo(&["install", "--locked", "--quiet", "cargo-tarpaulin", "--root"]).arg(&tools))?;
+    }
+    for name in CRATES {
+        let package = format!("autoheal-{name}");
+        process::run(&mut if by_llvm {
+            let mut command = cargo(&["llvm-cov", "nextest", "--all-features", "--fail-under-lines", FLOOR]);
+            command.args(["--package", &package, "--ignore-filename-regex", &others(root, name)?]);
+            command
         } else {
-            anyhow::bail!(
-                "neither cargo-llvm-cov (with `rustup component add llvm-tools`) nor cargo-tarpaulin is installed: \
-                 cargo install --locked cargo-llvm-cov, or cargo install --locked cargo-tarpaulin"
-            );
-        }
-        process::run(&mut command)?;
+            let mut command =
+                cargo(&["tarpaulin", "--skip-clean", "--engine", "llvm", "--all-features", "--out", "Stdout"]);
+            command.args(["--fail-under", FLOOR, "--package", &package]);
+            command.args(["--include-files", &format!("crates/{name}/src/*")]);
+            command
+        })?;
     }
     Ok(())
 }
 
-fn has(root: &Path, arguments: &[&str]) -> bool {
-    process::output_of(process::command(root, "cargo").args(arguments)).is_ok_and(|output| output.status.success())
-}
-
-fn folder_of(name: &str) -> &str {
-    name.trim_start_matches("autoheal-")
-}
-
-/// A pattern for the files of the other crates, whose lines do not count here.
-fn others_of(name: &str) -> String {
-    let others = ["engine", "code", "store", "sandbox", "forge", "repo", "orchestrator", "cli", "testkit"];
-    let others: Vec<&str> = others.into_iter().filter(|other| *other != folder_of(name)).collect();
-    format!("crates/({})/|xtask/", others.join("|"))
+/// A pattern for the files of the other crates, whose lines do not count.
+fn others(root: &Path, name: &str) -> anyhow::Result<String> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(root.join("crates"))? {
+        folders.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    folders.retain(|folder| folder != name);
+    Ok(format!("crates/({})/|xtask/", folders.join("|")))
 }
