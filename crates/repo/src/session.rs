@@ -31,8 +31,10 @@ pub(crate) enum Scope {
     All,
     /// The linters, then everything; the first failure ends it.
     UntilFirstFailure,
-    /// These tests or test files only, in the runner's own notation; no linters.
+    /// These tests or test files only, in the runner's own notation, until the first failure; no linters.
     Only(Vec<String>),
+    /// These tests only, each of them; no linters.
+    Again(Vec<String>),
 }
 
 /// A command of ours (the probe, the compile check) may take this long.
@@ -184,7 +186,7 @@ impl Session {
         context: &StepContext,
     ) -> Result<Look, StepError> {
         let mut linted = crate::lint::Linted::default();
-        if !matches!(scope, Scope::Only(_)) {
+        if matches!(scope, Scope::All | Scope::UntilFirstFailure) {
             linted = crate::lint::run(self, context).await?;
             if !linted.findings.is_empty() && *scope == Scope::UntilFirstFailure {
                 return Ok(Look { findings: linted.findings, advice: linted.advice, ..Look::default() });

@@ -45,11 +45,11 @@ fn words(session: &Session, scope: &Scope) -> Vec<String> {
             words.extend([session.program(), "-m".to_owned(), "pytest".to_owned()]);
             match scope {
                 Scope::All | Scope::UntilFirstFailure => words.extend(tests.arguments.iter().cloned()),
-                Scope::Only(selectors) => words.extend(selectors.iter().cloned()),
+                Scope::Only(selectors) | Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
             }
             let stop = match scope {
                 // Without it one module that cannot be imported hides every other test.
-                Scope::All => "--continue-on-collection-errors",
+                Scope::All | Scope::Again(_) => "--continue-on-collection-errors",
                 Scope::UntilFirstFailure | Scope::Only(_) => "--exitfirst",
             };
             let ours = ["-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--tb=native", stop, "--junitxml"];
@@ -68,6 +68,7 @@ fn words(session: &Session, scope: &Scope) -> Vec<String> {
                     words.push("--failfast".to_owned());
                     words.extend(selectors.iter().cloned());
                 }
+                Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
             }
         }
         TestRunner::Opaque => words.extend(tests.arguments.iter().cloned()),

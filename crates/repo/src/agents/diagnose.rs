@@ -99,7 +99,7 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
     Ok(())
 }
 
-/// Failing tests are run once more, unchanged: one that passes now is flaky, and flaky is not broken.
+/// A few failing tests are run once more, unchanged: what passes now is flaky, and flaky is not broken.
 async fn find_flaky(
     look: &Look,
     session: &mut Session,
@@ -107,28 +107,27 @@ async fn find_flaky(
     context: &StepContext,
 ) -> Result<Vec<Key>, StepError> {
     const RERUN: usize = 5;
-    let mut flaky = Vec::new();
-    for key in look
-        .findings
-        .iter()
-        .map(Finding::key)
-        .collect::<BTreeSet<Key>>()
+    let keys: BTreeSet<Key> = look.findings.iter().map(Finding::key).collect();
+    let again: Vec<(String, Key)> = keys
         .into_iter()
         .filter(|key| !key.category.hides_others())
+        .filter_map(|key| Some((look.failing_selectors(&key).into_iter().next()?, key)))
         .take(RERUN)
-    {
-        let selectors: Vec<String> = look.failing_selectors(&key).into_iter().take(1).collect();
-        if selectors.is_empty() {
-            continue;
-        }
-        let again = session.look(&Scope::Only(selectors.clone()), limit, context).await?;
-        if again.is_green() {
-            let warning = format!("flaky: {} failed and then passed without any change", selectors.join(" "));
-            context.note("warning", warning);
-            flaky.push(key);
-        }
+        .collect();
+    if again.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(flaky)
+    let selectors: Vec<String> = again.iter().map(|(selector, _)| selector.clone()).collect();
+    let second = session.look(&Scope::Again(selectors), limit, context).await?;
+    if second.tests.is_empty() || second.cut_short.is_some() {
+        return Ok(Vec::new());
+    }
+    let flaky: Vec<(String, Key)> =
+        again.into_iter().filter(|(selector, _)| !second.selectors.contains_key(selector)).collect();
+    for (selector, _) in &flaky {
+        context.note("warning", format!("flaky: {selector} failed and then passed without any change"));
+    }
+    Ok(flaky.into_iter().map(|(_, key)| key).collect())
 }
 
 fn record(state: &HealState, context: &StepContext) {

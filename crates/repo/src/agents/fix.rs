@@ -61,7 +61,7 @@ fn result_of(candidate: &Candidate, session: &Session) -> Vec<(String, String)> 
 
 /// A linter's "undefined name" is the error that the interpreter would raise: the fixers for that one serve both.
 fn as_runtime_error(target: &Finding) -> Option<Finding> {
-    let rest = target.message.strip_prefix("F821 ")?;
+    let rest = target.message.strip_prefix("F821 ").or_else(|| target.message.strip_prefix("F822 "))?;
     let name = rest.split(['`', '\'']).nth(1)?;
     let message = format!("NameError: name '{name}' is not defined");
     Some(Finding { category: Category::TypeError, message, ..target.clone() })

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use autoheal_code::edit::EditError;
 use autoheal_code::{Candidate, Sources, python};
-use autoheal_engine::diagnostics::{Finding, Key};
+use autoheal_engine::diagnostics::{Finding, Key, Location};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -25,7 +25,7 @@ use crate::state::{
 };
 
 /// Candidates tried for one failure.
-const TRIALS_PER_TARGET: usize = 40;
+const TRIALS_PER_TARGET: usize = 30;
 
 /// Candidates that got through and are run in full when none turned everything green.
 const FULL_TRIALS: usize = 6;
@@ -35,12 +35,14 @@ const LIMIT_FACTOR: u32 = 10;
 
 const SHORTEST_LIMIT: Duration = Duration::from_mins(1);
 
-/// A suite faster than this is run whole, stopped at its first failure, instead of its failing tests first.
+/// A suite faster than this, with failures in one place, is run whole and stopped at its first failure, instead of its
+/// failing tests first.
 const FAST_SUITE: Duration = Duration::from_secs(3);
 
 /// Works through the proposals in order.
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let mut touched = BTreeSet::new();
+    let mut refused = BTreeSet::new();
     for proposal in state.proposals.clone() {
         let Some(observed) = state.current.clone() else { break };
         let key = proposal.target.key();
@@ -51,10 +53,19 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         if proposal.candidates.iter().flat_map(files_of).any(|file| touched.contains(file)) {
             continue;
         }
-        let mut trial = Trial { state, session, context, before: &observed.look, target: &proposal.target, key: &key };
+        let mut trial = Trial {
+            state,
+            session,
+            context,
+            before: &observed.look,
+            target: &proposal.target,
+            key: &key,
+            refused: &mut refused,
+        };
         match trial.best_of(&proposal).await? {
             Some(kept) => {
                 touched.extend(files_of(&kept.candidate).map(str::to_owned));
+                refused.clear();
                 accept(state, session, context, &proposal, kept)?;
             }
             None => state.exhausted.push(Exhausted { key, accepted: state.accepted.len() }),
@@ -96,6 +107,8 @@ struct Trial<'a> {
     before: &'a Look,
     target: &'a Finding,
     key: &'a Key,
+    /// What was tried on this tree for a failure at the same place, in vain: one fault shows in many messages.
+    refused: &'a mut BTreeSet<(Option<String>, Option<Location>, String)>,
 }
 
 impl Trial<'_> {
@@ -113,6 +126,10 @@ impl Trial<'_> {
                 candidate.description
             ));
             let Some(files) = self.prepare(candidate) else { continue };
+            let attempt = (self.target.file.clone(), self.target.location, files.iter().map(hash_of).collect());
+            if !self.refused.insert(attempt) {
+                continue;
+            }
             let look = self.first_look(&files).await?;
             if look.is_green() && judge(self.before, &look, self.key).is_ok() {
                 return Ok(Some(Kept {
@@ -194,8 +211,8 @@ impl Trial<'_> {
             .saturating_mul(LIMIT_FACTOR)
             .max(SHORTEST_LIMIT)
             .min(Duration::from_secs(self.state.request.limits.test_seconds));
-        let alone = self.before.keys().len() == 1;
-        if !(alone && longest < FAST_SUITE) {
+        let places: BTreeSet<_> = self.before.findings.iter().map(|finding| &finding.file).collect();
+        if places.len() > 1 || longest >= FAST_SUITE {
             let failing = self.before.failing_selectors(self.key);
             if !failing.is_empty() {
                 let look = self.look_at(files, &Scope::Only(failing), limit).await?;

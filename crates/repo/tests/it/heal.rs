@@ -131,3 +131,14 @@ async fn what_a_linter_found_before_the_last_commit_is_not_what_broke() {
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert!(healed.results.warnings.iter().any(|warning| warning.contains("before the last commit")));
 }
+
+#[tokio::test]
+async fn a_flaky_test_is_reported_and_not_fixed() {
+    let flaky = "import os\n\n\ndef test_every_other_time():\n    if os.path.exists('seen'):\n        os.remove('seen')\n    \
+                 else:\n        open('seen', 'w').close()\n        raise TypeError('not today')\n";
+    let repository = TestRepository::with_files(&[("test_flaky.py", flaky), ("calc.py", CALC)]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Flaky, "{}", healed.report);
+    assert_eq!(healed.results.ci_status, CiStatus::Failed);
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+}

@@ -2,8 +2,8 @@
 
 mod acceptance;
 mod ci;
-mod discovery;
 mod diagnostics_log;
+mod discovery;
 mod driver;
 mod heal;
 mod names;

@@ -1,8 +1,10 @@
-//! A linter's own fixes as candidates: ruff says with each violation what it would do, safe or not. Whether that is right
-//! is for the tests to say, as for every candidate.
+//! A linter's own fixes as candidates: ruff says with each violation what it would do, safe or not; where it has none, a rule
+//! of ours may. Whether that is right is for the tests to say, as for every candidate.
 
 use autoheal_engine::diagnostics::{Category, Finding};
 use serde::Deserialize;
+
+use super::lint_rules;
 
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::report::findings::relative;
@@ -41,13 +43,19 @@ struct Position {
 const SAFE_COST: u32 = 100;
 const UNSAFE_COST: u32 = 300;
 
-/// Ruff's fixes for `finding`, from its JSON output. `prefixes`: as in [`crate::report::ruff::findings`].
+/// What the linter, or else a rule of ours, would do about `finding`, from ruff's JSON output. `prefixes`: as in
+/// [`crate::report::ruff::findings`].
 pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, finding: &Finding) -> Vec<Candidate> {
     let violations: Vec<Violation> = serde_json::from_str(output).unwrap_or_default();
-    violations.iter().filter_map(|violation| candidate(violation, prefixes, sources, finding)).collect()
+    violations.iter().filter_map(|violation| of_violation(violation, prefixes, sources, finding)).flatten().collect()
 }
 
-fn candidate(violation: &Violation, prefixes: &[String], sources: &Sources, finding: &Finding) -> Option<Candidate> {
+fn of_violation(
+    violation: &Violation,
+    prefixes: &[String],
+    sources: &Sources,
+    finding: &Finding,
+) -> Option<Vec<Candidate>> {
     let file = relative(violation.filename.as_deref()?, prefixes)?;
     let position = violation.location?;
     let code = violation.code.as_deref()?;
@@ -57,18 +65,31 @@ fn candidate(violation: &Violation, prefixes: &[String], sources: &Sources, find
     if !same_place || finding.message.split_whitespace().next() != Some(code) || !sources.is_editable(file) {
         return None;
     }
-    let fix = violation.fix.as_ref()?;
     let text = sources.text(file)?;
-    let mut edits: Vec<Edit> = fix.edits.iter().map(|edit| replacement(text, edit)).collect::<Option<_>>()?;
-    edits.sort();
-    Some(Candidate {
-        fixer: "ruff".to_owned(),
+    let candidate = |fixer: &str, description: String, cost: u32, edits: Vec<Edit>| Candidate {
+        fixer: fixer.to_owned(),
         category: Category::Linting,
         line,
-        description: lowercase_first(&fix.message.clone().unwrap_or_else(|| format!("fix {code}"))),
-        cost: if fix.applicability == "safe" { SAFE_COST } else { UNSAFE_COST },
+        description,
+        cost,
         files: vec![FileEdit { file: file.to_owned(), edits }],
-    })
+    };
+    if let Some(fix) = &violation.fix {
+        let mut edits: Vec<Edit> = fix.edits.iter().map(|edit| replacement(text, edit)).collect::<Option<_>>()?;
+        edits.sort();
+        let description = lowercase_first(&fix.message.clone().unwrap_or_else(|| format!("fix {code}")));
+        let cost = if fix.applicability == "safe" { SAFE_COST } else { UNSAFE_COST };
+        return Some(vec![candidate("ruff", description, cost, edits)]);
+    }
+    let repairs = lint_rules::repairs(code, text, offset(text, position)?).into_iter().enumerate();
+    Some(
+        repairs
+            .map(|(index, repair)| {
+                let cost = UNSAFE_COST.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
+                candidate("lint_rules", repair.description.to_owned(), cost, repair.edits)
+            })
+            .collect(),
+    )
 }
 
 fn replacement(text: &str, edit: &Replacement) -> Option<Edit> {

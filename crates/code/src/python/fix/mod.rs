@@ -11,6 +11,7 @@ mod import_missing;
 mod import_spelling;
 mod import_statement;
 mod indentation;
+mod lint_rules;
 pub mod linting;
 mod local_repair;
 mod lost_return;
