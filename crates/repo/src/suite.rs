@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -78,7 +79,9 @@ fn words(session: &Session, scope: &Scope) -> Vec<String> {
 
 fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {
     let prefixes = session.prefixes();
-    let known = report::Look { prefixes: &prefixes, sources: session.sources(), environment: session.environment() };
+    // Without what the probe told: a failure must read the same before and after the interpreter was asked.
+    let environment = PythonEnvironment::default();
+    let known = report::Look { prefixes: &prefixes, sources: session.sources(), environment: &environment };
     let mut look = Look { millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX), ..Look::default() };
     if let Some(report) = report {
         look.tests = Look::tests_of(report);

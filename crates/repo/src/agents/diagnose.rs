@@ -24,7 +24,6 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     let mut look = session.look(&Scope::All, limit, context).await?;
     settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
-        session.probe(&look.findings, context).await?;
         name_syntax_errors(&mut look, session, context).await?;
         state.flaky.extend(find_flaky(&look, session, limit, context).await?);
     }

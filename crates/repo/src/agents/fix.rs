@@ -12,7 +12,9 @@ use crate::state::{HealState, Proposal};
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings: Vec<Finding> =
         state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect();
-    session.probe(&all_findings, context).await?;
+    if state.targets.iter().any(asks_for_names) {
+        session.probe(&all_findings, context).await?;
+    }
     if state.targets.iter().any(|target| target.category == Category::Linting) && session.lint_output().is_empty() {
         // A session that was opened again after a stop has not heard the linter yet.
         crate::lint::run(session, context).await?;
@@ -26,6 +28,15 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         context.note("candidates", format!("{}: {}", proposal.target.headline(), proposal.candidates.len()));
     }
     Ok(())
+}
+
+/// Whether its fixers want to know what the interpreter can import. Text that does not parse is repaired by its looks.
+fn asks_for_names(target: &Finding) -> bool {
+    match target.category {
+        Category::Syntax | Category::Indentation => false,
+        Category::Linting => as_runtime_error(target).is_some(),
+        Category::Import | Category::TypeError | Category::Logic => true,
+    }
 }
 
 fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
