@@ -40,16 +40,22 @@ fn asks_for_names(target: &Finding) -> bool {
 }
 
 fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
-    let context = FixContext {
-        finding: restated.as_ref().unwrap_or(target),
-        all_findings,
-        sources: session.sources(),
-        environment: session.environment(),
+    let finding = match target.category {
+        Category::Linting => {
+            let output = session.lint_output();
+            candidates.extend(linting::candidates(output, &session.prefixes(), session.sources(), target));
+            restated.as_ref()
+        }
+        Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
+            Some(target)
+        }
     };
-    let mut candidates: Vec<Candidate> = fix::fixers().iter().flat_map(|fixer| fixer.candidates(&context)).collect();
-    if target.category == Category::Linting {
-        candidates.extend(linting::candidates(session.lint_output(), &session.prefixes(), session.sources(), target));
+    if let Some(finding) = finding {
+        let (sources, environment) = (session.sources(), session.environment());
+        let context = FixContext { finding, all_findings, sources, environment };
+        candidates.extend(fix::fixers().iter().flat_map(|fixer| fixer.candidates(&context)));
     }
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);

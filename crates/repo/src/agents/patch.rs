@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use autoheal_code::edit::EditError;
 use autoheal_code::{Candidate, Sources, python};
-use autoheal_engine::diagnostics::{Finding, Key, Location};
+use autoheal_engine::diagnostics::{Category, Finding, Key, Location};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -26,6 +26,9 @@ use crate::state::{
 
 /// Candidates tried for one failure.
 const TRIALS_PER_TARGET: usize = 30;
+
+/// Candidates tried for a fault of logic, for which rules are a long shot.
+const LOGIC_TRIALS: usize = 12;
 
 /// Candidates that got through and are run in full when none turned everything green.
 const FULL_TRIALS: usize = 6;
@@ -114,8 +117,9 @@ struct Trial<'a> {
 impl Trial<'_> {
     async fn best_of(&mut self, proposal: &Proposal) -> Result<Option<Kept>, StepError> {
         let mut promising = Vec::new();
-        let total = proposal.candidates.len().min(TRIALS_PER_TARGET);
-        for (index, candidate) in proposal.candidates.iter().take(TRIALS_PER_TARGET).enumerate() {
+        let most = if self.target.category == Category::Logic { LOGIC_TRIALS } else { TRIALS_PER_TARGET };
+        let total = proposal.candidates.len().min(most);
+        for (index, candidate) in proposal.candidates.iter().take(most).enumerate() {
             if self.state.is_out_of_time(self.context.now()) {
                 break;
             }
@@ -142,6 +146,9 @@ impl Trial<'_> {
             }
             if look.keys().contains(self.key) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
+            } else if self.target.category == Category::Logic {
+                // Code that runs says little about what it should do: less than everything green is no evidence.
+                self.log(candidate, PatchStatus::Failed, "a fault of logic is healed only when everything turns green");
             } else {
                 promising.push(Promising {
                     candidate: candidate.clone(),
@@ -361,7 +368,6 @@ mod tests {
     use std::sync::Arc;
 
     use autoheal_code::{Edit, FileEdit};
-    use autoheal_engine::diagnostics::Category;
     use autoheal_engine::event::EventBody;
     use autoheal_engine::workflow::StepServices;
     use autoheal_engine::{RunId, Timestamp};

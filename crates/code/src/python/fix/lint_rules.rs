@@ -16,13 +16,14 @@ pub(super) struct Repair {
     pub(super) description: &'static str,
 }
 
-/// The rewrites for a violation of `code` at the byte `at` of a text that parses, likeliest first.
-pub(super) fn repairs(code: &str, text: &str, at: usize) -> Vec<Repair> {
+/// The rewrites for a violation of `code` at the byte `at` of `file`, whose text parses, likeliest first.
+pub(super) fn repairs(code: &str, file: &str, text: &str, at: usize) -> Vec<Repair> {
     let Ok(parsed) = parse_module(text) else { return Vec::new() };
     match code {
         "E701" | "E702" => split_statements(text, at, &parsed).into_iter().collect(),
         "E722" => name_the_exception(text, at).into_iter().collect(),
         "E401" => split_imports(text, at, &parsed).into_iter().collect(),
+        "F401" => remove_foreign_import(file, text, at, &parsed).into_iter().collect(),
         "E402" => move_import(text, at, &parsed).into_iter().collect(),
         "E721" => compare_instances(text, at, &parsed),
         _ => Vec::new(),
@@ -104,6 +105,37 @@ fn split_imports(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Re
     let replacement = names?.join(&format!("\n{indent}"));
     let edits = vec![Edit::replace(import.range().to_std_range(), replacement)];
     Some(Repair { edits, description: "import each module on a line of its own" })
+}
+
+/// Removes an unused import that the linter leaves because it may be there for others to import, as in `__init__.py`: that
+/// holds for the package's own names, hardly for another's.
+fn remove_foreign_import(file: &str, text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repair> {
+    let package = file.rsplit('/').nth(1).unwrap_or_default();
+    let is_own = |module: &str| module.split('.').next() == Some(package);
+    let (statement, names) = statements(&parsed.syntax().body).into_iter().find_map(|statement| {
+        match statement {
+            Stmt::Import(import) if !import.names.iter().any(|alias| is_own(&alias.name)) => {
+                Some((statement, &import.names))
+            }
+            Stmt::ImportFrom(import)
+                if import.level == 0 && !import.module.as_ref().is_some_and(|name| is_own(name)) =>
+            {
+                Some((statement, &import.names))
+            }
+            _ => None,
+        }
+        .filter(|(statement, _)| statement.range().to_std_range().contains(&at))
+    })?;
+    let index = names.iter().position(|alias| alias.range().to_std_range().contains(&at))?;
+    let removed = match (names.get(index + 1), index.checked_sub(1).and_then(|before| names.get(before))) {
+        (Some(next), _) => names[index].range().start().to_usize()..next.range().start().to_usize(),
+        (None, Some(before)) => before.range().end().to_usize()..names[index].range().end().to_usize(),
+        (None, None) => {
+            let line = line_around(text, statement.range().start().to_usize());
+            line.start..line_around(text, statement.range().end().to_usize()).end
+        }
+    };
+    Some(Repair { edits: vec![Edit::delete(removed)], description: "remove the unused import" })
 }
 
 /// Moves an import up, behind the last one of those that stand at the top.
@@ -195,7 +227,7 @@ mod tests {
 
     fn repaired(code: &str, text: &str, before: &str) -> Option<String> {
         let at = text.find(before).unwrap();
-        let repair = repairs(code, text, at).into_iter().next()?;
+        let repair = repairs(code, "package/__init__.py", text, at).into_iter().next()?;
         Some(FileEdit { file: String::new(), edits: repair.edits }.apply(text).unwrap())
     }
 
@@ -237,8 +269,18 @@ mod tests {
     }
 
     #[test]
+    fn an_unused_import_of_another_package_goes() {
+        let text = "import math\nfrom os import path, sep\nfrom package import own\nfrom . import other\n";
+        assert_eq!(repaired("F401", text, "math").unwrap(), text.replace("import math\n", ""));
+        assert_eq!(repaired("F401", text, "path").unwrap(), text.replace("path, ", ""));
+        assert_eq!(repaired("F401", text, "sep").unwrap(), text.replace(", sep", ""));
+        assert_eq!(repaired("F401", text, "own"), None);
+        assert_eq!(repaired("F401", text, "other"), None);
+    }
+
+    #[test]
     fn what_is_not_known_or_does_not_parse_gets_none() {
-        assert!(repairs("E999", "x = 1\n", 0).is_empty());
-        assert!(repairs("E722", "except:\n", 0).is_empty());
+        assert!(repairs("E999", "a.py", "x = 1\n", 0).is_empty());
+        assert!(repairs("E722", "a.py", "except:\n", 0).is_empty());
     }
 }

@@ -81,7 +81,7 @@ fn of_violation(
         let cost = if fix.applicability == "safe" { SAFE_COST } else { UNSAFE_COST };
         return Some(vec![candidate("ruff", description, cost, edits)]);
     }
-    let repairs = lint_rules::repairs(code, text, offset(text, position)?).into_iter().enumerate();
+    let repairs = lint_rules::repairs(code, file, text, offset(text, position)?).into_iter().enumerate();
     Some(
         repairs
             .map(|(index, repair)| {
