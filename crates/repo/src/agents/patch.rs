@@ -24,8 +24,14 @@ use crate::state::{
     AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
 };
 
-/// Candidates tried for one failure.
+/// Candidates tried for one failure, however long that takes.
 const TRIALS_PER_TARGET: usize = 30;
+
+/// Further ones, while all of them together took no longer than [`PATIENCE`]: where trials are cheap, ranking need not be
+/// perfect.
+const CHEAP_TRIALS: usize = 100;
+
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Candidates tried for a fault of logic, for which rules are a long shot.
 const LOGIC_TRIALS: usize = 12;
@@ -117,10 +123,14 @@ struct Trial<'a> {
 impl Trial<'_> {
     async fn best_of(&mut self, proposal: &Proposal) -> Result<Option<Kept>, StepError> {
         let mut promising = Vec::new();
-        let most = if self.target.category == Category::Logic { LOGIC_TRIALS } else { TRIALS_PER_TARGET };
+        let is_logic = self.target.category == Category::Logic;
+        let (sure, most) = if is_logic { (LOGIC_TRIALS, LOGIC_TRIALS) } else { (TRIALS_PER_TARGET, CHEAP_TRIALS) };
         let total = proposal.candidates.len().min(most);
+        let began = self.context.now();
         for (index, candidate) in proposal.candidates.iter().take(most).enumerate() {
-            if self.state.is_out_of_time(self.context.now()) {
+            let now = self.context.now();
+            let is_patient = index < sure || now.since(began) < PATIENCE;
+            if !is_patient || self.state.is_out_of_time(now) {
                 break;
             }
             self.context.progress(format!(
@@ -146,7 +156,7 @@ impl Trial<'_> {
             }
             if look.keys().contains(self.key) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
-            } else if self.target.category == Category::Logic {
+            } else if is_logic {
                 // Code that runs says little about what it should do: less than everything green is no evidence.
                 self.log(candidate, PatchStatus::Failed, "a fault of logic is healed only when everything turns green");
             } else {
