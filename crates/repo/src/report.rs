@@ -54,7 +54,10 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     for command in &results.commands {
         let _ = writeln!(text, "| What green means | {} |", code(command));
     }
-    text.push_str("\nA green suite is all that is known: read the diff before you merge it.\n\n");
+    text.push('\n');
+    if !state.accepted.is_empty() {
+        text.push_str("A green suite is all that is known: read the diff before you merge it.\n\n");
+    }
 }
 
 fn tests(look: &Look) -> String {
@@ -121,7 +124,11 @@ fn timeline(text: &mut String, state: &HealState) {
             entry.open
         );
     }
-    text.push_str("\nSeen most:\n\n");
+    text.push('\n');
+    if state.log.entries().is_empty() {
+        return;
+    }
+    text.push_str("Seen most:\n\n");
     let mut entries: Vec<_> = state.log.entries().iter().collect();
     entries.sort_by_key(|entry| (entry.resolved_at.is_some(), entry.finding.category));
     for entry in entries.iter().take(20) {
