@@ -24,8 +24,9 @@ use crate::state::HealState;
 use crate::tree;
 use crate::workflow::HealSettings;
 
-/// Prints those of the modules it is given that cannot be found, one a line.
+/// Prints the version, then those of the modules it is given that cannot be found, one a line.
 const MISSING_MODULES: &str = "import importlib.util, sys\n\
+    print(*sys.version_info[:2])\n\
     for name in sys.argv[1:]:\n    \
         if importlib.util.find_spec(name) is None:\n        \
             print(name)";
@@ -56,7 +57,7 @@ pub(crate) async fn prepare(
         roots: project.roots.clone(),
         directory: tests.directory,
         environment: tests.environment,
-        interpreter: Interpreter { program: PathBuf::new(), folders: Vec::new(), found: String::new() },
+        interpreter: Interpreter { program: PathBuf::new(), folders: Vec::new(), version: None, found: String::new() },
         tests: tests.command,
         linters: Vec::new(),
         old_findings: OldFindings::default(),
@@ -124,10 +125,10 @@ async fn find_interpreter(
     let mut best: Option<Fitting> = None;
     if state.request.install_command.is_none() {
         for interpreter in candidates(project, checkout, settings) {
-            let candidate = Setup { interpreter, ..setup.clone() };
-            let Some(missing) = missing(&candidate, &needed, state, checkout, settings, context).await? else {
-                continue;
-            };
+            let mut candidate = Setup { interpreter, ..setup.clone() };
+            let Some(answer) = ask(&candidate, &needed, state, checkout, settings, context).await? else { continue };
+            candidate.interpreter.version = answer.version;
+            let missing = answer.missing;
             if missing.is_empty() {
                 return Ok(candidate.interpreter);
             }
@@ -174,7 +175,12 @@ fn candidates(project: &Project, checkout: &Checkout, settings: &HealSettings) -
     let mut found = interpreter::candidates(checkout.address.path(), &tree, &project.directory, &around);
     if settings.sandbox.kind() == SandboxKind::Docker {
         let program = PathBuf::from("/usr/local/bin/python3");
-        found.push(Interpreter { program, folders: Vec::new(), found: "python3 of the image".to_owned() });
+        found.push(Interpreter {
+            program,
+            folders: Vec::new(),
+            version: None,
+            found: "python3 of the image".to_owned(),
+        });
     }
     found
 }
@@ -200,15 +206,21 @@ fn module_name(requirement: &str) -> String {
     name.replace(['-', '.'], "_").to_lowercase()
 }
 
-/// Those of `modules` that the interpreter of `setup` lacks; `None`: it does not run at all.
-async fn missing(
+/// What an interpreter says of itself.
+struct Answer {
+    version: Option<(u8, u8)>,
+    missing: Vec<String>,
+}
+
+/// Which of `modules` the interpreter of `setup` lacks; `None`: it does not run at all.
+async fn ask(
     setup: &Setup,
     modules: &BTreeSet<String>,
     state: &HealState,
     checkout: &Checkout,
     settings: &HealSettings,
     context: &StepContext,
-) -> Result<Option<Vec<String>>, StepError> {
+) -> Result<Option<Answer>, StepError> {
     checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
     let spec = workspace_spec(context.run, &checkout.folders, setup);
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
@@ -221,8 +233,14 @@ async fn missing(
     };
     let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
-    let lines = String::from_utf8_lossy(&outcome.stdout).lines().map(str::to_owned).collect();
-    Ok(outcome.end.is_success().then_some(lines))
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let mut lines = stdout.lines();
+    let version = lines.next().and_then(|line| {
+        let (major, minor) = line.split_once(' ')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    });
+    let answer = Answer { version, missing: lines.map(str::to_owned).collect() };
+    Ok(outcome.end.is_success().then_some(answer))
 }
 
 /// Makes a virtual environment on top of `base` with everything the manifests ask for; the reason when that fails.
@@ -240,6 +258,7 @@ async fn install(
     let installed = Interpreter {
         program: environment.join("bin/python3"),
         folders: base.folders.iter().cloned().chain([environment.clone()]).collect(),
+        version: base.version,
         found: "installed for this repository".to_owned(),
     };
     if environment.join(COMPLETE).is_file() {

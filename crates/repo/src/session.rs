@@ -48,6 +48,7 @@ pub(crate) struct Session {
     workspace: Box<dyn Workspace>,
     sources: Sources,
     environment: PythonEnvironment,
+    is_probed: bool,
     /// Ruff's output of the latest look: what the linter itself would do about its findings.
     lint_output: String,
 }
@@ -65,8 +66,18 @@ impl Session {
         let sources = tree::read(&folders.tree(), &setup.roots);
         let spec = workspace_spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-        let environment = PythonEnvironment::default();
-        Ok(Self { folders, setup, limits, workspace, sources, environment, lint_output: String::new() })
+        let version = setup.interpreter.version.unwrap_or_default();
+        let environment = PythonEnvironment { version, ..PythonEnvironment::default() };
+        Ok(Self {
+            folders,
+            setup,
+            limits,
+            workspace,
+            sources,
+            environment,
+            is_probed: false,
+            lint_output: String::new(),
+        })
     }
 
     /// Ends what is kept warm.
@@ -124,7 +135,7 @@ impl Session {
 
     /// Asks the interpreter what it can import; once per session, and only when something is wrong.
     pub(crate) async fn probe(&mut self, findings: &[Finding], context: &StepContext) -> Result<(), StepError> {
-        if self.environment.version != (0, 0) {
+        if std::mem::replace(&mut self.is_probed, true) {
             return Ok(());
         }
         let mut words = vec![self.program(), self.tool(folders::PROBE)];

@@ -52,6 +52,9 @@ pub struct Interpreter {
     pub program: PathBuf,
     /// Host folders that it needs, seen read-only inside at the same path.
     pub folders: Vec<PathBuf>,
+    /// Major and minor version, as it said itself; `None` until it was asked.
+    #[serde(default)]
+    pub version: Option<(u8, u8)>,
     /// Where it was found, for the report: `.venv of the checkout`, `VIRTUAL_ENV`, `python3 on PATH`, `installed for this run`.
     pub found: String,
 }

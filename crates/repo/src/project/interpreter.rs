@@ -107,7 +107,12 @@ fn interpreter(program: &Path, found: &str) -> Option<Interpreter> {
     // A folder inside another one is seen with it.
     let outermost =
         folders.iter().filter(|folder| !folders.iter().any(|other| *folder != other && folder.starts_with(other)));
-    Some(Interpreter { program: program.to_owned(), folders: outermost.cloned().collect(), found: found.to_owned() })
+    Some(Interpreter {
+        program: program.to_owned(),
+        folders: outermost.cloned().collect(),
+        version: None,
+        found: found.to_owned(),
+    })
 }
 
 /// The virtual environment, or the installation with its standard library, that a program in its `bin` belongs to. Anything

@@ -21,7 +21,7 @@ pub(super) fn repairs(code: &str, file: &str, text: &str, at: usize) -> Vec<Repa
     let Ok(parsed) = parse_module(text) else { return Vec::new() };
     match code {
         "E701" | "E702" => split_statements(text, at, &parsed).into_iter().collect(),
-        "E722" => name_the_exception(text, at).into_iter().collect(),
+        "E722" => name_the_exception(text, at),
         "E401" => split_imports(text, at, &parsed).into_iter().collect(),
         "F401" => remove_foreign_import(file, text, at, &parsed).into_iter().collect(),
         "E402" => move_import(text, at, &parsed).into_iter().collect(),
@@ -82,11 +82,18 @@ fn begins_block(word: &str) -> bool {
     BLOCKS.contains(&word)
 }
 
-/// `except:` catches the interpreter's own exits too, which is what the linter minds.
-fn name_the_exception(text: &str, at: usize) -> Option<Repair> {
+/// `except:` catches the interpreter's own exits too, which is what the linter minds. Mostly that was not meant; where it
+/// was, it has to be said.
+fn name_the_exception(text: &str, at: usize) -> Vec<Repair> {
     let after = at + "except".len();
-    text.get(at..after).filter(|word| *word == "except")?;
-    Some(Repair { edits: vec![Edit::insert(after, " Exception")], description: "catch `Exception`, not everything" })
+    if text.get(at..after) != Some("except") {
+        return Vec::new();
+    }
+    let named = |name: &str, description| Repair { edits: vec![Edit::insert(after, name)], description };
+    vec![
+        named(" Exception", "catch `Exception`, not everything"),
+        named(" BaseException", "say that everything is caught"),
+    ]
 }
 
 fn split_imports(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repair> {
