@@ -29,7 +29,7 @@ const MAX_SURVIVORS: usize = 120;
 /// Proposals that are tried.
 const MAX_TRIED: usize = 1200;
 /// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
-const PARSE_BUDGET: usize = 3 << 20;
+const PARSE_BUDGET: usize = 24 << 20;
 const LEARN_BUDGET: usize = 256 << 10;
 /// How much the model's opinion weighs.
 const NATURALNESS: f64 = 0.6;
