@@ -261,6 +261,8 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
         ("PYTHONPATH".to_owned(), import_path(&tree, setup).join(":")),
         // Two candidates of one size within one second would share their cached byte code.
         ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
+        // Looks are compared test by test: parameters that come from a set must come in one order.
+        ("PYTHONHASHSEED".to_owned(), "0".to_owned()),
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
         ("CI".to_owned(), "true".to_owned()),
         ("NO_COLOR".to_owned(), "1".to_owned()),
