@@ -8,6 +8,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;
 
+use crate::project::interpreter::is_program;
 use crate::session::Session;
 use crate::setup::{Interpreter, LintCommand, Linter, OldFindings};
 
@@ -129,11 +130,5 @@ pub(crate) fn locate(linter: Linter, interpreter: &Interpreter) -> Option<PathBu
 
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| is_binary(program))
-}
-
-fn is_binary(program: &Path) -> bool {
-    use std::io::Read as _;
-    let mut magic = [0; 4];
-    std::fs::File::open(program).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| is_program(program))
 }

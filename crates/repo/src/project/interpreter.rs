@@ -149,7 +149,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// Whether a file is a program for this machine, and not a script that stands for one.
-fn is_program(file: &Path) -> bool {
+pub(crate) fn is_program(file: &Path) -> bool {
     use std::io::Read as _;
     let mut magic = [0; 4];
     fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
