@@ -68,7 +68,11 @@ class Result(unittest.TestResult):
         super().__init__()
         self.out = out
         self.started = time.time()
-        self.subtests = []
+        self.forget_parts()
+
+    def forget_parts(self):
+        self.red_part = None
+        self.skipped_part = None
 
     def tell(self, **event):
         self.out.write(json.dumps(event) + "\n")
@@ -90,7 +94,7 @@ class Result(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.started = time.time()
-        self.subtests = []
+        self.forget_parts()
         classname, name = identity(test)
         self.tell(event="start", classname=classname, name=name, file=file_of(test))
 
@@ -110,27 +114,35 @@ class Result(unittest.TestResult):
         super().addFailure(test, err)
         self.red(test, "failure", err)
 
+    # One entry per test, so that the same tests are seen whether its parts (`subTest`) pass, fail or are skipped.
+
     def addSubTest(self, test, subtest, err):
         super().addSubTest(test, subtest, err)
-        if err is not None:
-            self.subtests.append((subtest, "failure" if issubclass(err[0], test.failureException) else "error", err))
+        if err is not None and self.red_part is None:
+            self.red_part = (subtest, "failure" if issubclass(err[0], test.failureException) else "error", err)
 
     def stopTest(self, test):
         super().stopTest(test)
-        # One entry per test, so that the same tests are seen whether its parts pass or not.
-        if self.subtests:
-            subtest, outcome, error = self.subtests[0]
+        if self.red_part is not None:
+            subtest, outcome, error = self.red_part
             message = "%s: %s %s" % (error[0].__name__, error[1], subtest._subDescription())
             self.end(test, outcome, message, error_text(error))
-            self.subtests = []
+        elif self.skipped_part is not None:
+            self.end(test, "skipped", self.skipped_part)
+        self.forget_parts()
 
     def addSuccess(self, test):
         super().addSuccess(test)
-        self.end(test, "passed")
+        # Some versions of unittest also call a test a success that skipped a part of itself.
+        if self.skipped_part is None:
+            self.end(test, "passed")
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self.end(test, "skipped", str(reason))
+        if hasattr(test, "test_case"):
+            self.skipped_part = str(reason)
+        else:
+            self.end(test, "skipped", str(reason))
 
     def addExpectedFailure(self, test, err):
         super().addExpectedFailure(test, err)

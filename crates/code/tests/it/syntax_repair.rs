@@ -85,6 +85,14 @@ fn heals(sound: &str, broken: &str, within: usize) {
 }
 
 #[test]
+fn a_block_gets_its_only_statement_back() {
+    let text = "def first_even(numbers):\n    found = None\n    for number in numbers:\n        if number % 2 == 0:\n            \
+                found = number\n        if found is not None:\n    return found\n";
+    let healed = text.replace("is not None:\n", "is not None:\n            break\n");
+    assert!(repaired(text).iter().take(12).any(|repair| *repair == healed), "{:#?}", repaired(text));
+}
+
+#[test]
 fn delimiters() {
     heals("def area(self):", "def area(self)", 1);
     heals("print(line)", "print(line", 1);

@@ -54,7 +54,7 @@ fn why_nothing_is_left(state: &HealState) -> StopReason {
     if is_green && state.accepted.is_empty() {
         // What is left is advice that no rule knows how to follow.
         StopReason::NothingToDo
-    } else if state.log.current().all(|entry| state.flaky.contains(&entry.finding.key())) {
+    } else if !state.flaky.is_empty() && state.log.current().all(|entry| state.flaky.contains(&entry.finding.key())) {
         StopReason::Flaky
     } else if state.repeated {
         StopReason::RepeatedPatch

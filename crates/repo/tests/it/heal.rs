@@ -69,6 +69,22 @@ async fn two_faults_in_two_files_are_two_commits() {
 }
 
 #[tokio::test]
+async fn a_test_that_skips_a_part_of_itself_is_still_the_same_test() {
+    let tests = "import unittest\n\nfrom calc import add, greet\n\n\nclass Greets(unittest.TestCase):\n    def test_parts(self):\n        \
+                 for name in ('a', 'b'):\n            with self.subTest(name=name):\n                if name == 'b':\n                    \
+                 self.skipTest('not here')\n                self.assertEqual(greet(name), 'hello A')\n\n    \
+                 def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n";
+    let repository = TestRepository::with_files(&[
+        ("calc.py", CALC.replace("name.upper()", "nam.upper()").as_str()),
+        ("test_calc.py", tests),
+        (".github/workflows/ci.yml", "jobs:\n  test:\n    steps:\n      - run: python -m unittest\n"),
+    ]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:calc.py"]), CALC.trim_end());
+}
+
+#[tokio::test]
 async fn what_cannot_be_healed_is_said_and_not_committed() {
     let repository = repository(&CALC.replace("a + b", "a * b"));
     let Some(healed) = heal(request(&repository)).await else { return };

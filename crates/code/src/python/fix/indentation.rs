@@ -19,6 +19,10 @@ const PART: f64 = 6.5;
 /// A level that is no multiple of the file's own step.
 const ODD_LEVEL: f64 = 4.0;
 
+/// Statements that alone make a body, with how unlikely it is that one was lost.
+const BODIES: [(&str, f64); 6] =
+    [("pass", 4.0), ("continue", 4.0), ("break", 4.0), ("return", 4.5), ("raise", 5.5), ("return None", 5.5)];
+
 /// A logical line: its first byte, its indentation, and the starts of the physical lines that go on with it.
 #[derive(Debug)]
 struct Line<'text> {
@@ -53,6 +57,34 @@ pub(super) fn proposals(site: &Site<'_>) -> Vec<Proposal> {
     }
     proposals.extend(without_tabs(&lines, site.text));
     proposals
+}
+
+/// The statement that alone stood below a header. What it was cannot be read off the text around it, so these are all tried.
+pub(super) fn lost_bodies(site: &Site<'_>) -> Vec<Proposal> {
+    let lines = logical_lines(site);
+    let Some(fault) = lines.iter().rposition(|line| line.start < site.focus) else { return Vec::new() };
+    let step = step(site.text);
+    (fault.saturating_sub(1)..=fault).flat_map(|header| bodies_of(site.text, &lines, header, step)).collect()
+}
+
+fn bodies_of(text: &str, lines: &[Line<'_>], header: usize, step: usize) -> Vec<Proposal> {
+    let Some(line) = lines.get(header) else { return Vec::new() };
+    let last_start = line.continued.last().copied().unwrap_or(line.start).max(line.start);
+    let end = text[last_start..].find('\n').map_or(text.len(), |newline| last_start + newline + 1);
+    let code = text[line.start..end].trim_end();
+    let has_body = lines.get(header + 1).is_some_and(|next| next.prefix.len() > line.prefix.len());
+    if has_body || !(code.ends_with(':') || code.contains(": #") || code.contains(":  #")) {
+        return Vec::new();
+    }
+    let unit = if line.prefix.starts_with('\t') { "\t".to_owned() } else { " ".repeat(step) };
+    let lead = if text[..end].ends_with('\n') { "" } else { "\n" };
+    BODIES
+        .iter()
+        .map(|(statement, slip)| {
+            let edit = Edit::insert(end, format!("{lead}{}{unit}{statement}\n", line.prefix));
+            Proposal::new(vec![edit], *slip, format!("insert the missing `{statement}`"))
+        })
+        .collect()
 }
 
 fn describe(old: &str, new: &str, count: usize) -> String {

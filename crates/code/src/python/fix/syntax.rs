@@ -102,6 +102,7 @@ fn ranked(site: &Site<'_>, model: &Model) -> Vec<(u32, Proposal)> {
         let bits = reading(&proposal.edits);
         proposal.reading(bits)
     }));
+    proposals.extend(indentation::lost_bodies(site));
     let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
     proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
 
