@@ -1,6 +1,6 @@
 //! When a patch is accepted (design section 4): a pure comparison of two looks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoheal_engine::diagnostics::{Key, Source};
 
@@ -50,16 +50,12 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
     if let Some(limit) = &after.cut_short {
         return Err(Rejection::CutShort(limit.clone()));
     }
-    let passed_before = || before.tests.iter().filter(|(_, state)| **state == TestState::Passed).map(|(id, _)| id);
-    let vanished: Vec<&String> = before.tests.keys().filter(|id| !after.tests.contains_key(*id)).collect();
-    if let Some(example) = vanished.first() {
-        return Err(Rejection::Vanished { count: vanished.len(), example: (*example).clone() });
+    let tests = Comparison::of(before, after);
+    if let Some(example) = tests.vanished.first() {
+        return Err(Rejection::Vanished { count: tests.vanished.len(), example: (*example).to_owned() });
     }
-    // A test that passed and is skipped now was silenced: no better than a failure.
-    let broken: Vec<&String> =
-        passed_before().filter(|id| after.tests.get(*id).is_some_and(|state| *state != TestState::Passed)).collect();
-    if let Some(example) = broken.first() {
-        return Err(Rejection::Broke { count: broken.len(), example: (*example).clone() });
+    if let Some(example) = tests.broken.first() {
+        return Err(Rejection::Broke { count: tests.broken.len(), example: (*example).to_owned() });
     }
     let keys_after = after.keys();
     if keys_after.contains(target) {
@@ -69,7 +65,10 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
     if let Some(new) = new_static_finding(&keys_before, &keys_after) {
         return Err(Rejection::NewFinding(new.message.clone()));
     }
-    if moved_forward(before, after) { Ok(()) } else { Err(Rejection::NoProgress) }
+    let moved_forward = tests.collected_more
+        || tests.still_failing < before.count(TestState::Failed)
+        || fewer_findings(before, &keys_after);
+    if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
 }
 
 /// Linters and compile checks see the whole tree each time, so what they did not say before is new, never revealed. The one
@@ -84,19 +83,72 @@ fn new_static_finding<'after>(before: &BTreeSet<Key>, after: &'after BTreeSet<Ke
     })
 }
 
-/// A test is collected that was not before, or one that failed passes, or a static finding is gone.
-///
-/// "A file parses" and "a module imports" show as one of these: as a collected test, or as the finding that is gone.
-fn moved_forward(before: &Look, after: &Look) -> bool {
-    let collected_more = after.tests.keys().any(|id| !before.tests.contains_key(id));
-    let fewer_failures = failed_among(before, after) < before.count(TestState::Failed);
-    let fewer_findings = {
-        let after_keys = after.keys();
-        before.keys().iter().any(|key| key.source != Source::Test && !after_keys.contains(key))
-    };
-    collected_more || fewer_failures || fewer_findings
+/// "A file parses" and "a module imports" show as a collected test, or as a static finding that is gone.
+fn fewer_findings(before: &Look, keys_after: &BTreeSet<Key>) -> bool {
+    before.keys().iter().any(|key| key.source != Source::Test && !keys_after.contains(key))
 }
 
-fn failed_among(before: &Look, after: &Look) -> usize {
-    before.tests.keys().filter(|id| after.tests.get(*id) == Some(&TestState::Failed)).count()
+/// What became of the tests that were there before.
+#[derive(Default)]
+struct Comparison<'look> {
+    vanished: Vec<&'look str>,
+    /// Passed before and does not now. A test that is skipped now was silenced: no better than a failure.
+    broken: Vec<&'look str>,
+    still_failing: usize,
+    collected_more: bool,
+}
+
+impl<'look> Comparison<'look> {
+    fn of(before: &'look Look, after: &Look) -> Self {
+        let mut comparison = Self::default();
+        let mut left = cases(after);
+        for (function, old) in cases(before) {
+            let new = left.remove(function).unwrap_or_default();
+            comparison.collected_more |= new.len() > old.len();
+            let has_parameters = !old.contains_key(function);
+            let is_renumbered = old.keys().any(|id| !new.contains_key(id)) && new.len() >= old.len();
+            if has_parameters && is_renumbered {
+                comparison.add_renumbered(&old, &new);
+            } else {
+                comparison.add_named(&old, &new);
+            }
+        }
+        comparison.collected_more |= !left.is_empty();
+        comparison
+    }
+
+    fn add_named(&mut self, old: &Cases<'look>, new: &Cases<'_>) {
+        for (id, was) in old {
+            match new.get(id) {
+                None => self.vanished.push(id),
+                Some(is) => {
+                    if *was == TestState::Passed && *is != TestState::Passed {
+                        self.broken.push(id);
+                    }
+                    self.still_failing += usize::from(*is == TestState::Failed);
+                }
+            }
+        }
+    }
+
+    /// The parameters of a test may come from a set, in another order each time, and its cases are named by their number: there
+    /// are as many as before, but which is which cannot be known. What can be compared is how many did what.
+    fn add_renumbered(&mut self, old: &Cases<'look>, new: &Cases<'_>) {
+        let count = |cases: &Cases<'_>, wanted: TestState| cases.values().filter(|state| **state == wanted).count();
+        let lost = count(old, TestState::Passed).saturating_sub(count(new, TestState::Passed));
+        self.broken.extend(old.keys().take(lost));
+        self.still_failing += count(new, TestState::Failed).min(old.len());
+    }
+}
+
+type Cases<'look> = BTreeMap<&'look str, TestState>;
+
+/// The tests by their function: `file::test[1-2]` and `file::test[3-4]` are cases of one.
+fn cases(look: &Look) -> BTreeMap<&str, Cases<'_>> {
+    let mut functions: BTreeMap<&str, Cases<'_>> = BTreeMap::new();
+    for (id, state) in &look.tests {
+        let function = id.split_once('[').map_or(id.as_str(), |(function, _)| function);
+        functions.entry(function).or_default().insert(id, *state);
+    }
+    functions
 }

@@ -85,6 +85,21 @@ fn a_test_that_vanishes_is_no_way_to_green() {
 }
 
 #[test]
+fn cases_that_are_only_named_anew_have_not_vanished() {
+    use TestState::{Failed, Passed};
+    let target = finding("TypeError: x");
+    let before = seen(&[("t[a-1]", Passed), ("t[b-2]", Failed)], std::slice::from_ref(&target));
+    let healed = seen(&[("t[b-1]", Passed), ("t[a-2]", Passed)], &[]);
+    assert_eq!(judge(&before, &healed, &target.key()), Ok(()));
+    let shuffled = seen(&[("t[b-1]", Failed), ("t[a-2]", Passed)], &[]);
+    assert_eq!(judge(&before, &shuffled, &target.key()), Err(Rejection::NoProgress));
+    let worse = seen(&[("t[b-1]", Failed), ("t[a-2]", Failed)], &[]);
+    assert!(matches!(judge(&before, &worse, &target.key()), Err(Rejection::Broke { count: 1, .. })));
+    let fewer = seen(&[("t[b-1]", Passed)], &[]);
+    assert!(matches!(judge(&before, &fewer, &target.key()), Err(Rejection::Vanished { count: 2, .. })));
+}
+
+#[test]
 fn a_new_lint_finding_in_a_readable_file_is_refused() {
     let target = finding("TypeError: x");
     let lint = Finding { source: Source::Lint, category: Category::Linting, ..finding("F401 `os` unused") };
