@@ -85,6 +85,30 @@ fn heals(sound: &str, broken: &str, within: usize) {
 }
 
 #[test]
+fn a_name_that_others_import_is_put_back() {
+    let healed = "WIDTH = 3\nHEIGHT = 4\nDEPTH = 5\n";
+    let broken = healed.replace("HEIGHT ", "");
+    let mut sources = Sources::new(vec![String::new()]);
+    sources.insert("sizes.py", broken.as_str(), false);
+    sources.insert("box.py", "from sizes import DEPTH, HEIGHT, WIDTH\n", false);
+    let finding = Finding {
+        source: Source::Build,
+        category: Category::Syntax,
+        file: Some("sizes.py".to_owned()),
+        location: None,
+        message: "invalid syntax".to_owned(),
+        stack: None,
+    };
+    let found = SyntaxRepair.candidates(&FixContext {
+        finding: &finding,
+        all_findings: std::slice::from_ref(&finding),
+        sources: &sources,
+        environment: &PythonEnvironment { version: VERSION, ..PythonEnvironment::default() },
+    });
+    assert_eq!(found[0].files[0].apply(&broken).unwrap(), healed);
+}
+
+#[test]
 fn a_block_gets_its_only_statement_back() {
     let text = "def first_even(numbers):\n    found = None\n    for number in numbers:\n        if number % 2 == 0:\n            \
                 found = number\n        if found is not None:\n    return found\n";

@@ -67,10 +67,23 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|after| after.find('\n')).map_or(text.len(), |newline| at + newline + 1)
 }
 
+/// The orders in which names are sorted within a statement: without their case, with it, and as isort has it: constants, then
+/// classes, then the rest.
+const ORDERS: [fn(&str) -> (u8, String); 3] = [
+    |name| (0, name.to_lowercase()),
+    |name| (0, name.to_owned()),
+    |name| {
+        let is_constant = name.len() > 1 && !name.chars().any(char::is_lowercase);
+        let is_class = name.starts_with(char::is_uppercase);
+        (if is_constant { 0 } else { 2 - u8::from(is_class) }, name.to_lowercase())
+    },
+];
+
 /// The insertion of one more name into `from module import a, b`, where the alphabet or the end puts it.
 pub(super) fn add_name(text: &str, import: &Import, name: &str) -> Option<Edit> {
-    let is_sorted = import.names.is_sorted_by(|left, right| left.name.to_lowercase() <= right.name.to_lowercase());
-    if is_sorted && let Some(next) = import.names.iter().find(|other| other.name.to_lowercase() > name.to_lowercase()) {
+    let order = ORDERS.iter().find(|order| import.names.is_sorted_by_key(|other| order(&other.name)));
+    let next = order.and_then(|order| import.names.iter().find(|other| order(&other.name) > order(name)));
+    if let Some(next) = next {
         let start = next.span.start;
         let own_line = text.get(line_start(text, start)..start).is_some_and(|lead| lead.trim().is_empty());
         if own_line {

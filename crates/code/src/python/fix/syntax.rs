@@ -3,14 +3,14 @@
 //! Small edits near the fault are thought of in great number, ranked by how likely such a slip is and how natural the result
 //! reads in its project, and those after which the file parses are kept: a noisy channel, with the parser as the judge.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::ngram::Model;
-use crate::python::parse;
+use crate::python::{parse, tokens};
 use crate::sources::Sources;
 
 use super::proposal::Proposal;
@@ -31,6 +31,8 @@ const MAX_TRIED: usize = 1200;
 /// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
 const PARSE_BUDGET: usize = 24 << 20;
 const LEARN_BUDGET: usize = 256 << 10;
+/// Names that others import which are tried.
+const MAX_WANTED: usize = 12;
 /// How much the model's opinion weighs.
 const NATURALNESS: f64 = 0.6;
 /// Lines below the window that are read when judging how natural the result is.
@@ -54,7 +56,7 @@ impl Fixer for SyntaxRepair {
         let line = finding.location.map(|location| location.line);
         let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
         let model = learn(context.sources, file, &site);
-        ranked(&site, &model)
+        ranked(&site, &model, &wanted(context.sources, file, text))
             .into_iter()
             .map(|(cost, proposal)| Candidate {
                 fixer: self.name().to_owned(),
@@ -90,13 +92,29 @@ fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
     model
 }
 
+/// Names that other files import from this one and that do not occur in it: one of them may be what is missing.
+fn wanted<'a>(sources: &'a Sources, file: &str, text: &str) -> Vec<&'a str> {
+    let index = sources.index();
+    let Some(own) = index.name_of(file) else { return Vec::new() };
+    let imported: BTreeSet<&str> = index
+        .modules()
+        .flat_map(|(other, module)| module.imports.iter().map(move |import| (other, import)))
+        .filter(|(other, import)| index.resolve(other, import).as_deref() == Some(own))
+        .flat_map(|(_, import)| &import.names)
+        .map(|imported| imported.name.as_str())
+        .filter(|name| *name != "*" && index.file_of(&format!("{own}.{name}")).is_none())
+        .collect();
+    let present: HashSet<&str> = tokens::scan(text).iter().map(|token| token.text(text)).collect();
+    imported.into_iter().filter(|name| !present.contains(name)).take(MAX_WANTED).collect()
+}
+
 /// Proposals after which the file parses, with their cost in hundredths of a bit, likeliest first.
-fn ranked(site: &Site<'_>, model: &Model) -> Vec<(u32, Proposal)> {
+fn ranked(site: &Site<'_>, model: &Model, wanted: &[&str]) -> Vec<(u32, Proposal)> {
     let region = region(site);
     let before = site_bits(site, model, &region, &[]);
     let reading = |edits: &[Edit]| site_bits(site, model, &region, edits) - before;
     let mut survivors = whole_file(site, &reading);
-    let mut proposals = TokenEdits::new(site, model).proposals();
+    let mut proposals = TokenEdits::new(site, model).proposals(wanted);
     let others = indentation::proposals(site).into_iter().chain(quote_edits::proposals(site));
     proposals.extend(others.map(|proposal| {
         let bits = reading(&proposal.edits);

@@ -11,6 +11,8 @@ use super::spacing::{described, is_sign, is_spaced, kind_of};
 /// How unlikely each kind of slip is before looking at the text, in bits.
 mod slip {
     pub(super) const MISSING: f64 = 5.0;
+    /// A name that others look for here.
+    pub(super) const WANTED: f64 = 0.0;
     pub(super) const EXTRA: f64 = 5.0;
     pub(super) const DOUBLED: f64 = 3.0;
     pub(super) const REPLACED: f64 = 6.0;
@@ -81,8 +83,8 @@ impl<'site> TokenEdits<'site> {
         self.places.get(place).and_then(|index| self.site.depths.get(*index)).copied().unwrap_or(0)
     }
 
-    /// Every repair of one token.
-    pub(super) fn proposals(&self) -> Vec<Proposal> {
+    /// Every repair of one token; `wanted` are names that should occur in the file and do not.
+    pub(super) fn proposals(&self, wanted: &[&str]) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         let last = (self.focus + 2).min(self.places.len());
         for place in 0..last {
@@ -93,7 +95,7 @@ impl<'site> TokenEdits<'site> {
         }
         let words = self.words();
         for place in 0..=last.min(self.places.len()) {
-            self.insertions(place, &words, &mut proposals);
+            self.insertions(place, &words, wanted, &mut proposals);
         }
         proposals
     }
@@ -118,7 +120,7 @@ impl<'site> TokenEdits<'site> {
         words
     }
 
-    fn insertions(&self, place: usize, words: &[&str], proposals: &mut Vec<Proposal>) {
+    fn insertions(&self, place: usize, words: &[&str], wanted: &[&str], proposals: &mut Vec<Proposal>) {
         let distance = self.focus.abs_diff(place);
         let begins_line = self.described(place.checked_sub(1)).0 == Kind::Newline;
         let mut put = |token: &str, slip: f64| {
@@ -142,6 +144,9 @@ impl<'site> TokenEdits<'site> {
         if distance <= VERY_NEAR {
             for token in words.iter().chain(&["0", "1", "''"]) {
                 put(token, slip::MISSING + 1.0);
+            }
+            for token in wanted {
+                put(token, slip::WANTED);
             }
         }
     }
