@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use autoheal_code::python::probe;
+use autoheal_code::python::{distributions, probe};
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Command, Mount, Network, Outcome, SandboxKind, Workspace};
@@ -84,6 +84,18 @@ pub(crate) async fn prepare(
     Ok(setup)
 }
 
+/// The interpreter for the tree as it stands: another one than before when its manifests ask for more.
+pub(crate) async fn interpreter_for(
+    setup: &Setup,
+    state: &mut HealState,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    context: &StepContext,
+) -> Result<Interpreter, StepError> {
+    let project = project::survey(&checkout.folders.tree());
+    find_interpreter(state, setup, &project, checkout, settings, context).await
+}
+
 fn no_test_command() -> StepError {
     StepError::Permanent {
         code: ErrorCode::TestDiscoveryFailed,
@@ -121,6 +133,7 @@ async fn find_interpreter(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<Interpreter, StepError> {
+    checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
     let needed = needed_modules(setup, project, checkout);
     let mut best: Option<Fitting> = None;
     if state.request.install_command.is_none() {
@@ -192,18 +205,12 @@ fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTre
         .into_iter()
         .filter_map(|module| module.split('.').next().map(str::to_owned))
         .collect();
-    let declared = project.dependencies.requirements.iter().map(|requirement| module_name(requirement));
+    let declared = project.dependencies.requirements.iter().map(|requirement| distributions::module_of(requirement));
     let mut needed: BTreeSet<String> = declared.filter(|name| imported.contains(name)).collect();
     if setup.tests.runner == TestRunner::Pytest {
         needed.insert("pytest".to_owned());
     }
     needed
-}
-
-/// The module that a requirement most likely brings: its own name, as an identifier.
-fn module_name(requirement: &str) -> String {
-    let name = requirement.split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c))).next().unwrap_or_default();
-    name.replace(['-', '.'], "_").to_lowercase()
 }
 
 /// What an interpreter says of itself.
@@ -221,7 +228,6 @@ async fn ask(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<Option<Answer>, StepError> {
-    checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
     let spec = workspace_spec(context.run, &checkout.folders, setup);
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let program = setup.interpreter.program.display().to_string();

@@ -20,7 +20,7 @@ use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace
 use crate::folders::{self, Folders};
 use crate::look::Look;
 use crate::request::CommandLimits;
-use crate::setup::{OldFindings, Setup};
+use crate::setup::{Interpreter, OldFindings, Setup};
 use crate::state::FileText;
 use crate::tree;
 
@@ -78,6 +78,24 @@ impl Session {
             is_probed: false,
             lint_output: String::new(),
         })
+    }
+
+    /// Goes on with another interpreter on the same tree.
+    pub(crate) async fn use_interpreter(
+        &mut self,
+        interpreter: Interpreter,
+        run: RunId,
+        sandbox: &Arc<dyn Sandbox>,
+    ) -> Result<(), StepError> {
+        if interpreter == self.setup.interpreter {
+            return Ok(());
+        }
+        self.setup.interpreter = interpreter;
+        self.is_probed = false;
+        let spec = workspace_spec(run, &self.folders, &self.setup);
+        let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
+        let old = std::mem::replace(&mut self.workspace, workspace);
+        old.close().await.map_err(|error| sandbox_error(&error))
     }
 
     /// Ends what is kept warm.

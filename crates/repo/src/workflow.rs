@@ -106,7 +106,10 @@ impl HealWorkflow {
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
             HealNode::Plan => plan::run(state, &index::importers(session.sources()), context),
             HealNode::Fix => fix::run(state, &mut session, context).await?,
-            HealNode::Patch => patch::run(state, &mut session, context).await?,
+            HealNode::Patch => {
+                let machine = patch::Machine { checkout: &checkout, settings: &self.settings };
+                patch::run(state, &mut session, machine, context).await?;
+            }
             HealNode::Analyze | HealNode::Discover | HealNode::Commit | HealNode::Monitor => {}
         }
         self.keep(context.run, session);

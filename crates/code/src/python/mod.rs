@@ -1,5 +1,6 @@
 //! Everything that knows Python.
 
+pub mod distributions;
 pub mod environment;
 pub mod fix;
 pub mod index;

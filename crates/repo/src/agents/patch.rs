@@ -17,12 +17,16 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::acceptance::judge;
+use crate::checkout::Checkout;
+use crate::installation::interpreter_for;
 use crate::look::{Look, TestState};
+use crate::project::lists_dependencies;
 use crate::protected::keeps_configuration;
 use crate::session::{Scope, Session};
 use crate::state::{
     AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
 };
+use crate::workflow::HealSettings;
 
 /// Candidates tried for one failure, however long that takes.
 const TRIALS_PER_TARGET: usize = 30;
@@ -48,8 +52,29 @@ const SHORTEST_LIMIT: Duration = Duration::from_mins(1);
 /// failing tests first.
 const FAST_SUITE: Duration = Duration::from_secs(3);
 
+/// What another interpreter is found or made with, when a candidate changes what is installed.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine<'a> {
+    pub(crate) checkout: &'a Checkout,
+    pub(crate) settings: &'a HealSettings,
+}
+
+impl Machine<'_> {
+    /// Gives the session the interpreter that its tree asks for.
+    async fn refit(self, state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+        let setup = session.setup().clone();
+        let interpreter = interpreter_for(&setup, state, self.checkout, self.settings, context).await?;
+        session.use_interpreter(interpreter, context.run, &self.settings.sandbox).await
+    }
+}
+
 /// Works through the proposals in order.
-pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+pub(crate) async fn run(
+    state: &mut HealState,
+    session: &mut Session,
+    machine: Machine<'_>,
+    context: &StepContext,
+) -> Result<(), StepError> {
     let mut touched = BTreeSet::new();
     let mut refused = BTreeSet::new();
     for proposal in state.proposals.clone() {
@@ -65,6 +90,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         let mut trial = Trial {
             state,
             session,
+            machine,
             context,
             before: &observed.look,
             target: &proposal.target,
@@ -75,7 +101,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
             Some(kept) => {
                 touched.extend(files_of(&kept.candidate).map(str::to_owned));
                 refused.clear();
-                accept(state, session, context, &proposal, kept)?;
+                accept(state, session, machine, context, &proposal, kept).await?;
             }
             None => state.exhausted.push(Exhausted { key, accepted: state.accepted.len() }),
         }
@@ -86,6 +112,10 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         _ => PatchVerdict::NothingAccepted,
     };
     Ok(())
+}
+
+fn changes_what_is_installed(files: &[FileText]) -> bool {
+    files.iter().any(|file| lists_dependencies(&file.file))
 }
 
 fn files_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
@@ -112,6 +142,7 @@ struct Promising {
 struct Trial<'a> {
     state: &'a mut HealState,
     session: &'a mut Session,
+    machine: Machine<'a>,
     context: &'a StepContext,
     before: &'a Look,
     target: &'a Finding,
@@ -243,10 +274,27 @@ impl Trial<'_> {
 
     async fn look_at(&mut self, files: &[FileText], scope: &Scope, limit: Duration) -> Result<Look, StepError> {
         let undo = self.session.write(files)?;
-        let look = self.session.look(scope, limit, self.context).await;
+        let look = if changes_what_is_installed(files) {
+            let interpreter = self.session.setup().interpreter.clone();
+            let look = self.look_refitted(scope, limit).await;
+            self.session.use_interpreter(interpreter, self.context.run, &self.machine.settings.sandbox).await?;
+            look
+        } else {
+            self.session.look(scope, limit, self.context).await
+        };
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
         look
+    }
+
+    async fn look_refitted(&mut self, scope: &Scope, limit: Duration) -> Result<Look, StepError> {
+        match self.machine.refit(self.state, self.session, self.context).await {
+            Ok(()) => self.session.look(scope, limit, self.context).await,
+            Err(StepError::Permanent { message, .. }) => {
+                Ok(Look { cut_short: Some(format!("failing installation: {message}")), ..Look::default() })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn log(&mut self, candidate: &Candidate, status: PatchStatus, reason: &str) {
@@ -266,14 +314,21 @@ fn log(state: &mut HealState, context: &StepContext, candidate: &Candidate, stat
     });
 }
 
-fn accept(
+async fn accept(
     state: &mut HealState,
     session: &mut Session,
+    machine: Machine<'_>,
     context: &StepContext,
     proposal: &Proposal,
     kept: Kept,
 ) -> Result<(), StepError> {
     let undo = session.write(&kept.files)?;
+    if changes_what_is_installed(&kept.files) {
+        machine.refit(state, session, context).await?;
+        if let Some(setup) = &mut state.setup {
+            setup.interpreter = session.setup().interpreter.clone();
+        }
+    }
     let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();
     state.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
     let candidate = &kept.candidate;

@@ -99,6 +99,12 @@ impl Manifests {
     }
 }
 
+/// Whether a file, by its name, is a list of dependencies that may be added to.
+pub fn lists_dependencies(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    is_requirements(name) || name == "pyproject.toml"
+}
+
 /// Whether a file (relative to the project) lists requirements for pip: `requirements.txt`, `requirements-dev.txt`,
 /// `dev-requirements.txt`, `requirements/test.txt`, `requirements.in` left out (it is what a lock is made of).
 pub(super) fn is_requirements(name: &str) -> bool {

@@ -84,6 +84,34 @@ async fn a_test_that_skips_a_part_of_itself_is_still_the_same_test() {
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:calc.py"]), CALC.trim_end());
 }
 
+/// Makes a wheel of a module `yaml` beside the tree, so that pip needs no network.
+const MAKE_WHEEL: &str = "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1] + '/PyYAML-6.0-py3-none-any.whl', 'w') as wheel:\n    \
+    wheel.writestr('yaml.py', 'def load(text):\\n    return text\\n')\n    info = 'PyYAML-6.0.dist-info/'\n    \
+    wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: PyYAML\\nVersion: 6.0\\n')\n    \
+    wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n    \
+    wheel.writestr(info + 'RECORD', '')\n";
+
+#[tokio::test]
+async fn a_dependency_that_nobody_declared_is_added_and_installed() {
+    let repository = TestRepository::with_files(&[
+        ("settings.py", "import yaml\n\n\ndef read(text):\n    return yaml.load(text)\n"),
+        (
+            "test_settings.py",
+            "import unittest\n\nfrom settings import read\n\n\nclass Reads(unittest.TestCase):\n    def test_read(self):\n        \
+             self.assertEqual(read('a'), 'a')\n",
+        ),
+        ("requirements.txt", "# What it needs.\n"),
+        ("make_wheel.py", MAKE_WHEEL),
+    ]);
+    let mut request = request(&repository);
+    let install = "folder=$(mktemp -d) && python3 make_wheel.py $folder && \
+                   python3 -m pip install --quiet --no-index --find-links $folder -r requirements.txt";
+    request.install_command = Some(["sh", "-c", install].map(str::to_owned).to_vec());
+    let Some(healed) = heal(request).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:requirements.txt"]), "# What it needs.\nPyYAML");
+}
+
 #[tokio::test]
 async fn what_cannot_be_healed_is_said_and_not_committed() {
     let repository = repository(&CALC.replace("a + b", "a * b"));

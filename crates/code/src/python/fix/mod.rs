@@ -7,6 +7,7 @@ mod arguments;
 mod attribute_spelling;
 mod blame;
 mod decorators;
+mod dependency;
 mod import_missing;
 mod import_spelling;
 mod import_statement;
@@ -39,6 +40,7 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
         &attribute_spelling::AttributeSpelling,
         &import_spelling::ImportSpelling,
         &import_missing::ImportMissing,
+        &dependency::Dependency,
         &local_repair::LocalRepair,
         &arguments::Arguments,
         &lost_return::LostReturn,
