@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use autoheal_sandbox::Choice;
 use figment::Figment;
 use figment::providers::{Env, Format as _, Toml};
@@ -96,6 +96,9 @@ const VARIABLES: [(&str, &str); 19] = [
     ("GRACE_SECONDS", "worker.grace_seconds"),
 ];
 
+/// Variables that begin like settings and are none: a secret, and what the tests of this repository use.
+const NOT_SETTINGS: [&str; 4] = ["GITHUB_TOKEN", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
+
 impl Config {
     /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
     ///
@@ -116,12 +119,12 @@ impl Config {
             }
             None => String::new(),
         };
+        refuse_unknown_variables()?;
         let environment = Env::prefixed(PREFIX).map(|name| {
             let known = VARIABLES.iter().find(|(variable, _)| name == *variable);
             known.map_or(name.into(), |(_, setting)| (*setting).into())
         });
-        let settings: Vec<&str> = VARIABLES.iter().map(|(_, setting)| *setting).collect();
-        let environment = environment.filter(move |name| settings.iter().any(|setting| name == *setting));
+        let environment = environment.filter(|name| VARIABLES.iter().any(|(_, setting)| name == *setting));
         Ok(Figment::new().merge(Toml::string(&text)).merge(environment).extract()?)
     }
 
@@ -134,6 +137,24 @@ impl Config {
         let default = || base_folder("XDG_DATA_HOME", ".local/share").map(|base| base.join("autoheal"));
         self.data_dir.clone().or_else(default).context("there is no home folder: name a data folder with --data-dir")
     }
+}
+
+/// A misspelled setting must not be passed over in silence.
+fn refuse_unknown_variables() -> anyhow::Result<()> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in names {
+        let Some(short) = name.strip_prefix(PREFIX) else { continue };
+        let known = || VARIABLES.iter().map(|(variable, _)| *variable);
+        if known().chain(NOT_SETTINGS).any(|other| other == short) {
+            continue;
+        }
+        let nearest = known().max_by(|one, other| strsim::jaro(one, short).total_cmp(&strsim::jaro(other, short)));
+        let nearest = nearest.unwrap_or_default();
+        bail!(
+            "the environment variable {name} is no setting; the nearest one is {PREFIX}{nearest} (docs/settings.md lists them)"
+        );
+    }
+    Ok(())
 }
 
 /// The token for GitHub. Not a setting: a secret does not belong in a file that is shown around.

@@ -55,6 +55,18 @@ fn a_wrong_value_in_the_environment_names_the_setting() {
 }
 
 #[test]
+fn a_misspelled_variable_is_refused() {
+    let home = Home::new();
+    let ended = Ended::of(home.command(&["tasks"]).env("AUTOHEAL_RETRY_LIMTI", "3"));
+    assert_eq!(ended.code, Some(2), "{}", ended.told());
+    assert!(
+        ended.stderr.contains("AUTOHEAL_RETRY_LIMTI is no setting; the nearest one is AUTOHEAL_RETRY_LIMIT"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn a_settings_file_that_was_named_must_exist() {
     let ended = Home::new().run(&["--config", "nowhere.toml", "tasks"]);
     assert_eq!(ended.code, Some(2), "{}", ended.told());

@@ -9,4 +9,5 @@ mod ngram;
 pub mod parse;
 pub mod probe;
 mod reader;
+pub(crate) mod standard_library;
 mod tokens;

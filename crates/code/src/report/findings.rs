@@ -5,6 +5,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use super::traceback::{self, Frame, Traceback};
 use super::{TestCase, TestOutcome, TestReport, category, cut_middle};
 use crate::python::environment::PythonEnvironment;
+use crate::python::standard_library;
 use crate::sources::Sources;
 
 const MAX_STACK: usize = 16 * 1024;
@@ -150,7 +151,8 @@ fn of_error(traceback: &Traceback, look: &Look<'_>) -> Category {
 
 /// Whether an import statement would bring the name: a module's name, or one that some file of the repository imports.
 fn is_importable(name: &str, look: &Look<'_>) -> bool {
-    look.environment.standard_library.contains(name)
+    standard_library::has(name)
+        || look.environment.standard_library.contains(name)
         || look.environment.installed.contains(name)
         || look.sources.python().any(|(_, text)| imports_name(text, name))
 }

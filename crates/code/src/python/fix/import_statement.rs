@@ -67,9 +67,12 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|after| after.find('\n')).map_or(text.len(), |newline| at + newline + 1)
 }
 
+/// Where a name stands in an order: its group, and its place among those of the group.
+type Rank = (u8, String);
+
 /// The orders in which names are sorted within a statement: without their case, with it, and as isort has it: constants, then
 /// classes, then the rest.
-const ORDERS: [fn(&str) -> (u8, String); 3] = [
+const ORDERS: [fn(&str) -> Rank; 3] = [
     |name| (0, name.to_lowercase()),
     |name| (0, name.to_owned()),
     |name| {
