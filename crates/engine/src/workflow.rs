@@ -13,6 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::diagnostics::DiagnosticsEntry;
 use crate::event::EventBody;
 use crate::graph::{Graph, Node};
+use crate::source::SourceRecord;
 use crate::task::{Task, TaskKind};
 use crate::{ErrorCode, RunId, Timestamp};
 
@@ -121,6 +122,8 @@ pub enum Record {
     Fix(FixRecord),
     /// The full output of a command that the run started.
     Output(OutputRecord),
+    /// A change to a source.
+    Source(SourceRecord),
 }
 
 /// One attempt at a fix (spec `doctor-agent.md`, table `fix_history`).

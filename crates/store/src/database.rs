@@ -55,9 +55,17 @@ impl Dialect {
     }
 
     fn migrations(self) -> Migrator {
+        macro_rules! files {
+            ($folder:literal) => {
+                [
+                    (1, "queue and runs", include_str!(concat!("../migrations/", $folder, "/0001_queue_and_runs.sql"))),
+                    (2, "sources", include_str!(concat!("../migrations/", $folder, "/0002_sources.sql"))),
+                ]
+            };
+        }
         let files = match self {
-            Self::Sqlite => [(1, "queue and runs", include_str!("../migrations/sqlite/0001_queue_and_runs.sql"))],
-            Self::Postgres => [(1, "queue and runs", include_str!("../migrations/postgres/0001_queue_and_runs.sql"))],
+            Self::Sqlite => files!("sqlite"),
+            Self::Postgres => files!("postgres"),
         };
         let migrations = files.map(|(version, description, sql)| {
             Migration::new(version, Cow::Borrowed(description), MigrationType::Simple, sql.into_sql_str(), false)

@@ -38,6 +38,9 @@ pub enum StoreError {
     /// The run to be ended is not the unfinished run of the task: nothing was written.
     #[error("task {0} has no such unfinished run: it has ended, or belongs to another task")]
     NoSuchRun(TaskId),
+    /// Somebody else changed first what was to be changed, such as the version of a recipe that is in force.
+    #[error("somebody else changed it first: look at it again, and repeat what is still wanted")]
+    Superseded,
     /// A row does not hold what this program writes.
     #[error("the database holds something autoheal did not write: {column} is {found}")]
     Corrupt {
@@ -85,6 +88,7 @@ impl StoreError {
             | Self::NoSuchRun(_)
             | Self::Corrupt { .. }
             | Self::NotCommitted(_)
+            | Self::Superseded
             | Self::Closed => None,
         }
     }

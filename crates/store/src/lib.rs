@@ -10,6 +10,7 @@
 //! - [`queue`]: enqueue, claim, heartbeat, release, fail, cancel
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
 //! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
+//! - [`source`]: sources with their health, recipes, pages, values and alerts
 //! - [`retention`]: forgetting what is old
 //! - [`error`]: what can go wrong
 //! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
@@ -50,6 +51,8 @@ pub mod record;
 pub mod retention;
 mod row;
 pub mod run;
+pub mod source;
+mod write;
 mod writer;
 
 use std::path::Path;
@@ -58,6 +61,7 @@ pub use error::StoreError;
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
 pub use retention::Pruned;
 pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};
+pub use source::{AlertRow, RecipeRow, SourceRow, ValueRow};
 
 use crate::database::Database;
 

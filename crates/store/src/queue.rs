@@ -6,7 +6,7 @@ use autoheal_engine::TaskId;
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use sqlx::any::AnyRow;
 
-use crate::database::Statement;
+use crate::database::{Dialect, Statement};
 use crate::{Store, StoreError, row};
 
 /// What a worker asks for.
@@ -137,6 +137,18 @@ const LIST: &str = "
     WHERE ($1 IS NULL OR state = $1) AND ($2 IS NULL OR type = $2) AND ($3 IS NULL OR target = $3)
     ORDER BY task_id DESC LIMIT $4";
 
+/// Adds a task, unless one for the same work is open.
+pub(crate) fn enqueue_statement(dialect: Dialect, task: &NewTask) -> Statement {
+    sqlx::query(dialect.sql(ENQUEUE))
+        .bind(task.kind.name())
+        .bind(task.target.clone())
+        .bind(i64::from(task.priority))
+        .bind(task.run_at.as_millis())
+        .bind(i64::from(task.max_retries))
+        .bind(task.host.clone())
+        .bind(task.context.to_string())
+}
+
 impl Store {
     /// Asks for work. While an open task exists for the same kind and target, that is the answer.
     ///
@@ -166,15 +178,7 @@ impl Store {
     }
 
     async fn insert(&self, task: &NewTask) -> Result<Option<TaskId>, StoreError> {
-        let statement = sqlx::query(self.database.dialect.sql(ENQUEUE))
-            .bind(task.kind.name())
-            .bind(task.target.clone())
-            .bind(i64::from(task.priority))
-            .bind(task.run_at.as_millis())
-            .bind(i64::from(task.max_retries))
-            .bind(task.host.clone())
-            .bind(task.context.to_string());
-        let row = self.database.execute(statement).await?;
+        let row = self.database.execute(enqueue_statement(self.database.dialect, task)).await?;
         row.map(|row| row::integer(&row, "task_id").map(TaskId)).transpose()
     }
 

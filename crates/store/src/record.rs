@@ -11,9 +11,10 @@ use flate2::write::DeflateEncoder;
 use sha2::{Digest as _, Sha256};
 use sqlx::any::AnyRow;
 
-use crate::database::Statement;
+use crate::database::{Dialect, Statement};
 use crate::row::storable;
-use crate::{Store, StoreError, row};
+use crate::write::{OnIdle, Write};
+use crate::{Store, StoreError, row, source};
 
 /// So much of one command's output is kept, in bytes: of a longer one the first and the last half of this.
 pub const OUTPUT_CAP: usize = 4 << 20;
@@ -32,16 +33,15 @@ const OUTPUT: &str = "
     INSERT INTO run_output (run_id, sequence, node, command, ended, millis, output_deflate)
     SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3, $4, $5, $6 FROM run_output WHERE run_id = $1";
 
-/// The statements that store `records`; what takes time (compressing) is done here, before the transaction.
-pub(crate) fn statements(run: RunId, at: Timestamp, records: &[Record]) -> Result<Vec<Statement>, StoreError> {
-    records
-        .iter()
-        .map(|record| match record {
-            Record::Diagnostic(entry) => diagnostic(run, entry),
-            Record::Fix(fix) => Ok(fix_attempt(run, at, fix)),
-            Record::Output(output) => command_output(run, output),
-        })
-        .collect()
+/// The writes that store a record; what takes time (compressing) is done here, before the transaction.
+pub(crate) fn writes(dialect: Dialect, run: RunId, at: Timestamp, record: &Record) -> Result<Vec<Write>, StoreError> {
+    let statement = match record {
+        Record::Diagnostic(entry) => diagnostic(run, entry)?,
+        Record::Fix(fix) => fix_attempt(run, at, fix),
+        Record::Output(output) => command_output(run, output)?,
+        Record::Source(record) => return source::writes(dialect, at, record),
+    };
+    Ok(vec![Write { statement, on_idle: OnIdle::NoSuchRun }])
 }
 
 fn diagnostic(run: RunId, entry: &DiagnosticsEntry) -> Result<Statement, StoreError> {
@@ -72,7 +72,7 @@ fn command_output(run: RunId, record: &OutputRecord) -> Result<Statement, StoreE
         .bind(storable(&record.command))
         .bind(storable(&record.ended))
         .bind(i64::try_from(record.millis).unwrap_or(i64::MAX))
-        .bind(deflate(&capped(&record.output))?))
+        .bind(deflate(capped(&record.output).as_bytes())?))
 }
 
 /// A value as the text of a JSON column.
@@ -91,20 +91,19 @@ fn capped(output: &str) -> String {
     format!("{head}\n[... {missing} bytes left out ...]\n{tail}")
 }
 
-fn deflate(text: &str) -> Result<Vec<u8>, StoreError> {
-    let refused = |error: std::io::Error| StoreError::Refused { what: "an output", reason: error.to_string() };
+pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let refused = |error: std::io::Error| StoreError::Refused { what: "a text", reason: error.to_string() };
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text.as_bytes()).map_err(refused)?;
+    encoder.write_all(bytes).map_err(refused)?;
     encoder.finish().map_err(refused)
 }
 
-fn inflate(row: &AnyRow) -> Result<String, StoreError> {
-    let column = "output_deflate";
-    let mut text = String::new();
+pub(crate) fn inflate(row: &AnyRow, column: &'static str) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
     DeflateDecoder::new(row::bytes(row, column)?.as_slice())
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .map_err(|error| StoreError::Corrupt { column, found: error.to_string() })?;
-    Ok(text)
+    Ok(bytes)
 }
 
 impl Store {
@@ -181,7 +180,7 @@ impl Store {
                     node: row::text(row, "node")?,
                     command: row::text(row, "command")?,
                     ended: row::text(row, "ended")?,
-                    output: inflate(row)?,
+                    output: String::from_utf8_lossy(&inflate(row, "output_deflate")?).into_owned(),
                     millis: row::number(row, "millis")?,
                 })
             })

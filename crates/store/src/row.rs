@@ -47,6 +47,14 @@ pub(crate) fn document<T: serde::de::DeserializeOwned>(row: &AnyRow, column: &'s
     parse(&text(row, column)?, column)
 }
 
+/// A document, or nothing.
+pub(crate) fn optional_document<T: serde::de::DeserializeOwned>(
+    row: &AnyRow,
+    column: &'static str,
+) -> Result<Option<T>, StoreError> {
+    optional_text(row, column)?.map(|json| parse(&json, column)).transpose()
+}
+
 fn parse<T: serde::de::DeserializeOwned>(json: &str, column: &'static str) -> Result<T, StoreError> {
     serde_json::from_str(json).map_err(|error| StoreError::Corrupt { column, found: error.to_string() })
 }

@@ -8,6 +8,7 @@ use autoheal_engine::{RunId, TaskId, Timestamp};
 use serde_json::Value;
 
 use crate::database::Statement;
+use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, record, row};
 
 /// A run that is about to begin.
@@ -119,9 +120,9 @@ impl Store {
             .bind(new.workflow.clone())
             .bind(new.target.clone())
             .bind(new.started_at.as_millis());
-        let mut statements = vec![begin];
-        statements.extend(event_statements(new.run, &[(new.started_at, new.event.clone())])?);
-        self.write_held(lease, statements).await
+        let mut writes = vec![of_run(begin)];
+        writes.extend(events_of(new.run, &[(new.started_at, new.event.clone())])?);
+        self.write_held(lease, writes).await
     }
 
     /// Stores where the run stands, what happened and what the step left, all of it or nothing.
@@ -144,10 +145,13 @@ impl Store {
             .bind(i64::from(checkpoint.state_version))
             .bind(checkpoint.state.to_string())
             .bind(checkpoint.at.as_millis());
-        let mut statements = vec![statement];
-        statements.extend(event_statements(checkpoint.run, events)?);
-        statements.extend(record::statements(checkpoint.run, checkpoint.at, records)?);
-        self.write_held(lease, statements).await
+        let mut writes = vec![of_run(statement)];
+        writes.extend(events_of(checkpoint.run, events)?);
+        let dialect = self.database.dialect;
+        for record in records {
+            writes.extend(record::writes(dialect, checkpoint.run, checkpoint.at, record)?);
+        }
+        self.write_held(lease, writes).await
     }
 
     /// Ends a run and its task.
@@ -173,9 +177,9 @@ impl Store {
             .bind(lease.task.0);
         let task =
             sqlx::query(self.database.dialect.sql(FINISH_TASK)).bind(lease.task.0).bind(finished.task_state.name());
-        let mut statements = vec![run, task];
-        statements.extend(event_statements(finished.run, finished.events)?);
-        self.write_held(lease, statements).await
+        let mut writes = vec![of_run(run), of_run(task)];
+        writes.extend(events_of(finished.run, finished.events)?);
+        self.write_held(lease, writes).await
     }
 
     /// Adds events outside a checkpoint, such as that a run was resumed.
@@ -189,12 +193,12 @@ impl Store {
         run: RunId,
         events: &[(Timestamp, EventBody)],
     ) -> Result<(), StoreError> {
-        self.write_held(lease, event_statements(run, events)?).await
+        self.write_held(lease, events_of(run, events)?).await
     }
 
-    /// Executes `statements` in one transaction, provided that the lease is held until its end. Each of them adds or changes
-    /// one row; one that finds nothing to change undoes them all.
-    async fn write_held(&self, lease: &Lease, statements: Vec<Statement>) -> Result<(), StoreError> {
+    /// Executes `writes` in one transaction, provided that the lease is held until its end. One that finds nothing to change,
+    /// and should, undoes them all.
+    async fn write_held(&self, lease: &Lease, writes: Vec<Write>) -> Result<(), StoreError> {
         let task = lease.task;
         let fence = sqlx::query(self.database.dialect.sql(FENCE)).bind(task.0).bind(lease.epoch);
         self.database
@@ -203,10 +207,8 @@ impl Store {
                     if fence.fetch_optional(&mut *connection).await?.is_none() {
                         return Err(StoreError::LeaseLost(task));
                     }
-                    for statement in statements {
-                        if statement.execute(&mut *connection).await?.rows_affected() == 0 {
-                            return Err(StoreError::NoSuchRun(task));
-                        }
+                    for write in writes {
+                        write.execute(&mut *connection, Some(task)).await?;
                     }
                     Ok(())
                 })
@@ -304,13 +306,18 @@ impl Store {
 }
 
 /// One statement for each event that the feed keeps; the database counts them.
-fn event_statements(run: RunId, events: &[(Timestamp, EventBody)]) -> Result<Vec<Statement>, StoreError> {
+/// A write that belongs to a run and is lost without it.
+fn of_run(statement: Statement) -> Write {
+    Write { statement, on_idle: OnIdle::NoSuchRun }
+}
+
+fn events_of(run: RunId, events: &[(Timestamp, EventBody)]) -> Result<Vec<Write>, StoreError> {
     events
         .iter()
         .filter(|(_, body)| body.is_stored())
         .map(|(at, body)| {
             let statement = sqlx::query(EVENT).bind(run.to_string()).bind(at.as_millis());
-            Ok(statement.bind(record::document("an event", body)?))
+            Ok(of_run(statement.bind(record::document("an event", body)?)))
         })
         .collect()
 }

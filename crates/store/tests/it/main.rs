@@ -10,3 +10,4 @@ mod queue;
 mod retention;
 mod runs;
 mod schema;
+mod source;

@@ -1,0 +1,408 @@
+//! Sources: their definitions, health, recipes, pages and values. Changes come as [`SourceRecord`]s, from a step of a run behind
+//! its fence or from a person ([`Store::change_sources`]), and each is made by the same statements.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::breaker::NameCheck;
+use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
+use serde_json::Value;
+use sqlx::any::AnyRow;
+
+use crate::database::{Dialect, Statement};
+use crate::record::{deflate, inflate};
+use crate::row::storable;
+use crate::write::{OnIdle, Write};
+use crate::{Store, StoreError, queue, row};
+
+/// A source as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceRow {
+    /// Its name.
+    pub source: String,
+    /// Its definition.
+    pub definition: Value,
+    /// Its health.
+    pub health: Health,
+    /// When it was added.
+    pub created_at: Timestamp,
+}
+
+/// A version of a recipe as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecipeRow {
+    /// Its number, from 1.
+    pub version: u32,
+    /// Where it stands.
+    pub stage: Stage,
+    /// The recipe.
+    pub recipe: Value,
+    /// Who or what asked for it.
+    pub asked_by: String,
+    /// When it was proposed.
+    pub created_at: Timestamp,
+    /// When it went into force last.
+    pub promoted_at: Option<Timestamp>,
+    /// Who or what put it into force last.
+    pub promoted_by: Option<String>,
+    /// The version it replaced then.
+    pub replaces: Option<u32>,
+    /// Real runs since then.
+    pub runs: u32,
+    /// How many of them failed.
+    pub failed_runs: u32,
+}
+
+/// An accepted set of values as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueRow {
+    /// When.
+    pub at: Timestamp,
+    /// Where.
+    pub url: String,
+    /// By which version of the recipe.
+    pub version: u32,
+    /// The values.
+    pub values: Value,
+}
+
+/// An alert as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertRow {
+    /// Its number.
+    pub alert: i64,
+    /// What it is about.
+    pub target: String,
+    /// Why, such as `QUARANTINE`.
+    pub kind: String,
+    /// What happened and what to do.
+    pub message: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+const DEFINITION: &str = "
+    INSERT INTO source (source_name, definition_json, created_at, updated_at) VALUES ($1, $2, $3, $3)
+    ON CONFLICT (source_name) DO UPDATE SET definition_json = excluded.definition_json, updated_at = excluded.updated_at";
+
+const HEALTH: &str = "
+    INSERT INTO source_health (source_name, state, last_success_at, last_failure_at, success_count, failure_count,
+                               fix_attempts_today, quarantine_until, released_at, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+    ON CONFLICT (source_name) DO UPDATE SET
+        state = excluded.state, last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
+        success_count = excluded.success_count, failure_count = excluded.failure_count,
+        fix_attempts_today = excluded.fix_attempts_today, quarantine_until = excluded.quarantine_until,
+        released_at = excluded.released_at, updated_at = excluded.updated_at";
+
+const SNAPSHOT: &str = "
+    INSERT INTO snapshot (source_name, role, url, taken_at, content_deflate, values_json) VALUES ($1, $2, $3, $4, $5, $6)";
+
+const OLD_SNAPSHOTS: &str = "
+    DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3 AND snapshot_id NOT IN (
+        SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
+        ORDER BY snapshot_id DESC LIMIT $4)";
+
+const VALUES: &str = "
+    INSERT INTO source_value (source_name, url, at, version, values_json) VALUES ($1, $2, $3, $4, $5)";
+
+const STAGED: &str = "
+    INSERT INTO recipe_version (source_name, version, stage, recipe_json, asked_by, created_at)
+    VALUES ($1, $2, 'STAGING', $3, $4, $5)";
+
+const ARCHIVED: &str = "
+    UPDATE recipe_version SET stage = 'ARCHIVED' WHERE source_name = $1 AND version = $2 AND stage = 'PRODUCTION'";
+
+const PROMOTED: &str = "
+    UPDATE recipe_version SET stage = 'PRODUCTION', promoted_at = $3, promoted_by = $4, replaces = $5, runs = 0, failed_runs = 0
+    WHERE source_name = $1 AND version = $2 AND stage IN ('STAGING', 'ARCHIVED')
+      AND NOT EXISTS (SELECT 1 FROM recipe_version other WHERE other.source_name = $1 AND other.stage = 'PRODUCTION')";
+
+const REJECTED: &str = "
+    UPDATE recipe_version SET stage = 'REJECTED' WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
+
+const WATCHED: &str = "
+    UPDATE recipe_version SET runs = runs + 1, failed_runs = failed_runs + $3 WHERE source_name = $1 AND version = $2";
+
+const ALERT: &str = "INSERT INTO alert (target, kind, message, created_at) VALUES ($1, $2, $3, $4)";
+
+const NAME_CHECK: &str =
+    "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
+
+const REMOVED: [&str; 2] =
+    ["DELETE FROM source WHERE source_name = $1", "DELETE FROM source_health WHERE source_name = $1"];
+
+/// The writes that make one change, in order.
+pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> Result<Vec<Write>, StoreError> {
+    let sure = |statement: Statement| Write { statement, on_idle: OnIdle::Superseded };
+    let maybe = |statement: Statement| Write { statement, on_idle: OnIdle::Fine };
+    Ok(match record {
+        SourceRecord::Definition { source, definition } => {
+            vec![sure(sqlx::query(DEFINITION).bind(storable(source)).bind(definition.to_string()).bind(at.as_millis()))]
+        }
+        SourceRecord::Health { source, health } => vec![sure(health_row(source, health, at))],
+        SourceRecord::Snapshot { source, snapshot } => {
+            let key =
+                |sql| sqlx::query(sql).bind(storable(source)).bind(snapshot.role.name()).bind(storable(&snapshot.url));
+            let insert = key(SNAPSHOT)
+                .bind(snapshot.taken_at.as_millis())
+                .bind(deflate(&snapshot.content)?)
+                .bind(snapshot.values.as_ref().map(ToString::to_string));
+            vec![sure(insert), maybe(key(OLD_SNAPSHOTS).bind(i64::from(snapshot.role.kept())))]
+        }
+        SourceRecord::Values { source, url, version, values } => vec![sure(
+            sqlx::query(VALUES)
+                .bind(storable(source))
+                .bind(storable(url))
+                .bind(at.as_millis())
+                .bind(i64::from(*version))
+                .bind(values.to_string()),
+        )],
+        SourceRecord::Staged { source, version, recipe, asked_by } => vec![sure(
+            sqlx::query(STAGED)
+                .bind(storable(source))
+                .bind(i64::from(*version))
+                .bind(recipe.to_string())
+                .bind(storable(asked_by))
+                .bind(at.as_millis()),
+        )],
+        SourceRecord::Promoted { source, version, replaces, asked_by } => {
+            let archive = replaces.map(|old| sure(sqlx::query(ARCHIVED).bind(storable(source)).bind(i64::from(old))));
+            let promote = sqlx::query(PROMOTED)
+                .bind(storable(source))
+                .bind(i64::from(*version))
+                .bind(at.as_millis())
+                .bind(storable(asked_by))
+                .bind(replaces.map(i64::from));
+            archive.into_iter().chain([sure(promote)]).collect()
+        }
+        SourceRecord::Rejected { source, version } => {
+            vec![sure(sqlx::query(REJECTED).bind(storable(source)).bind(i64::from(*version)))]
+        }
+        SourceRecord::Watched { source, version, good } => {
+            let failed = i64::from(!good);
+            vec![maybe(sqlx::query(WATCHED).bind(storable(source)).bind(i64::from(*version)).bind(failed))]
+        }
+        SourceRecord::Alert { target, kind, message } => vec![sure(
+            sqlx::query(ALERT).bind(storable(target)).bind(kind.name()).bind(storable(message)).bind(at.as_millis()),
+        )],
+        SourceRecord::NameCheck { source, check } => vec![sure(
+            sqlx::query(NAME_CHECK)
+                .bind(storable(source))
+                .bind(check.at.as_millis())
+                .bind(i64::from(check.target_known))
+                .bind(i64::from(check.control_known)),
+        )],
+        SourceRecord::Task(task) => vec![maybe(queue::enqueue_statement(dialect, task))],
+        SourceRecord::Removed { source } => {
+            REMOVED.iter().map(|sql| maybe(sqlx::query(*sql).bind(storable(source)))).collect()
+        }
+    })
+}
+
+fn health_row(source: &str, health: &Health, at: Timestamp) -> Statement {
+    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    sqlx::query(HEALTH)
+        .bind(storable(source))
+        .bind(health.state.name())
+        .bind(health.last_success_at.map(Timestamp::as_millis))
+        .bind(health.last_failure_at.map(Timestamp::as_millis))
+        .bind(count(health.success_count))
+        .bind(count(health.failure_count))
+        .bind(i64::from(health.fix_attempts_today))
+        .bind(health.quarantine_until.map(Timestamp::as_millis))
+        .bind(health.released_at.map(Timestamp::as_millis))
+        .bind(at.as_millis())
+}
+
+const SOURCES: &str = "
+    SELECT source.source_name, source.definition_json, source.created_at AS added_at, health.state, health.last_success_at,
+           health.last_failure_at, health.success_count, health.failure_count, health.fix_attempts_today,
+           health.quarantine_until, health.released_at
+    FROM source JOIN source_health health ON health.source_name = source.source_name
+    WHERE ($1 IS NULL OR source.source_name = $1) ORDER BY source.source_name";
+
+impl Store {
+    /// Makes changes that no run makes: those of a person. All of them or none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Superseded`] when one finds something else than it expects, such as another version in force.
+    pub async fn change_sources(&self, at: Timestamp, records: &[SourceRecord]) -> Result<(), StoreError> {
+        let mut all = Vec::new();
+        for record in records {
+            all.extend(writes(self.database.dialect, at, record)?);
+        }
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    for write in all {
+                        write.execute(&mut *connection, None).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// A source.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn source(&self, source: &str) -> Result<Option<SourceRow>, StoreError> {
+        let row = sqlx::query(SOURCES).bind(storable(source)).fetch_optional(&self.database.pool).await?;
+        row.as_ref().map(source_row).transpose()
+    }
+
+    /// Every source, by name.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
+        let rows = sqlx::query(SOURCES).bind(None::<String>).fetch_all(&self.database.pool).await?;
+        rows.iter().map(source_row).collect()
+    }
+
+    /// Every version of a source's recipe, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn recipes(&self, source: &str) -> Result<Vec<RecipeRow>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM recipe_version WHERE source_name = $1 ORDER BY version")
+            .bind(storable(source))
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(recipe_row).collect()
+    }
+
+    /// The pages that are kept of a source for a purpose, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn snapshots(&self, source: &str, role: SnapshotRole) -> Result<Vec<Snapshot>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC")
+            .bind(storable(source))
+            .bind(role.name())
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Snapshot {
+                    role,
+                    url: row::text(row, "url")?,
+                    taken_at: row::time(row, "taken_at")?,
+                    content: inflate(row, "content_deflate")?,
+                    values: row::optional_document(row, "values_json")?,
+                })
+            })
+            .collect()
+    }
+
+    /// The accepted values of a source since a time, the oldest first; of more than `limit` the newest.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn values(&self, source: &str, since: Timestamp, limit: u32) -> Result<Vec<ValueRow>, StoreError> {
+        let sql =
+            "SELECT * FROM source_value WHERE source_name = $1 AND at >= $2 ORDER BY at DESC, value_id DESC LIMIT $3";
+        let rows = sqlx::query(sql)
+            .bind(storable(source))
+            .bind(since.as_millis())
+            .bind(i64::from(limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        let value = |row: &AnyRow| {
+            Ok(ValueRow {
+                at: row::time(row, "at")?,
+                url: row::text(row, "url")?,
+                version: row::number(row, "version")?,
+                values: row::document(row, "values_json")?,
+            })
+        };
+        rows.iter().rev().map(value).collect()
+    }
+
+    /// The alerts, the newest first; of one target when it is named.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn alerts(&self, target: Option<&str>, limit: u32) -> Result<Vec<AlertRow>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM alert WHERE ($1 IS NULL OR target = $1) ORDER BY alert_id DESC LIMIT $2")
+            .bind(target.map(storable))
+            .bind(i64::from(limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        let alert = |row: &AnyRow| {
+            Ok(AlertRow {
+                alert: row::integer(row, "alert_id")?,
+                target: row::text(row, "target")?,
+                kind: row::text(row, "kind")?,
+                message: row::text(row, "message")?,
+                created_at: row::time(row, "created_at")?,
+            })
+        };
+        rows.iter().map(alert).collect()
+    }
+
+    /// Whether the name of the source's host was known, each time somebody looked since a time.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn name_checks(&self, source: &str, since: Timestamp) -> Result<Vec<NameCheck>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM name_check WHERE source_name = $1 AND at >= $2 ORDER BY at")
+            .bind(storable(source))
+            .bind(since.as_millis())
+            .fetch_all(&self.database.pool)
+            .await?;
+        let check = |row: &AnyRow| {
+            Ok(NameCheck {
+                at: row::time(row, "at")?,
+                target_known: row::integer(row, "target_known")? != 0,
+                control_known: row::integer(row, "control_known")? != 0,
+            })
+        };
+        rows.iter().map(check).collect()
+    }
+}
+
+fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
+    let state = row::text(row, "state")?;
+    let health = Health {
+        state: HealthState::from_name(&state).ok_or(StoreError::Corrupt { column: "state", found: state })?,
+        last_success_at: row::optional_time(row, "last_success_at")?,
+        last_failure_at: row::optional_time(row, "last_failure_at")?,
+        success_count: row::number(row, "success_count")?,
+        failure_count: row::number(row, "failure_count")?,
+        fix_attempts_today: row::number(row, "fix_attempts_today")?,
+        quarantine_until: row::optional_time(row, "quarantine_until")?,
+        released_at: row::optional_time(row, "released_at")?,
+    };
+    Ok(SourceRow {
+        source: row::text(row, "source_name")?,
+        definition: row::document(row, "definition_json")?,
+        health,
+        created_at: row::time(row, "added_at")?,
+    })
+}
+
+fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
+    let stage = row::text(row, "stage")?;
+    let replaces = row::optional_integer(row, "replaces")?.map(u32::try_from).transpose();
+    Ok(RecipeRow {
+        version: row::number(row, "version")?,
+        stage: Stage::from_name(&stage).ok_or(StoreError::Corrupt { column: "stage", found: stage })?,
+        recipe: row::document(row, "recipe_json")?,
+        asked_by: row::text(row, "asked_by")?,
+        created_at: row::time(row, "created_at")?,
+        promoted_at: row::optional_time(row, "promoted_at")?,
+        promoted_by: row::optional_text(row, "promoted_by")?,
+        replaces: replaces.map_err(|error| StoreError::Corrupt { column: "replaces", found: error.to_string() })?,
+        runs: row::number(row, "runs")?,
+        failed_runs: row::number(row, "failed_runs")?,
+    })
+}

@@ -1,0 +1,156 @@
+//! Sources: what is written is read back, one version is in force, and a change that comes too late changes nothing.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::breaker::NameCheck;
+use autoheal_engine::source::{AlertKind, Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_store::{Store, StoreError, TaskFilter};
+use rstest::rstest;
+use serde_json::json;
+
+use crate::database::Engine;
+
+const NAME: &str = "news";
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn named() -> String {
+    NAME.to_owned()
+}
+
+fn staged(version: u32) -> SourceRecord {
+    let recipe = json!({ "version": 1, "number": version });
+    SourceRecord::Staged { source: named(), version, recipe, asked_by: "scout".to_owned() }
+}
+
+fn promoted(version: u32, replaces: Option<u32>) -> SourceRecord {
+    SourceRecord::Promoted { source: named(), version, replaces, asked_by: "doctor".to_owned() }
+}
+
+fn page(role: SnapshotRole, millis: i64) -> SourceRecord {
+    let content = format!("<p>{millis}").into_bytes();
+    let snapshot = Snapshot {
+        role,
+        url: "http://a/1".to_owned(),
+        taken_at: at(millis),
+        content,
+        values: Some(json!({ "n": millis })),
+    };
+    SourceRecord::Snapshot { source: named(), snapshot }
+}
+
+async fn with_source(store: &Store) {
+    let definition = SourceRecord::Definition { source: named(), definition: json!({ "url": "http://a/1" }) };
+    let health = SourceRecord::Health { source: named(), health: Health::new() };
+    store.change_sources(at(1), &[definition, health, staged(1), promoted(1, None)]).await.unwrap();
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn what_is_kept_of_a_source_is_read_back(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let mut health = Health::new();
+    health.failed_run(at(5));
+    let check = NameCheck { at: at(7), target_known: false, control_known: true };
+    let records = [
+        SourceRecord::Health { source: named(), health: health.clone() },
+        SourceRecord::Values {
+            source: named(),
+            url: "http://a/1".to_owned(),
+            version: 1,
+            values: json!({ "title": "A" }),
+        },
+        SourceRecord::Alert { target: named(), kind: AlertKind::Quarantine, message: "look at it".to_owned() },
+        SourceRecord::NameCheck { source: named(), check },
+        SourceRecord::Watched { source: named(), version: 1, good: false },
+        SourceRecord::Task(NewTask::new(TaskKind::FixSource, NAME, at(0))),
+        SourceRecord::Task(NewTask::new(TaskKind::FixSource, NAME, at(0))),
+    ];
+    store.change_sources(at(9), &records).await.unwrap();
+    let source = store.source(NAME).await.unwrap().unwrap();
+    assert_eq!((source.health, source.definition), (health, json!({ "url": "http://a/1" })));
+    assert_eq!(store.sources().await.unwrap().len(), 1);
+    assert_eq!(store.values(NAME, at(0), 10).await.unwrap()[0].values, json!({ "title": "A" }));
+    assert_eq!(store.values(NAME, at(10), 10).await.unwrap(), []);
+    assert_eq!(store.alerts(Some(NAME), 10).await.unwrap()[0].kind, "QUARANTINE");
+    assert_eq!(store.alerts(Some("other"), 10).await.unwrap(), []);
+    assert_eq!(store.name_checks(NAME, at(0)).await.unwrap(), [check]);
+    let recipe = &store.recipes(NAME).await.unwrap()[0];
+    assert_eq!((recipe.stage, recipe.runs, recipe.failed_runs), (Stage::Production, 1, 1));
+    assert_eq!(store.tasks(&TaskFilter::default()).await.unwrap().len(), 1, "the same work twice is one task");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_promotion_names_what_it_replaces(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    store.change_sources(at(2), &[staged(2), staged(3)]).await.unwrap();
+    for wrong in [promoted(2, None), promoted(2, Some(3)), promoted(4, Some(1))] {
+        let refused = store.change_sources(at(3), &[wrong]).await;
+        assert!(matches!(refused, Err(StoreError::Superseded)), "{refused:?}");
+    }
+    store.change_sources(at(4), &[promoted(2, Some(1))]).await.unwrap();
+    assert!(matches!(store.change_sources(at(5), &[promoted(3, Some(1))]).await, Err(StoreError::Superseded)));
+    store.change_sources(at(6), &[SourceRecord::Rejected { source: named(), version: 3 }]).await.unwrap();
+    assert!(matches!(store.change_sources(at(7), &[promoted(3, Some(2))]).await, Err(StoreError::Superseded)));
+    let stages: Vec<Stage> = store.recipes(NAME).await.unwrap().iter().map(|recipe| recipe.stage).collect();
+    assert_eq!(stages, [Stage::Archived, Stage::Production, Stage::Rejected]);
+    // Back to what was in force before.
+    store.change_sources(at(8), &[promoted(1, Some(2))]).await.unwrap();
+    let recipes = store.recipes(NAME).await.unwrap();
+    assert_eq!((recipes[0].stage, recipes[0].replaces), (Stage::Production, Some(2)));
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_few_pages_of_each_kind_are_kept(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let pages: Vec<SourceRecord> =
+        (1..=5).flat_map(|millis| [page(SnapshotRole::Original, millis), page(SnapshotRole::Good, millis)]).collect();
+    store.change_sources(at(9), &pages).await.unwrap();
+    let of = async |role| {
+        let kept = store.snapshots(NAME, role).await.unwrap();
+        kept.iter().map(|page| String::from_utf8(page.content.clone()).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(SnapshotRole::Original).await, ["<p>5"]);
+    assert_eq!(of(SnapshotRole::Good).await, ["<p>5", "<p>4", "<p>3"]);
+    assert!(of(SnapshotRole::Failing).await.is_empty());
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let alert = SourceRecord::Alert { target: named(), kind: AlertKind::Dead, message: "gone".to_owned() };
+    store.change_sources(at(2), &[page(SnapshotRole::Good, 1), alert]).await.unwrap();
+    store.change_sources(at(3), &[SourceRecord::Removed { source: named() }]).await.unwrap();
+    assert_eq!(store.source(NAME).await.unwrap(), None);
+    assert_eq!(store.recipes(NAME).await.unwrap(), []);
+    assert_eq!(store.snapshots(NAME, SnapshotRole::Good).await.unwrap(), []);
+    assert_eq!(store.alerts(None, 9).await.unwrap().len(), 1);
+}
+
+#[test]
+fn every_state_has_its_name() {
+    for state in [HealthState::Active, HealthState::Degraded, HealthState::Quarantined, HealthState::Dead] {
+        assert_eq!(HealthState::from_name(state.name()), Some(state));
+    }
+}
