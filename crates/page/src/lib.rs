@@ -1,0 +1,27 @@
+//! HTML as data: parsing, selecting, structured data, and finding a field again after a redesign. No I/O: given the same
+//! text, everything here gives the same answer.
+//!
+//! # Layout
+//!
+//! - [`document`]: a page as arrays in document order
+//! - [`select`]: CSS selectors and a subset of XPath
+//! - [`value`]: what the text of a page means: numbers, money, dates
+//!
+//! # Example
+//!
+//! ```
+//! use autoheal_page::{Document, Selector};
+//!
+//! let page = Document::parse("<h1>Soup <b>of the day</b></h1>");
+//! let selector = Selector::parse("h1 > b")?;
+//! let found = page.select(&selector);
+//! assert_eq!(page.text(found[0]), "of the day");
+//! # Ok::<(), autoheal_page::SelectorError>(())
+//! ```
+
+pub mod document;
+pub mod select;
+pub mod value;
+
+pub use document::{Document, NodeId};
+pub use select::{Selector, SelectorError};
