@@ -5,6 +5,7 @@
 //!
 //! - [`document`]: a page as arrays in document order
 //! - [`select`]: CSS selectors and a subset of XPath
+//! - [`structured`]: what a page says about itself for machines
 //! - [`value`]: what the text of a page means: numbers, money, dates
 //!
 //! # Example
@@ -21,6 +22,7 @@
 
 pub mod document;
 pub mod select;
+pub mod structured;
 pub mod value;
 
 pub use document::{Document, NodeId};

@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 pub use decode::decode;
+pub(crate) use text::first_bytes;
 pub use text::normalise;
 
 /// An element of a [`Document`]: its place in document order. It means nothing in another document.

@@ -62,6 +62,11 @@ pub(crate) fn first_characters(text: &str, count: usize) -> &str {
     }
 }
 
+/// The text up to `length` bytes, cut at a character.
+pub(crate) fn first_bytes(text: &str, length: usize) -> &str {
+    &text[..text.floor_char_boundary(length)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
