@@ -7,6 +7,9 @@
 //! - [`select`]: CSS selectors and a subset of XPath
 //! - [`structured`]: what a page says about itself for machines
 //! - [`value`]: what the text of a page means: numbers, money, dates
+//! - [`recipe`]: how the fields of a page are got
+//! - [`transform`]: what is done to the text of a field
+//! - [`apply`]: a recipe applied to a page: values with their origin, or why there are none
 //!
 //! # Example
 //!
@@ -20,9 +23,12 @@
 //! # Ok::<(), autoheal_page::SelectorError>(())
 //! ```
 
+pub mod apply;
 pub mod document;
+pub mod recipe;
 pub mod select;
 pub mod structured;
+pub mod transform;
 pub mod value;
 
 pub use document::{Document, NodeId};

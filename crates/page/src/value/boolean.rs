@@ -26,6 +26,10 @@ const NO: &[&str] = &[
 
 /// Yes or no. The recipe's own words come first (compared without case, white space at the ends aside), then common ones; an
 /// address of schema.org (`https://schema.org/InStock`) counts by its last word.
+///
+/// # Errors
+///
+/// When the text is neither.
 pub fn parse(text: &str, yes: &[String], no: &[String]) -> Result<bool, ValueError> {
     let word = text.trim().to_lowercase();
     if word.is_empty() {

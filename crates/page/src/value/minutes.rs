@@ -1,5 +1,7 @@
 //! Durations in minutes: `1 h 30 min`, `90 minutes`, `PT1H30M`. `1:30` is an error: it may be hours or minutes.
 
+use regex::Captures;
+
 use super::{Pattern, ValueError, ValueType, pattern};
 
 /// An ISO 8601 duration without years and months, whose length in minutes the calendar would decide.
@@ -88,10 +90,17 @@ const UNITS: &[(&str, u32)] = &[
 ];
 
 /// The duration that a text names, in whole minutes; a part of a minute is dropped.
+///
+/// # Errors
+///
+/// When the text has none, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str) -> Result<u32, ValueError> {
     let trimmed = text.trim();
-    if let Some(minutes) = iso(trimmed) {
-        return minutes.ok_or_else(|| ValueError::invalid(ValueType::Minutes, text, "it is too long"));
+    let too_long = || ValueError::invalid(ValueType::Minutes, text, "it is too long");
+    if let Some(captures) = ISO.captures(trimmed)
+        && trimmed.contains(|character: char| character.is_ascii_digit())
+    {
+        return iso_minutes(&captures).ok_or_else(too_long);
     }
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for captures in PART.captures_iter(trimmed) {
@@ -116,22 +125,14 @@ pub fn parse(text: &str) -> Result<u32, ValueError> {
         return Err(ValueError::ambiguous(ValueType::Minutes, text, &readings, remedy));
     }
     let total = parts.iter().try_fold(0_u32, |sum, (number, length)| sum.checked_add(number.checked_mul(*length)?));
-    total.ok_or_else(|| ValueError::invalid(ValueType::Minutes, text, "it is too long"))
+    total.ok_or_else(too_long)
 }
 
-/// An ISO duration: `Some(None)` when it overflows.
-fn iso(text: &str) -> Option<Option<u32>> {
-    let captures = ISO.captures(text)?;
-    let part = |name: &str| captures.name(name).map(|found| found.as_str().parse::<u32>().unwrap_or(u32::MAX));
-    let parts = [(part("days"), 1440), (part("hours"), 60), (part("minutes"), 1)];
-    if parts.iter().all(|(number, _)| number.is_none()) && part("seconds").is_none() {
-        return None;
-    }
-    let seconds = part("seconds").unwrap_or(0) / 60;
-    let total = parts
-        .iter()
-        .try_fold(seconds, |sum, (number, length)| sum.checked_add(number.unwrap_or(0).checked_mul(*length)?));
-    Some(total)
+/// The length of an ISO duration, unless it overflows.
+fn iso_minutes(captures: &Captures<'_>) -> Option<u32> {
+    let part = |name: &str| captures.name(name).map_or(Some(0), |found| found.as_str().parse::<u32>().ok());
+    let parts = [(part("days")?, 1440), (part("hours")?, 60), (part("minutes")?, 1)];
+    parts.iter().try_fold(part("seconds")? / 60, |sum, (number, length)| sum.checked_add(number.checked_mul(*length)?))
 }
 
 fn number_count(text: &str) -> usize {

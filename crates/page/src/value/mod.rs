@@ -187,6 +187,10 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// An absolute HTTP address, resolved against the page's own when the text is relative.
+///
+/// # Errors
+///
+/// When the text is empty, no address, or none of a page or file.
 pub fn parse_url(text: &str, page_url: Option<&Url>) -> Result<Url, ValueError> {
     let trimmed = text.trim();
     if trimmed.is_empty() {

@@ -144,12 +144,15 @@ fn is_letters(marker: &str) -> bool {
 }
 
 /// The one amount in a text. `currency` is the recipe's word on what a sign means, or on what an amount without any sign is in.
+///
+/// # Errors
+///
+/// When the text has none, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str, mark: DecimalMark, currency: Option<&Currency>) -> Result<Money, ValueError> {
     let markers = markers_in(text);
     let currency = match (currencies_of(&markers).as_slice(), currency) {
-        ([], Some(known)) => known.clone(),
         ([], None) => return Err(ValueError::absent(ValueType::Money, text)),
-        ([Currency::Sign(_)], Some(known)) => known.clone(),
+        ([] | [Currency::Sign(_)], Some(known)) => known.clone(),
         ([only], None) => only.clone(),
         ([only @ Currency::Code(_)], Some(known)) if only == known => only.clone(),
         ([Currency::Code(code)], Some(known)) => {

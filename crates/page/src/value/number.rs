@@ -37,6 +37,10 @@ static SCALE: Pattern = Pattern::new(|| {
 });
 
 /// The one number in a text. Several that are equal are one.
+///
+/// # Errors
+///
+/// When the text has none, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str, mark: DecimalMark) -> Result<Decimal, ValueError> {
     let found = numbers_in(text, mark, ValueType::Number)?;
     one_of(&found, text, ValueType::Number)

@@ -4,7 +4,7 @@
 //! `10/11/2024` is an error unless the recipe names the order; so is a text with two different days. A zone that is written as
 //! letters other than `Z`, `GMT` and `UTC` is left out: most such names mean more than one offset.
 
-mod month;
+pub(crate) mod month;
 
 use std::fmt;
 use std::str::FromStr;
@@ -132,6 +132,10 @@ struct Found {
 }
 
 /// The one day in a text. Several mentions of one day are one; the first with a time of day is taken.
+///
+/// # Errors
+///
+/// When the text has none, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str, order: DateOrder) -> Result<DateValue, ValueError> {
     let found = dates_in(text, order)?;
     let Some(first) = found.first() else {
@@ -154,10 +158,12 @@ pub fn parse(text: &str, order: DateOrder) -> Result<DateValue, ValueError> {
     Ok(DateValue { date, time })
 }
 
+/// Reads what a pattern found: the days it may be, or nothing when it is no date after all.
+type Reader = fn(&Captures<'_>, &str, DateOrder) -> Result<Option<Vec<Date>>, ValueError>;
+
 /// Every date in a text by every way of writing one, without overlaps: the earlier pattern wins.
 fn dates_in(text: &str, order: DateOrder) -> Result<Vec<Found>, ValueError> {
     let mut all: Vec<Found> = Vec::new();
-    type Reader = fn(&Captures<'_>, &str, DateOrder) -> Result<Option<Vec<Date>>, ValueError>;
     let ways: [(&Pattern, Reader); 4] = [
         (&YEAR_FIRST, |captures, text, _| year_first(captures, text)),
         (&NUMBERS, numbers),
