@@ -10,6 +10,7 @@
 //! - [`recipe`]: how the fields of a page are got
 //! - [`transform`]: what is done to the text of a field
 //! - [`apply`]: a recipe applied to a page: values with their origin, or why there are none
+//! - [`robust_selector`]: from nodes to a selector that will find them again
 //!
 //! # Example
 //!
@@ -26,6 +27,7 @@
 pub mod apply;
 pub mod document;
 pub mod recipe;
+pub mod robust_selector;
 pub mod select;
 pub mod structured;
 pub mod transform;
