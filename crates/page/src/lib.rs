@@ -11,6 +11,7 @@
 //! - [`transform`]: what is done to the text of a field
 //! - [`apply`]: a recipe applied to a page: values with their origin, or why there are none
 //! - [`robust_selector`]: from nodes to a selector that will find them again
+//! - [`diff`]: what changed in the structure of a page
 //!
 //! # Example
 //!
@@ -25,6 +26,7 @@
 //! ```
 
 pub mod apply;
+pub mod diff;
 pub mod document;
 pub mod recipe;
 pub mod robust_selector;

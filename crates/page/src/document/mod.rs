@@ -13,8 +13,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 pub use decode::decode;
-pub(crate) use text::first_bytes;
 pub use text::normalise;
+pub(crate) use text::{first_bytes, first_characters};
 
 /// An element of a [`Document`]: its place in document order. It means nothing in another document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
