@@ -10,6 +10,7 @@
 //! - [`recipe`]: how the fields of a page are got
 //! - [`transform`]: what is done to the text of a field
 //! - [`apply`]: a recipe applied to a page: values with their origin, or why there are none
+//! - [`relocate`](mod@relocate): the fields of a recipe found again after a redesign
 //! - [`robust_selector`]: from nodes to a selector that will find them again
 //! - [`diff`]: what changed in the structure of a page
 //!
@@ -29,6 +30,7 @@ pub mod apply;
 pub mod diff;
 pub mod document;
 pub mod recipe;
+pub mod relocate;
 pub mod robust_selector;
 pub mod select;
 pub mod structured;

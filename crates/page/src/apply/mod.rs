@@ -211,7 +211,7 @@ fn base_url(page: &Document, page_url: Option<&Url>) -> Option<Url> {
 }
 
 /// What is taken of a node, if it has it.
-fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<String> {
+pub(crate) fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<String> {
     match take {
         NodeTake::Text => Some(page.text(node).into_owned()),
         NodeTake::OwnText => Some(page.own_text(node)),
@@ -332,7 +332,7 @@ impl Context<'_> {
 }
 
 /// Whether a datum is at a path: with the kind of thing before it (`Recipe.name`) or without (`name`).
-fn is_at(datum: &Datum, path: &StructuredPath) -> bool {
+pub(crate) fn is_at(datum: &Datum, path: &StructuredPath) -> bool {
     let vocabulary = match datum.origin {
         DatumOrigin::JsonLd => Vocabulary::JsonLd,
         DatumOrigin::Microdata => Vocabulary::Microdata,

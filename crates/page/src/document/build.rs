@@ -80,7 +80,11 @@ struct Open {
 }
 
 pub(super) fn build(html: &str) -> Document {
-    let tree = dom_query::Document::from(html);
+    index(dom_query::Document::from(html))
+}
+
+/// The arrays of a tree.
+pub(super) fn index(tree: dom_query::Document) -> Document {
     let mut builder = Builder::default();
     let mut open: Vec<Open> = Vec::new();
     let root = tree.tree.root().id;

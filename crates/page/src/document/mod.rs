@@ -83,6 +83,16 @@ impl Document {
         Self::parse(&decode(bytes))
     }
 
+    /// The same page without some elements and what is in them.
+    #[must_use]
+    pub fn without(&self, nodes: &[NodeId]) -> Self {
+        let tree = self.tree.clone();
+        for node in nodes {
+            tree.tree.remove_from_parent(&self.elements[node.0].tree_id);
+        }
+        build::index(tree)
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.elements.len()
@@ -331,6 +341,14 @@ mod tests {
         assert_eq!(page.text_before(value), "Price:");
         assert_eq!(page.text_after(value), "Size");
         assert_eq!(page.text_before(first(&page, "dt")), "");
+    }
+
+    #[test]
+    fn elements_can_be_taken_out() {
+        let page = Document::parse("<p>a<b>b</b></p><p>c</p>");
+        assert_eq!(page.without(&[first(&page, "b")]).page_text(), "a c");
+        assert_eq!(page.without(&[first(&page, "p"), first(&page, "b")]).page_text(), "c");
+        assert_eq!(page.page_text(), "ab c");
     }
 
     #[test]
