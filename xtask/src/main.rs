@@ -52,6 +52,10 @@ enum Bench {
     Queue,
     /// Break real packages one seeded defect at a time, heal them, and check the result independently
     Heal(bench::heal::Options),
+    /// Compare the structure of real pages, and do the same in Python
+    Diff(bench::diff::Options),
+    /// Find the fields of redesigned pages again, and count what is right, wrong, and accepted though deleted
+    Drift(bench::drift::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -60,6 +64,8 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy => tidy::run(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
+        Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
+        Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
         Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),
     }

@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{Bench, checks};
+use crate::bench::python;
 use crate::cache::digest;
 use crate::process;
 
@@ -69,19 +70,7 @@ pub(super) fn list() -> anyhow::Result<Vec<Package>> {
 
 /// The virtual environment with what the suites need, made once.
 pub(super) fn environment(root: &Path, cache: &Path) -> anyhow::Result<PathBuf> {
-    let version = process::text_of(
-        process::command(root, "python3").args(["-c", "import sys; print(sys.version, sys.executable)"]),
-    )?;
-    let folder = cache.join(format!("environment-{}", digest(&format!("{REQUIREMENTS}{version}"))));
-    let complete = folder.join("complete");
-    if !complete.exists() {
-        process::run(process::command(root, "python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        let requirements = root.join("xtask/bench/requirements.txt");
-        let pip = ["install", "--quiet", "--disable-pip-version-check", "--requirement"];
-        process::run(process::command(root, folder.join("bin/pip")).args(pip).arg(requirements))?;
-        std::fs::write(complete, "")?;
-    }
-    Ok(folder)
+    python::environment(root, cache, "xtask/bench/requirements.txt")
 }
 
 /// The package as a repository whose checks are green, made once.

@@ -1,0 +1,47 @@
+//! Why a field has no value.
+
+use crate::transform::Unmatched;
+use crate::value::ValueError;
+
+/// Why a field, or an entry of a list, has no value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Miss {
+    /// The selector finds nothing on the page, or in the item.
+    #[error("no node matches `{select}`")]
+    NoNode {
+        /// The selector.
+        select: String,
+    },
+    /// The node has no such attribute.
+    #[error("the selected `{tag}` has no attribute `{attribute}`")]
+    NoAttribute {
+        /// The attribute.
+        attribute: String,
+        /// The tag of the node.
+        tag: String,
+    },
+    /// The page's structured data has nothing at the path.
+    #[error("the page states no `{path}`")]
+    NoStructuredData {
+        /// The path as the recipe writes it.
+        path: String,
+    },
+    /// There is nothing but white space.
+    #[error("what is selected is empty")]
+    Empty,
+    /// A `regex` transform found nothing.
+    #[error("the pattern `{pattern}` matches nothing in it")]
+    Unmatched {
+        /// The pattern.
+        pattern: String,
+    },
+    /// The text is not a value of the field's type.
+    #[error(transparent)]
+    NoValue(#[from] ValueError),
+}
+
+impl From<Unmatched> for Miss {
+    fn from(Unmatched { pattern }: Unmatched) -> Self {
+        Self::Unmatched { pattern }
+    }
+}

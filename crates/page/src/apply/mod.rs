@@ -1,0 +1,349 @@
+//! Applying a recipe to a page: typed values, each with where it came from, or a typed reason for what is missing.
+
+mod miss;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use url::Url;
+
+use crate::document::{Document, NodeId, normalise};
+use crate::recipe::{Field, FieldName, NodeTake, Recipe, Source, StructuredPath, Vocabulary};
+use crate::structured::{Datum, Origin as DatumOrigin, structured_data};
+use crate::transform::apply_steps;
+use crate::value::Value;
+
+pub use miss::Miss;
+
+/// A recipe's answer for a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extraction {
+    /// One record of the page, or one of each item of a list page, in document order.
+    pub records: Vec<Record>,
+}
+
+/// The fields of a page or an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The item; none when the record is the page's.
+    pub item: Option<NodeId>,
+    /// Every field of the recipe, in its order.
+    pub fields: Vec<(FieldName, FieldOutcome)>,
+}
+
+/// What became of one field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FieldOutcome {
+    /// Its values in document order: at most one unless it is a list.
+    pub values: Vec<Found>,
+    /// What was missed: why there is no value, or which entries of the list gave none.
+    pub misses: Vec<Miss>,
+    /// How many nodes, or entries of structured data, the source gave: more than the values of a field that is no list.
+    pub matched: usize,
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The value.
+    pub value: Value,
+    /// Its text before the conversion: what `example` holds.
+    pub text: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A node of the page.
+    Node {
+        /// The node.
+        node: NodeId,
+        /// What was taken of it.
+        take: NodeTake,
+    },
+    /// The page's structured data.
+    Structured {
+        /// The element that holds it.
+        node: NodeId,
+        /// Its path.
+        path: StructuredPath,
+    },
+}
+
+impl Origin {
+    /// The element.
+    pub fn node(&self) -> NodeId {
+        match self {
+            Self::Node { node, .. } | Self::Structured { node, .. } => *node,
+        }
+    }
+
+    /// The origin as a person reads it: `html > body > h1:nth-child(2) text`, `jsonld:Recipe.name`.
+    pub fn describe(&self, page: &Document) -> String {
+        match self {
+            Self::Node { node, take } => format!("{} {take}", NodePath { page, node: *node }),
+            Self::Structured { path, .. } => path.to_string(),
+        }
+    }
+}
+
+/// The way from the root to a node, of its nearest [`PATH_LENGTH`] steps.
+struct NodePath<'a> {
+    page: &'a Document,
+    node: NodeId,
+}
+
+/// How many steps of a path are shown.
+const PATH_LENGTH: usize = 12;
+
+impl fmt::Display for NodePath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut steps: Vec<NodeId> =
+            std::iter::once(self.node).chain(self.page.ancestors(self.node)).take(PATH_LENGTH).collect();
+        steps.reverse();
+        if steps.first().is_some_and(|first| self.page.parent(*first).is_some()) {
+            f.write_str("… > ")?;
+        }
+        for (index, step) in steps.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" > ")?;
+            }
+            f.write_str(self.page.tag(*step))?;
+            let Some(parent) = self.page.parent(*step) else { continue };
+            let alike =
+                self.page.children(parent).filter(|child| self.page.tag(*child) == self.page.tag(*step)).count();
+            if alike > 1 {
+                let place = self.page.children(parent).take_while(|child| child <= step).count();
+                write!(f, ":nth-child({place})")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FieldOutcome {
+    fn missed(miss: Miss) -> Self {
+        Self { misses: vec![miss], ..Self::default() }
+    }
+
+    /// Whether there is a value and nothing is missed: an entry of a list that could not be read is a miss too.
+    pub fn is_complete(&self) -> bool {
+        !self.values.is_empty() && self.misses.is_empty()
+    }
+
+    /// The texts of its values: what becomes the next `example`.
+    pub fn texts(&self) -> Vec<String> {
+        self.values.iter().map(|found| found.text.clone()).collect()
+    }
+}
+
+impl Record {
+    /// What became of a field.
+    pub fn field(&self, name: &str) -> Option<&FieldOutcome> {
+        self.fields.iter().find(|(field, _)| field.as_str() == name).map(|(_, outcome)| outcome)
+    }
+}
+
+impl Extraction {
+    /// Whether there is a record, and in each every required field is complete. An empty list page is a failure: a selector
+    /// that finds nothing looks exactly like it.
+    pub fn is_complete(&self, recipe: &Recipe) -> bool {
+        let required = |name: &FieldName| recipe.field(name.as_str()).is_none_or(|field| field.required);
+        !self.records.is_empty()
+            && self
+                .records
+                .iter()
+                .flat_map(|record| &record.fields)
+                .all(|(name, outcome)| !required(name) || outcome.is_complete())
+    }
+}
+
+impl Recipe {
+    /// Gets the fields from a page. `page_url` makes relative addresses absolute.
+    pub fn apply(&self, page: &Document, page_url: Option<&Url>) -> Extraction {
+        let base = base_url(page, page_url);
+        let context = Context { page, page_url: base.as_ref(), structured: self.structured_data(page) };
+        let records = match self.items() {
+            None => {
+                let outcome = |field: &Field| (field.name.clone(), context.field(field));
+                vec![Record { item: None, fields: self.fields().iter().map(outcome).collect() }]
+            }
+            Some(items) => context.items(&page.select(items), self.fields()),
+        };
+        Extraction { records }
+    }
+
+    /// The page's structured data, if any field needs it.
+    fn structured_data(&self, page: &Document) -> Vec<Datum> {
+        let is_needed = self.fields().iter().any(|field| matches!(field.source, Source::Structured(_)));
+        if is_needed { structured_data(page) } else { Vec::new() }
+    }
+
+    /// The address of the next page, if the recipe has a rule and the page a link. The page itself is no next page.
+    pub fn next_page(&self, page: &Document, page_url: &Url) -> Option<Url> {
+        let next = self.next()?;
+        let base = base_url(page, Some(page_url))?;
+        let mut addresses = page.select(&next.select).into_iter().filter_map(|node| {
+            let text = taken(page, node, &next.take)?;
+            crate::value::parse_url(&text, Some(&base)).ok()
+        });
+        addresses.next().filter(|address| without_fragment(address) != without_fragment(page_url))
+    }
+}
+
+fn without_fragment(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    url
+}
+
+/// What relative addresses on the page are relative to: `<base href>` where there is one, else the page's own address.
+fn base_url(page: &Document, page_url: Option<&Url>) -> Option<Url> {
+    let base =
+        page.nodes().take(200).find(|node| page.tag(*node) == "base").and_then(|node| page.attribute(node, "href"));
+    match (base, page_url) {
+        (Some(base), Some(page_url)) => page_url.join(base).ok().or_else(|| Some(page_url.clone())),
+        (Some(base), None) => Url::parse(base).ok(),
+        (None, page_url) => page_url.cloned(),
+    }
+}
+
+/// What is taken of a node, if it has it.
+pub(crate) fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<String> {
+    match take {
+        NodeTake::Text => Some(page.text(node).into_owned()),
+        NodeTake::OwnText => Some(page.own_text(node)),
+        NodeTake::Html => Some(page.html(node)),
+        NodeTake::Attribute(name) => page.attribute(node, name).map(str::to_owned),
+    }
+}
+
+/// What a field is applied to.
+struct Context<'a> {
+    page: &'a Document,
+    page_url: Option<&'a Url>,
+    structured: Vec<Datum>,
+}
+
+/// A text before its transforms.
+struct Raw {
+    text: Result<String, Miss>,
+    origin: Origin,
+}
+
+impl Context<'_> {
+    /// A field of the page.
+    fn field(&self, field: &Field) -> FieldOutcome {
+        let raw = match &field.source {
+            Source::Nodes { select, take } => {
+                let nodes = self.page.select(select);
+                if nodes.is_empty() {
+                    return FieldOutcome::missed(Miss::NoNode { select: select.source().to_owned() });
+                }
+                self.raw_of_nodes(&nodes, take)
+            }
+            Source::Structured(path) => {
+                let raw = self.raw_of_structured(path);
+                if raw.is_empty() {
+                    return FieldOutcome::missed(Miss::NoStructuredData { path: path.to_string() });
+                }
+                raw
+            }
+        };
+        self.outcome(field, raw)
+    }
+
+    /// Every item's record. A node belongs to the nearest item around it, which may be itself; a selector runs once for all.
+    fn items(&self, items: &[NodeId], fields: &[Field]) -> Vec<Record> {
+        let mut records: Vec<Record> =
+            items.iter().map(|item| Record { item: Some(*item), fields: Vec::with_capacity(fields.len()) }).collect();
+        let places: BTreeMap<NodeId, usize> = items.iter().enumerate().map(|(place, item)| (*item, place)).collect();
+        for field in fields {
+            let Source::Nodes { select, take } = &field.source else { continue };
+            let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); items.len()];
+            let mut open: Vec<NodeId> = Vec::new();
+            let mut upcoming = items.iter().copied().peekable();
+            for node in self.page.select(select) {
+                while let Some(item) = upcoming.next_if(|item| *item <= node) {
+                    while open.pop_if(|outer| !self.page.contains(*outer, item)).is_some() {}
+                    open.push(item);
+                }
+                while open.pop_if(|outer| !self.page.contains(*outer, node)).is_some() {}
+                let nearest = open.last().and_then(|item| places.get(item)).and_then(|place| nodes.get_mut(*place));
+                if let Some(nodes) = nearest {
+                    nodes.push(node);
+                }
+            }
+            for (record, nodes) in records.iter_mut().zip(nodes) {
+                let outcome = if nodes.is_empty() {
+                    FieldOutcome::missed(Miss::NoNode { select: select.source().to_owned() })
+                } else {
+                    self.outcome(field, self.raw_of_nodes(&nodes, take))
+                };
+                record.fields.push((field.name.clone(), outcome));
+            }
+        }
+        records
+    }
+
+    fn raw_of_nodes(&self, nodes: &[NodeId], take: &NodeTake) -> Vec<Raw> {
+        let raw = |node: &NodeId| {
+            let text = taken(self.page, *node, take).ok_or_else(|| Miss::NoAttribute {
+                attribute: take.to_string().trim_start_matches("attr:").to_owned(),
+                tag: self.page.tag(*node).to_owned(),
+            });
+            Raw { text, origin: Origin::Node { node: *node, take: take.clone() } }
+        };
+        nodes.iter().map(raw).collect()
+    }
+
+    fn raw_of_structured(&self, path: &StructuredPath) -> Vec<Raw> {
+        let matching = self.structured.iter().filter(|datum| is_at(datum, path));
+        matching
+            .map(|datum| Raw {
+                text: Ok(datum.value.clone()),
+                origin: Origin::Structured { node: datum.node, path: path.clone() },
+            })
+            .collect()
+    }
+
+    /// Transforms and converts what was found.
+    fn outcome(&self, field: &Field, raw: Vec<Raw>) -> FieldOutcome {
+        let mut outcome = FieldOutcome { matched: raw.len(), ..FieldOutcome::default() };
+        let used = if field.many { raw.len() } else { 1 };
+        for Raw { text, origin } in raw.into_iter().take(used) {
+            match text.and_then(|text| Ok(apply_steps(&field.steps, text)?)) {
+                Err(miss) => outcome.misses.push(miss),
+                Ok(texts) if texts.iter().all(|text| normalise(text).is_empty()) => outcome.misses.push(Miss::Empty),
+                Ok(texts) => {
+                    for text in texts {
+                        match field.conversion.apply(&text, self.page_url) {
+                            Ok(value) => outcome.values.push(Found { value, text, origin: origin.clone() }),
+                            Err(error) => outcome.misses.push(Miss::NoValue(error)),
+                        }
+                    }
+                }
+            }
+        }
+        outcome
+    }
+}
+
+/// Whether a datum is at a path: with the kind of thing before it (`Recipe.name`) or without (`name`).
+pub(crate) fn is_at(datum: &Datum, path: &StructuredPath) -> bool {
+    let vocabulary = match datum.origin {
+        DatumOrigin::JsonLd => Vocabulary::JsonLd,
+        DatumOrigin::Microdata => Vocabulary::Microdata,
+        DatumOrigin::Rdfa => Vocabulary::Rdfa,
+        DatumOrigin::Meta => Vocabulary::Meta,
+        DatumOrigin::Title => return false,
+    };
+    let with_kind =
+        || path.path.strip_prefix(datum.kind.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(&datum.path);
+    vocabulary == path.vocabulary && (datum.path == path.path || (!datum.kind.is_empty() && with_kind()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Which lines of two pages are the same: lines that both have just once are anchors (patience diff), and what lies between
+//! two anchors is aligned exactly as long as it is short.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// The longest stretch that is aligned exactly, old and new lines together. The exact way takes time in the square of it.
+const LONGEST_EXACT: usize = 1000;
+
+/// How often anchors are looked for between anchors.
+const MOST_ROUNDS: usize = 8;
+
+/// A stretch of lines that is the same in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Same {
+    pub(super) old: usize,
+    pub(super) new: usize,
+    pub(super) length: usize,
+}
+
+/// The stretches that are the same, in order, none empty.
+pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
+    let mut same = Vec::new();
+    // Stretches to be looked at, the first on top: they are found in order.
+    let mut open = vec![(0..old.len(), 0..new.len(), 0)];
+    while let Some((old_range, new_range, round)) = open.pop() {
+        let (old_lines, new_lines) = (&old[old_range.clone()], &new[new_range.clone()]);
+        let before = old_lines.iter().zip(new_lines).take_while(|(old, new)| old == new).count();
+        push(&mut same, Same { old: old_range.start, new: new_range.start, length: before });
+        let (old_range, new_range) = (old_range.start + before..old_range.end, new_range.start + before..new_range.end);
+        let (old_lines, new_lines) = (&old[old_range.clone()], &new[new_range.clone()]);
+        if old_lines.is_empty() || new_lines.is_empty() {
+            continue;
+        }
+        if old_lines.len() + new_lines.len() <= LONGEST_EXACT {
+            exact(&mut same, old_lines, new_lines, old_range.start, new_range.start);
+            continue;
+        }
+        let after = old_lines.iter().rev().zip(new_lines.iter().rev()).take_while(|(old, new)| old == new).count();
+        let (old_end, new_end) = (old_range.end - after, new_range.end - after);
+        if after > 0 {
+            open.push((old_end..old_range.end, new_end..new_range.end, MOST_ROUNDS));
+        }
+        if round < MOST_ROUNDS {
+            open.extend(between_anchors(old, new, old_range.start..old_end, new_range.start..new_end, round));
+        }
+    }
+    same
+}
+
+/// A stretch of both pages, and how often anchors have been looked for.
+type Stretch = (Range<usize>, Range<usize>, usize);
+
+/// The stretches that begin at the anchors, and the one before them, the last first; nothing when there is no anchor.
+fn between_anchors(
+    old: &[u32],
+    new: &[u32],
+    old_range: Range<usize>,
+    new_range: Range<usize>,
+    round: usize,
+) -> Vec<Stretch> {
+    let anchors = anchors(&old[old_range.clone()], &new[new_range.clone()]);
+    let mut stretches = Vec::new();
+    let (mut old_end, mut new_end) = (old_range.end, new_range.end);
+    for (old_at, new_at) in anchors.iter().rev() {
+        let (old_at, new_at) = (old_range.start + old_at, new_range.start + new_at);
+        stretches.push((old_at..old_end, new_at..new_end, round + 1));
+        (old_end, new_end) = (old_at, new_at);
+    }
+    if !anchors.is_empty() {
+        stretches.push((old_range.start..old_end, new_range.start..new_end, round + 1));
+    }
+    stretches
+}
+
+/// Places of lines that each side has once, in the longest order that both agree on.
+fn anchors(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+    let old_places = once(old);
+    let new_places = once(new);
+    let mut pairs: Vec<(usize, usize)> =
+        old_places.iter().filter_map(|(key, place)| Some(((*place)?, (*new_places.get(key)?)?))).collect();
+    pairs.sort_unstable();
+    longest_increasing(&pairs)
+}
+
+/// The place of each line, and none for those that occur again.
+fn once(lines: &[u32]) -> HashMap<u32, Option<usize>> {
+    let mut places = HashMap::with_capacity(lines.len());
+    for (place, line) in lines.iter().enumerate() {
+        places.entry(*line).and_modify(|known| *known = None).or_insert(Some(place));
+    }
+    places
+}
+
+/// The longest part of `pairs`, sorted by the first, in which the second increases too (patience sorting).
+fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // The pair with the smallest second on top of each pile, and what it lies on.
+    let mut piles: Vec<usize> = Vec::new();
+    let mut below: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (index, (_, new)) in pairs.iter().enumerate() {
+        let pile = piles.partition_point(|top| pairs[*top].1 < *new);
+        below.push(pile.checked_sub(1).map(|pile| piles[pile]));
+        if pile == piles.len() {
+            piles.push(index);
+        } else {
+            piles[pile] = index;
+        }
+    }
+    let mut chain: Vec<(usize, usize)> =
+        std::iter::successors(piles.last().copied(), |index| below[*index]).map(|index| pairs[index]).collect();
+    chain.reverse();
+    chain
+}
+
+fn exact(same: &mut Vec<Same>, old: &[u32], new: &[u32], old_start: usize, new_start: usize) {
+    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
+        match operation {
+            DiffOp::Equal { old_index, new_index, len } => {
+                push(same, Same { old: old_start + old_index, new: new_start + new_index, length: len });
+            }
+            DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {}
+        }
+    }
+}
+
+/// Adds a stretch, joined to the last where they touch.
+fn push(same: &mut Vec<Same>, next: Same) {
+    match same.last_mut() {
+        _ if next.length == 0 => {}
+        Some(last) if last.old + last.length == next.old && last.new + last.length == next.new => {
+            last.length += next.length
+        }
+        Some(_) | None => same.push(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(old: &[u32], new: &[u32]) -> usize {
+        let same = align(old, new);
+        let mut ends = (0, 0);
+        for stretch in &same {
+            assert!(stretch.length > 0 && stretch.old >= ends.0 && stretch.new >= ends.1, "{same:?}");
+            ends = (stretch.old + stretch.length, stretch.new + stretch.length);
+            assert_eq!(old[stretch.old..ends.0], new[stretch.new..ends.1]);
+        }
+        assert!(ends.0 <= old.len() && ends.1 <= new.len());
+        same.iter().map(|stretch| stretch.length).sum()
+    }
+
+    #[test]
+    fn long_pages_are_aligned_at_their_anchors() {
+        let old: Vec<u32> = (0..20_000).collect();
+        let mut new = old.clone();
+        new.splice(5000..5000, [1, 2, 3]);
+        new.drain(15_000..15_100);
+        assert_eq!(check(&old, &new), 19_900);
+        assert_eq!(check(&old, &old), 20_000);
+        assert_eq!(check(&old, &[]), 0);
+    }
+
+    #[test]
+    fn what_has_no_anchor_takes_no_time() {
+        let old: Vec<u32> = (0..200_000).map(|line| line % 7).collect();
+        let new: Vec<u32> = (0..200_000).map(|line| line % 5 + 1).collect();
+        check(&old, &new);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_the_same_is_the_same(
+            old in proptest::collection::vec(0_u32..40, 0..60),
+            new in proptest::collection::vec(0_u32..40, 0..60),
+            copies in 1_usize..40,
+        ) {
+            check(&old, &new);
+            let spread = |lines: &[u32]| -> Vec<u32> {
+                (0_u32..).zip(0..copies).flat_map(|(copy, _)| lines.iter().map(move |line| line + copy * 17)).collect()
+            };
+            check(&spread(&old), &spread(&new));
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! A page as arrays in document order, beside the tree that the selectors walk.
+//!
+//! Everything after parsing works on numbers: an element is its place in the document, its descendants are the elements up to
+//! its `close`, its text is a slice of the page's text.
+
+mod build;
+mod decode;
+mod text;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+pub use decode::decode;
+pub use text::normalise;
+pub(crate) use text::{first_bytes, first_characters};
+
+/// An element of a [`Document`]: its place in document order. It means nothing in another document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) usize);
+
+impl NodeId {
+    /// The place in document order, from 0.
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A name that occurs in the document, of a tag or an attribute.
+type Symbol = u32;
+
+/// What is known about one element.
+#[derive(Debug, Clone)]
+struct Element {
+    parent: Option<usize>,
+    depth: usize,
+    /// The first element after it that is not below it.
+    close: usize,
+    tag: Symbol,
+    attributes: Range<usize>,
+    /// In `visible`, or in `raw` when it is skipped.
+    text: Range<usize>,
+    /// How many visible characters that are no space stand before its start and its end.
+    letters: Range<usize>,
+    /// The same for characters inside links.
+    linked: Range<usize>,
+    skipped: bool,
+    tree_id: dom_query::NodeId,
+}
+
+/// A parsed page.
+pub struct Document {
+    tree: dom_query::Document,
+    elements: Vec<Element>,
+    attributes: Vec<(Symbol, String)>,
+    names: Vec<String>,
+    symbols: HashMap<String, Symbol>,
+    /// The text of the page with spaces collapsed, without what nobody sees.
+    visible: String,
+    /// Where the text nodes begin in `visible`.
+    pieces: Vec<usize>,
+    /// Text of scripts, styles and the head, as it stands.
+    raw: String,
+    body: usize,
+    places: OnceLock<HashMap<dom_query::NodeId, usize>>,
+}
+
+impl std::fmt::Debug for Document {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Document").field("elements", &self.elements.len()).finish_non_exhaustive()
+    }
+}
+
+impl Document {
+    /// Parses HTML as browsers do, without running scripts: whatever comes in, a document comes out.
+    pub fn parse(html: &str) -> Self {
+        build::build(html)
+    }
+
+    /// Decodes (see [`decode`]) and parses.
+    pub fn parse_bytes(bytes: &[u8]) -> Self {
+        Self::parse(&decode(bytes))
+    }
+
+    /// The same page without some elements and what is in them.
+    #[must_use]
+    pub fn without(&self, nodes: &[NodeId]) -> Self {
+        let tree = self.tree.clone();
+        for node in nodes {
+            tree.tree.remove_from_parent(&self.elements[node.0].tree_id);
+        }
+        build::index(tree)
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether there are no elements. The parser adds `html`, `head` and `body`, so there always are.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// All elements in document order.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (0..self.elements.len()).map(NodeId)
+    }
+
+    /// The `body`, or the root where there is none.
+    pub fn body(&self) -> NodeId {
+        NodeId(self.body)
+    }
+
+    /// The element around it.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.elements[node.0].parent.map(NodeId)
+    }
+
+    /// The elements around it, the nearest first.
+    pub fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(node), |&above| self.parent(above))
+    }
+
+    /// The elements directly below it.
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.elements[node.0].close;
+        let first = (node.0 + 1 < end).then_some(node.0 + 1);
+        std::iter::successors(first, move |&child| {
+            let next = self.elements[child].close;
+            (next < end).then_some(next)
+        })
+        .map(NodeId)
+    }
+
+    /// The elements below it, in document order.
+    pub fn descendants(&self, node: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (node.0 + 1..self.elements[node.0].close).map(NodeId)
+    }
+
+    /// The element after it below the same parent.
+    pub fn next_sibling(&self, node: NodeId) -> Option<NodeId> {
+        let next = self.elements[node.0].close;
+        let end = self.elements[self.elements[node.0].parent?].close;
+        (next < end).then_some(NodeId(next))
+    }
+
+    /// How many elements are around it.
+    pub fn depth(&self, node: NodeId) -> usize {
+        self.elements[node.0].depth
+    }
+
+    /// The first place after the element and everything below it.
+    pub fn close(&self, node: NodeId) -> usize {
+        self.elements[node.0].close
+    }
+
+    /// Whether `inner` is `outer` or below it.
+    pub fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
+        outer <= inner && inner.0 < self.elements[outer.0].close
+    }
+
+    /// The tag's name, in lower case for HTML elements.
+    pub fn tag(&self, node: NodeId) -> &str {
+        self.name(self.elements[node.0].tag)
+    }
+
+    /// The value of an attribute.
+    pub fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
+        let symbol = *self.symbols.get(name)?;
+        let range = self.elements[node.0].attributes.clone();
+        self.attributes[range].iter().find(|(key, _)| *key == symbol).map(|(_, value)| value.as_str())
+    }
+
+    /// All attributes, in the order of the source: name and value.
+    pub fn attributes(&self, node: NodeId) -> impl Iterator<Item = (&str, &str)> {
+        let range = self.elements[node.0].attributes.clone();
+        self.attributes[range].iter().map(|(key, value)| (self.name(*key), value.as_str()))
+    }
+
+    /// The class names.
+    pub fn classes(&self, node: NodeId) -> impl Iterator<Item = &str> {
+        self.attribute(node, "class").unwrap_or_default().split_ascii_whitespace()
+    }
+
+    /// Whether nobody sees its text: scripts, styles, `noscript`, templates, drawings, the head.
+    pub fn is_skipped(&self, node: NodeId) -> bool {
+        self.elements[node.0].skipped
+    }
+
+    /// The text that a reader sees in it, spaces collapsed, a space at the edges of blocks. Of a skipped element: its content.
+    pub fn text(&self, node: NodeId) -> Cow<'_, str> {
+        if self.is_skipped(node) {
+            return Cow::Owned(normalise(self.raw_text(node)));
+        }
+        Cow::Borrowed(self.visible_text(node))
+    }
+
+    /// The text that a reader sees; empty for a skipped element.
+    pub fn visible_text(&self, node: NodeId) -> &str {
+        let element = &self.elements[node.0];
+        if element.skipped { "" } else { self.visible[element.text.clone()].trim() }
+    }
+
+    /// The content of a skipped element, such as a script, as it stands in the source.
+    pub fn raw_text(&self, node: NodeId) -> &str {
+        let element = &self.elements[node.0];
+        if element.skipped { &self.raw[element.text.clone()] } else { "" }
+    }
+
+    /// The text that stands directly in it, without the text of the elements below.
+    pub fn own_text(&self, node: NodeId) -> String {
+        normalise(&self.text_children(node).join(" "))
+    }
+
+    /// The text nodes directly below it, as they stand.
+    pub fn text_children(&self, node: NodeId) -> Vec<String> {
+        let Some(node) = self.tree.tree.get(&self.elements[node.0].tree_id) else { return Vec::new() };
+        node.children_it(false).filter(dom_query::NodeRef::is_text).map(|child| child.text().to_string()).collect()
+    }
+
+    /// The element and what is in it as HTML.
+    pub fn html(&self, node: NodeId) -> String {
+        self.tree.tree.get(&self.elements[node.0].tree_id).map(|node| node.html().to_string()).unwrap_or_default()
+    }
+
+    /// The whole page as HTML.
+    pub fn to_html(&self) -> String {
+        self.tree.html().to_string()
+    }
+
+    /// How many visible characters it has, spaces not counted.
+    pub fn letters(&self, node: NodeId) -> usize {
+        self.elements[node.0].letters.len()
+    }
+
+    /// How many visible characters stand before it on the page.
+    pub fn letters_before(&self, node: NodeId) -> usize {
+        self.elements[node.0].letters.start
+    }
+
+    /// How many of its visible characters are in links.
+    pub fn linked_letters(&self, node: NodeId) -> usize {
+        self.elements[node.0].linked.len()
+    }
+
+    /// The piece of visible text right before the element: what is often its label. At most 60 characters.
+    pub fn text_before(&self, node: NodeId) -> &str {
+        let start = self.elements[node.0].text.start;
+        if self.is_skipped(node) {
+            return "";
+        }
+        let mut place = self.pieces.partition_point(|&piece| piece < start);
+        let mut label = "";
+        while place > 0 {
+            place -= 1;
+            label = self.visible[self.pieces[place]..start].trim();
+            // A colon or a bullet is not a label yet.
+            if label.chars().count() >= 3 {
+                break;
+            }
+        }
+        text::last_characters(label, 60)
+    }
+
+    /// The piece of visible text right after the element. At most 60 characters.
+    pub fn text_after(&self, node: NodeId) -> &str {
+        if self.is_skipped(node) {
+            return "";
+        }
+        let end = self.elements[node.0].text.end;
+        let place = self.pieces.partition_point(|&piece| piece < end);
+        let Some(&begin) = self.pieces.get(place) else { return "" };
+        let stop = self.pieces.get(place + 1).copied().unwrap_or(self.visible.len());
+        text::first_characters(self.visible[begin..stop].trim(), 60)
+    }
+
+    /// All the text that a reader sees.
+    pub fn page_text(&self) -> &str {
+        self.visible.trim()
+    }
+
+    /// The tree that the selectors walk.
+    pub(crate) const fn tree(&self) -> &dom_query::Document {
+        &self.tree
+    }
+
+    /// The element that stands for one of the tree, if it is one of ours.
+    pub(crate) fn place_of(&self, id: dom_query::NodeId) -> Option<NodeId> {
+        let places = self.places.get_or_init(|| {
+            self.elements.iter().enumerate().map(|(place, element)| (element.tree_id, place)).collect()
+        });
+        places.get(&id).copied().map(NodeId)
+    }
+
+    fn name(&self, symbol: Symbol) -> &str {
+        usize::try_from(symbol).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(page: &Document, tag: &str) -> NodeId {
+        page.nodes().find(|&node| page.tag(node) == tag).unwrap()
+    }
+
+    #[test]
+    fn text_is_what_a_reader_sees() {
+        let page = Document::parse(
+            "<div>One<p>Two <b>th</b>ree</p><script>no()</script><noscript>no</noscript>\n&nbsp; four\u{200b}</div>",
+        );
+        assert_eq!(page.text(page.body()), "One Two three four");
+        assert_eq!(page.text(first(&page, "p")), "Two three");
+        assert_eq!(page.text(first(&page, "script")), "no()");
+        assert_eq!(page.own_text(first(&page, "div")), "One four");
+        assert_eq!(page.letters(first(&page, "p")), 8);
+    }
+
+    #[test]
+    fn elements_know_their_neighbours() {
+        let page = Document::parse("<ul><li>a<li>b <a href=x>c</a></ul><p>d");
+        let list = first(&page, "ul");
+        let items: Vec<_> = page.children(list).collect();
+        assert_eq!(items.len(), 2);
+        assert_eq!(page.next_sibling(items[0]), Some(items[1]));
+        assert_eq!(page.next_sibling(items[1]), None);
+        assert_eq!(page.linked_letters(list), 1);
+        assert_eq!(page.parent(items[0]), Some(list));
+        assert!(page.contains(list, items[1]) && !page.contains(items[0], items[1]));
+        assert_eq!(page.descendants(list).count(), 3);
+        assert_eq!(page.attribute(first(&page, "a"), "href"), Some("x"));
+    }
+
+    #[test]
+    fn labels_stand_before_and_after() {
+        let page = Document::parse("<dl><dt>Price:</dt><dd>12 €</dd><dt>Size</dt></dl>");
+        let value = first(&page, "dd");
+        assert_eq!(page.text_before(value), "Price:");
+        assert_eq!(page.text_after(value), "Size");
+        assert_eq!(page.text_before(first(&page, "dt")), "");
+    }
+
+    #[test]
+    fn elements_can_be_taken_out() {
+        let page = Document::parse("<p>a<b>b</b></p><p>c</p>");
+        assert_eq!(page.without(&[first(&page, "b")]).page_text(), "a c");
+        assert_eq!(page.without(&[first(&page, "p"), first(&page, "b")]).page_text(), "c");
+        assert_eq!(page.page_text(), "ab c");
+    }
+
+    #[test]
+    fn anything_is_a_document() {
+        for html in ["", "\0\u{1}<<<>>", "<table><tr><div>x", "<html", "plain"] {
+            let page = Document::parse(html);
+            assert!(!page.is_empty());
+            assert!(page.nodes().all(|node| page.close(node) > node.0));
+        }
+    }
+}

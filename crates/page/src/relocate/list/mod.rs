@@ -1,0 +1,8 @@
+//! Fields with many values.
+
+mod candidates;
+mod features;
+mod weights;
+
+pub(crate) use candidates::groups;
+pub(crate) use features::{Comparison, List};

@@ -1,0 +1,27 @@
+//! Counts as features.
+
+/// `count` as a feature: exact up to 16 million, which no page reaches.
+#[expect(clippy::cast_precision_loss, reason = "features are approximate")]
+pub(crate) const fn float(count: usize) -> f32 {
+    count as f32
+}
+
+/// `part` of `whole`; 0 of nothing.
+pub(crate) fn ratio(part: usize, whole: usize) -> f32 {
+    if whole == 0 { 0.0 } else { float(part) / float(whole) }
+}
+
+/// The logarithm of how much larger `left` is than `right`, between -3 and 3.
+pub(crate) fn log_ratio(left: f32, right: f32) -> f32 {
+    ((left + 1.0) / (right + 1.0)).ln().clamp(-3.0, 3.0)
+}
+
+/// 1 for true.
+pub(crate) fn flag(condition: bool) -> f32 {
+    f32::from(u8::from(condition))
+}
+
+/// How far two places on the page are apart.
+pub(crate) fn difference(left: usize, right: usize) -> f32 {
+    if left >= right { float(left - right) } else { -float(right - left) }
+}

@@ -1,0 +1,121 @@
+//! Selectors: CSS, or `xpath:` and a subset of XPath 1.0.
+
+mod xpath;
+
+use std::fmt;
+
+use crate::document::{Document, NodeId};
+
+/// What begins a selector that is not CSS.
+const XPATH: &str = "xpath:";
+
+/// A selector that was understood.
+#[derive(Debug, Clone)]
+pub struct Selector {
+    source: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Css(Box<dom_query::Matcher>),
+    XPath(xpath::Expression),
+}
+
+/// A selector that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectorError {
+    /// It is not CSS, or a part of CSS that only a browser knows.
+    #[error("`{selector}` is not a CSS selector; write CSS such as `h1.title`, or XPath after `xpath:`")]
+    Css {
+        /// What was written.
+        selector: String,
+    },
+    /// It is not XPath, or outside the subset.
+    #[error("`xpath:{selector}` is not understood at character {position}: {expected}")]
+    XPath {
+        /// What was written, without `xpath:`.
+        selector: String,
+        /// Where it stops making sense, in characters from 1.
+        position: usize,
+        /// What could stand there.
+        expected: String,
+    },
+}
+
+impl Selector {
+    /// Reads a selector: CSS, or XPath after `xpath:`.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither.
+    pub fn parse(source: &str) -> Result<Self, SelectorError> {
+        let kind = if let Some(expression) = source.trim_start().strip_prefix(XPATH) {
+            Kind::XPath(xpath::parse(expression)?)
+        } else {
+            let matcher = dom_query::Matcher::new(source);
+            Kind::Css(Box::new(matcher.map_err(|_| SelectorError::Css { selector: source.to_owned() })?))
+        };
+        Ok(Self { source: source.to_owned(), kind })
+    }
+
+    /// What was written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.source)
+    }
+}
+
+impl PartialEq for Selector {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+impl Eq for Selector {}
+
+impl Document {
+    /// The elements that a selector means, in document order, each once.
+    pub fn select(&self, selector: &Selector) -> Vec<NodeId> {
+        match &selector.kind {
+            Kind::Css(matcher) => {
+                let selection = self.tree().select_matcher(matcher);
+                let mut found: Vec<_> = selection.nodes().iter().filter_map(|node| self.place_of(node.id)).collect();
+                found.sort_unstable();
+                found.dedup();
+                found
+            }
+            Kind::XPath(expression) => xpath::evaluate(expression, self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn css_gives_document_order() {
+        let page = Document::parse("<ul><li class=b>1<li class=a>2<li>3</ul>");
+        let texts = |selector: &str| -> Vec<String> {
+            let selector = Selector::parse(selector).unwrap();
+            page.select(&selector).into_iter().map(|node| page.text(node).into_owned()).collect()
+        };
+        assert_eq!(texts(".a, .b"), ["1", "2"]);
+        assert_eq!(texts("li:not(.a):nth-child(3), ul > li:first-child"), ["1", "3"]);
+        assert_eq!(texts("ul:has(.a) > .b"), ["1"]);
+        assert_eq!(texts("xpath://li[@class='a']"), ["2"]);
+    }
+
+    #[test]
+    fn what_is_no_selector_is_refused() {
+        for source in ["", "h1..a", "p:contains(", "xpath://p[", "xpath:", "xpath://p[unknown()]"] {
+            assert!(Selector::parse(source).is_err(), "{source}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Behaviour through the public interface.
+
+mod bad_input;

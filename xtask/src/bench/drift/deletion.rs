@@ -1,0 +1,31 @@
+//! A page from which a field's value was deleted.
+
+use autoheal_page::{Document, NodeId, Selector};
+
+use super::corpus::{Field, Side};
+use super::score::key;
+
+/// The page without the elements that hold the field's values; none when they cannot be found.
+pub(super) fn without(page: &Document, field: &Field, side: Side) -> Option<Document> {
+    let truth: Vec<String> = field.truth(side).iter().map(|value| key(value)).collect();
+    let attribute = field.attribute(side);
+    let holds = |node: NodeId| {
+        let value = match attribute {
+            Some(name) => page.attribute(node, name).map(key),
+            None => (!page.is_skipped(node)).then(|| key(page.visible_text(node))),
+        };
+        value.is_some_and(|value| !value.is_empty() && truth.contains(&value))
+    };
+    let most = truth.iter().map(String::len).max().unwrap_or(0) * 8 + 64;
+    let mut nodes: Vec<NodeId> = page
+        .nodes()
+        .filter(|node| attribute.is_some() || page.letters(*node) <= most)
+        .filter(|node| holds(*node))
+        .collect();
+    if let Some(selector) = field.selector(side).and_then(|selector| Selector::parse(&selector).ok()) {
+        nodes.extend(page.select(&selector));
+    }
+    let root = page.body();
+    nodes.retain(|node| *node > root || attribute.is_some());
+    (!nodes.is_empty()).then(|| page.without(&nodes))
+}
