@@ -1,0 +1,210 @@
+//! ADD_SOURCE: an address in, a working recipe out.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::graph::{Graph, GraphError, Node};
+use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::task::{Task, TaskKind};
+use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_page::Document;
+use autoheal_page::recipe::{FieldName, Recipe};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::definition::{Blueprint, Definition, HealPolicy};
+use crate::loaded::{permanent, record};
+use crate::name::SourceName;
+use crate::services::{SourceServices, store_error};
+use crate::validation::{History, texts, validate, values};
+use crate::{scout, single_node};
+
+/// What is asked: the context of an ADD_SOURCE task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddRequest {
+    /// The page.
+    pub url: Url,
+    /// The recipe, when there is one already.
+    #[serde(default)]
+    pub recipe: Option<Recipe>,
+    /// What is wanted, as it stands on the page.
+    #[serde(default)]
+    pub examples: Vec<(FieldName, String)>,
+    /// Seconds between two runs.
+    pub interval_seconds: u64,
+    /// Who decides about fixes.
+    #[serde(default)]
+    pub heal_policy: HealPolicy,
+}
+
+/// Its one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AddNode {
+    /// Looks at the page and proposes a recipe.
+    Scout,
+}
+
+impl Node for AddNode {
+    const ALL: &'static [Self] = &[Self::Scout];
+
+    fn name(self) -> &'static str {
+        "scout"
+    }
+}
+
+/// The state of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AddState {
+    source: SourceName,
+    request: AddRequest,
+    /// The recipe and what it yields.
+    added: Option<Value>,
+    /// Why not.
+    refused: Option<String>,
+}
+
+/// Adds sources.
+pub struct AddWorkflow {
+    services: SourceServices,
+    graph: Graph<AddNode, AddState>,
+}
+
+impl AddWorkflow {
+    /// The workflow with these services.
+    ///
+    /// # Errors
+    ///
+    /// Never, as a test shows: the graph is a constant.
+    pub fn new(services: SourceServices) -> Result<Self, GraphError> {
+        Ok(Self { services, graph: single_node::graph(AddNode::Scout)? })
+    }
+
+    async fn scout(&self, state: &AddState, context: &StepContext) -> Result<Result<Value, String>, StepError> {
+        let source = state.source.to_string();
+        let store = &self.services.store;
+        if store.source(&source).await.map_err(|error| store_error(&error))?.is_some() {
+            return Ok(Err(format!("there is a source `{source}` already: choose another --name, or remove it first")));
+        }
+        context.progress(format!("asking for {}", state.request.url));
+        let request = state.request.recipe.as_ref().map(|recipe| recipe.request().clone()).unwrap_or_default();
+        let answer = match self.services.page(&state.request.url, &request).await {
+            Ok(answer) => answer,
+            Err(failure) => return Ok(Err(failure.message)),
+        };
+        let page = Document::parse_bytes(&answer.body);
+        let proposed = match (&state.request.recipe, state.request.examples.as_slice()) {
+            (Some(recipe), _) => Ok(recipe.clone()),
+            (None, []) => scout::by_statements(&page),
+            (None, examples) => scout::by_example(&page, examples),
+        };
+        let recipe = match proposed {
+            Ok(recipe) => recipe,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let extraction = recipe.apply(&page, Some(&answer.url));
+        let validation = validate(&recipe, &extraction, &History::default());
+        if !validation.passed {
+            return Ok(Err(format!("the recipe does not work on the page: {}", validation.errors.join("; "))));
+        }
+        let found = texts(&extraction);
+        let recipe = scout::with_examples(&recipe, &found);
+        let url = answer.moved_to().cloned().unwrap_or_else(|| state.request.url.clone());
+        let definition = Definition {
+            url: url.clone(),
+            blueprint: Blueprint::of(url.clone(), &recipe),
+            interval_seconds: state.request.interval_seconds,
+            heal_policy: state.request.heal_policy,
+        };
+        let document = json_of(&recipe)?;
+        let mut health = Health::new();
+        health.good_run(context.now());
+        let snapshot = |role| Snapshot {
+            role,
+            url: url.to_string(),
+            taken_at: context.now(),
+            content: answer.body.to_vec(),
+            values: Some(found.clone()),
+        };
+        let values = values(&recipe, &extraction);
+        record(context, SourceRecord::Definition { source: source.clone(), definition: json_of(&definition)? });
+        record(context, SourceRecord::Health { source: source.clone(), health });
+        let asked_by = "scout".to_owned();
+        let staged = SourceRecord::Staged {
+            source: source.clone(),
+            version: 1,
+            recipe: document.clone(),
+            asked_by: asked_by.clone(),
+        };
+        record(context, staged);
+        record(context, SourceRecord::Promoted { source: source.clone(), version: 1, replaces: None, asked_by });
+        for role in [SnapshotRole::Original, SnapshotRole::Good] {
+            record(context, SourceRecord::Snapshot { source: source.clone(), snapshot: snapshot(role) });
+        }
+        record(context, SourceRecord::Values { source, url: url.to_string(), version: 1, values: values.clone() });
+        Ok(Ok(json!({ "url": url, "recipe": document, "values": values })))
+    }
+}
+
+pub(crate) fn json_of(value: &impl Serialize) -> Result<Value, StepError> {
+    serde_json::to_value(value).map_err(|error| permanent(error.to_string()))
+}
+
+impl Workflow for AddWorkflow {
+    type Node = AddNode;
+    type State = AddState;
+
+    fn kind(&self) -> TaskKind {
+        TaskKind::AddSource
+    }
+
+    fn state_version(&self) -> u32 {
+        1
+    }
+
+    fn graph(&self) -> &Graph<AddNode, AddState> {
+        &self.graph
+    }
+
+    fn start(&self, task: &Task, _now: Timestamp) -> Result<AddState, StepError> {
+        let source =
+            task.target.parse().map_err(|error: crate::name::InvalidSourceName| permanent(error.to_string()))?;
+        let request = serde_json::from_value(task.context.clone())
+            .map_err(|error| permanent(format!("the task's context: {error}")))?;
+        Ok(AddState { source, request, added: None, refused: None })
+    }
+
+    async fn step(&self, node: AddNode, state: &mut AddState, context: &StepContext) -> Result<(), StepError> {
+        match node {
+            AddNode::Scout => match self.scout(state, context).await? {
+                Ok(added) => state.added = Some(added),
+                Err(reason) => state.refused = Some(reason),
+            },
+        }
+        Ok(())
+    }
+
+    fn absorb(&self, _node: AddNode, state: &mut AddState, error: &StepError, _now: Timestamp) -> bool {
+        state.refused = Some(error.to_string());
+        true
+    }
+
+    fn cancel(&self, state: &mut AddState, _now: Timestamp) {
+        state.refused = Some("cancelled".to_owned());
+    }
+
+    fn is_stopped(&self, state: &AddState) -> bool {
+        state.refused.is_some()
+    }
+
+    fn outcome(&self, state: &AddState, _now: Timestamp) -> Outcome {
+        let stop_reason = if state.added.is_some() { "ADDED" } else { "NOT_ADDED" };
+        let report = match (&state.added, &state.refused) {
+            (Some(_), _) => format!("# `{}` was added\n", state.source),
+            (None, reason) => {
+                format!("# `{}` was not added\n\n{}\n", state.source, reason.as_deref().unwrap_or_default())
+            }
+        };
+        let results = json!({ "source": state.source, "added": state.added, "error": state.refused });
+        Outcome { healed: state.added.is_some(), stop_reason: stop_reason.to_owned(), results, report }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a source is: its page, its blueprint, how often it is run and who may change its recipe.
+
+use std::time::Duration;
+
+use autoheal_page::recipe::{FieldName, Recipe};
+use autoheal_page::value::ValueType;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Who decides whether a fix goes into force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HealPolicy {
+    /// The validation.
+    #[default]
+    Auto,
+    /// A person.
+    Review,
+}
+
+/// What a page holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
+    /// One thing.
+    Single,
+    /// A list of things.
+    List,
+}
+
+/// A field as the blueprint wants it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlueprintField {
+    /// Its name.
+    pub name: FieldName,
+    /// The type of its values.
+    #[serde(rename = "type")]
+    pub value_type: ValueType,
+    /// Whether it is a list.
+    pub many: bool,
+    /// Whether a page without it is a failure.
+    pub required: bool,
+}
+
+/// What a source should yield (spec `doctor-agent.md`, `DataBlueprint`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blueprint {
+    /// The page it was made for.
+    pub base_url: Url,
+    /// One thing or many.
+    pub kind: PageKind,
+    /// What each has.
+    pub fields: Vec<BlueprintField>,
+}
+
+impl Blueprint {
+    /// What a recipe yields from the page at `base_url`.
+    pub fn of(base_url: Url, recipe: &Recipe) -> Self {
+        let field = |field: &autoheal_page::recipe::Field| BlueprintField {
+            name: field.name.clone(),
+            value_type: field.value_type(),
+            many: field.many,
+            required: field.required,
+        };
+        let kind = if recipe.items().is_some() { PageKind::List } else { PageKind::Single };
+        Self { base_url, kind, fields: recipe.fields().iter().map(field).collect() }
+    }
+}
+
+/// A source as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// Where its page is.
+    pub url: Url,
+    /// What it should yield.
+    pub blueprint: Blueprint,
+    /// Seconds between two runs.
+    pub interval_seconds: u64,
+    /// Who decides about fixes.
+    pub heal_policy: HealPolicy,
+}
+
+impl Definition {
+    /// How often a source runs when nothing is said.
+    pub const DEFAULT_INTERVAL: Duration = Duration::from_hours(6);
+
+    /// The longest time between two runs that slowing down leads to.
+    pub const LONGEST_INTERVAL: Duration = Duration::from_hours(7 * 24);
+
+    /// The time between two runs.
+    pub const fn interval(&self) -> Duration {
+        Duration::from_secs(self.interval_seconds)
+    }
+
+    /// The same, run half as often.
+    #[must_use]
+    pub fn slowed_down(&self) -> Self {
+        let slower = self.interval_seconds.max(60).saturating_mul(2).min(Self::LONGEST_INTERVAL.as_secs());
+        Self { interval_seconds: slower, ..self.clone() }
+    }
+}

@@ -1,0 +1,139 @@
+//! The context of a diagnosis: everything that is known before a fix is thought of (spec `doctor-agent.md`, `DiagnosisContext`).
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_page::Document;
+use autoheal_page::diff::structural_diff;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::breaker::attempts;
+use super::state::{DoctorState, End};
+use crate::definition::Blueprint;
+use crate::failure::{ErrorType, Failure};
+use crate::loaded::{Loaded, record};
+use crate::services::SourceServices;
+use crate::validation::{validate, values};
+
+/// So much of a diff is kept, in bytes.
+const LONGEST_DIFF: usize = 20_000;
+
+/// What is known of a failure, with the spec's fields; of the pages their times, for the pages themselves are in the store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiagnosisContext {
+    /// The source.
+    pub source_name: String,
+    /// What it should yield.
+    pub blueprint: Blueprint,
+    /// The recipe that failed: the spec's `current_code`.
+    pub current_code: Value,
+    /// One of the five types.
+    pub error_type: ErrorType,
+    /// What happened.
+    pub error_message: String,
+    /// Every error of the validation, one a line: the spec's `error_traceback`.
+    pub error_traceback: String,
+    /// How often it has failed.
+    pub failure_count: u64,
+    /// When it worked last.
+    pub last_success_at: Option<Timestamp>,
+    /// When the page was stored that the current one is compared with.
+    pub original_html: Option<Timestamp>,
+    /// When the current page was taken.
+    pub current_html: Option<Timestamp>,
+    /// What changed in the structure, a unified diff.
+    pub html_diff: String,
+    /// The same by region, for a person.
+    pub summary: String,
+    /// The types of the fields.
+    pub expected_schema: Value,
+    /// What the recipe yields now, if it yields anything.
+    pub actual_output: Option<Value>,
+    /// Attempts that count, before this one.
+    pub fix_attempts_today: u32,
+    /// Whether a quarantine is in force.
+    pub is_quarantined: bool,
+}
+
+/// Looks at the page as it is now, and classifies.
+pub(super) async fn run(
+    state: &mut DoctorState,
+    loaded: &Loaded,
+    services: &SourceServices,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let now = context.now();
+    let source = loaded.row.source.clone();
+    let made = attempts(services, &loaded.row, now).await?;
+    context.progress(format!("asking for {}", loaded.definition.url));
+    let mut found = None;
+    let failure = match services.page(&loaded.definition.url, loaded.recipe.request()).await {
+        Ok(answer) => {
+            let page = Document::parse_bytes(&answer.body);
+            let extraction = loaded.recipe.apply(&page, Some(&answer.url));
+            let validation = validate(&loaded.recipe, &extraction, &loaded.history());
+            let snapshot = Snapshot {
+                role: SnapshotRole::Failing,
+                url: loaded.definition.url.to_string(),
+                taken_at: now,
+                content: answer.body.to_vec(),
+                values: None,
+            };
+            if !validation.passed {
+                record(context, SourceRecord::Snapshot { source: source.clone(), snapshot });
+            }
+            found = Some((page, values(&loaded.recipe, &extraction)));
+            validation.failure()
+        }
+        Err(failure) => Some(failure),
+    };
+    let Some(failure) = failure else {
+        context.note("well", "the page gives everything the recipe asks for");
+        let mut health = loaded.row.health.clone();
+        health.good_run(now);
+        record(context, SourceRecord::Health { source, health });
+        state.end = Some(End::WellAlready);
+        return Ok(());
+    };
+    context.note("diagnosed", format!("{}: {}", failure.error_type, failure.message));
+    let known = known(loaded, &failure, found, u32::try_from(made.len()).unwrap_or(u32::MAX), now);
+    state.context = Some(known);
+    state.failure = Some(failure);
+    Ok(())
+}
+
+fn known(
+    loaded: &Loaded,
+    failure: &Failure,
+    found: Option<(Document, Value)>,
+    attempts: u32,
+    now: Timestamp,
+) -> DiagnosisContext {
+    let before = loaded.good.first();
+    let (current, output) = found.map_or((None, None), |(page, output)| (Some(page), Some(output)));
+    let diff = before
+        .zip(current.as_ref())
+        .map(|(before, page)| structural_diff(&Document::parse_bytes(&before.content), page));
+    let blueprint = loaded.definition.blueprint.clone();
+    let schema =
+        blueprint.fields.iter().map(|field| (field.name.to_string(), Value::from(field.value_type.name()))).collect();
+    DiagnosisContext {
+        source_name: loaded.row.source.clone(),
+        blueprint,
+        current_code: loaded.in_force.recipe.clone(),
+        error_type: failure.error_type,
+        error_message: failure.message.clone(),
+        error_traceback: failure.message.replace("; ", "\n"),
+        failure_count: loaded.row.health.failure_count,
+        last_success_at: loaded.row.health.last_success_at,
+        original_html: before.map(|snapshot| snapshot.taken_at),
+        current_html: current.is_some().then_some(now),
+        html_diff: diff.as_ref().map(|diff| diff.unified(LONGEST_DIFF)).unwrap_or_default(),
+        summary: diff.as_ref().map(|diff| diff.summary()).unwrap_or_default(),
+        expected_schema: Value::Object(schema),
+        actual_output: output,
+        fix_attempts_today: attempts,
+        is_quarantined: loaded.row.health.is_quarantined(now),
+    }
+}

@@ -1,0 +1,123 @@
+//! Into staging; from there into force, before a person, or nowhere. Whatever happens is one attempt.
+
+use autoheal_engine::breaker::Breaker;
+use autoheal_engine::source::{AlertKind, SourceRecord};
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
+use serde_json::{Value, json};
+
+use super::breaker::{attempts, refuse};
+use super::state::{DoctorState, End, Proposal};
+use crate::add::json_of;
+use crate::definition::HealPolicy;
+use crate::loaded::{Loaded, record};
+use crate::refresh::DOCTOR;
+use crate::services::SourceServices;
+
+/// Puts the proposal into staging, once.
+pub(super) fn stage(state: &mut DoctorState, loaded: &Loaded, context: &StepContext) -> Result<(), StepError> {
+    let Some(proposal) = &state.proposal else { return Ok(()) };
+    let staged = SourceRecord::Staged {
+        source: loaded.row.source.clone(),
+        version: proposal.version,
+        recipe: json_of(&proposal.recipe)?,
+        asked_by: DOCTOR.to_owned(),
+    };
+    record(context, staged);
+    Ok(())
+}
+
+pub(super) async fn run(
+    state: &mut DoctorState,
+    loaded: &Loaded,
+    services: &SourceServices,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let now = context.now();
+    let passed = state.validation.as_ref().is_some_and(|validation| validation.passed);
+    let source = loaded.row.source.clone();
+    let proposal = state.proposal.clone();
+    let (deployed_to, end) = match (&proposal, passed, loaded.definition.heal_policy) {
+        (Some(_), true, HealPolicy::Auto) => ("PRODUCTION", End::Healed),
+        (Some(_), true, HealPolicy::Review) => ("STAGING", End::InReview),
+        (Some(_), false, _) => ("STAGING", End::NotHealed),
+        (None, _, _) => ("FAILED", End::NotHealed),
+    };
+    context.record(Record::Fix(attempt(state, loaded, deployed_to)?));
+    let mut made = attempts(services, &loaded.row, now).await?;
+    made.push(now);
+    match (&end, &proposal) {
+        (End::Healed, Some(proposal)) => {
+            let replaces = Some(loaded.in_force.version);
+            let asked_by = DOCTOR.to_owned();
+            record(
+                context,
+                SourceRecord::Promoted { source: source.clone(), version: proposal.version, replaces, asked_by },
+            );
+            record(
+                context,
+                SourceRecord::Definition { source: source.clone(), definition: json_of(&proposal.definition)? },
+            );
+            let mut health = loaded.row.health.clone();
+            health.fix_attempts_today = u32::try_from(made.len()).unwrap_or(u32::MAX);
+            record(context, SourceRecord::Health { source: source.clone(), health });
+            // The values of this page are wanted; a site that asked to be left alone is left alone.
+            let run_at = if proposal.try_live { now } else { now.plus(loaded.definition.interval()) };
+            let task = NewTask { run_at, ..NewTask::new(TaskKind::RefreshSource, source, now) };
+            record(context, SourceRecord::Task(task));
+        }
+        (End::InReview, Some(proposal)) => {
+            let message = format!(
+                "`{source}`: a fix waits for you: {}. `autoheal source approve {source}` puts it into force, `autoheal source reject {source}` refuses it",
+                proposal.description
+            );
+            record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message });
+        }
+        _ => {
+            let verdict = Breaker::default().check(&made, now);
+            if verdict.can_attempt() {
+                let mut health = loaded.row.health.clone();
+                health.fix_attempts_today = u32::try_from(made.len()).unwrap_or(u32::MAX);
+                record(context, SourceRecord::Health { source, health });
+            } else {
+                refuse(state, loaded, made.len(), verdict, context);
+                return Ok(());
+            }
+        }
+    }
+    context.note("deployed", format!("{deployed_to}: {}", end.name()));
+    state.end = Some(end);
+    Ok(())
+}
+
+/// The row of `fix_history`.
+fn attempt(state: &DoctorState, loaded: &Loaded, deployed_to: &str) -> Result<FixRecord, StepError> {
+    let patch = state.proposal.as_ref().map(|proposal| patch(loaded, proposal)).transpose()?.unwrap_or_default();
+    let validation = match &state.validation {
+        Some(validation) => json_of(validation)?,
+        None => json!({ "passed": false, "errors": state.reasons }),
+    };
+    Ok(FixRecord {
+        target: loaded.row.source.clone(),
+        error_type: state.failure.as_ref().map_or("UNKNOWN", |failure| failure.error_type.name()).to_owned(),
+        diagnosis: state.context.as_ref().map(json_of).transpose()?.unwrap_or(Value::Null),
+        patch,
+        validation,
+        deployed_to: deployed_to.to_owned(),
+    })
+}
+
+/// What the fix changes, as a person reads it: the rules of the fields before and after.
+fn patch(loaded: &Loaded, proposal: &Proposal) -> Result<String, StepError> {
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
+    let recipe = similar::TextDiff::from_lines(&pretty(&loaded.in_force.recipe), &pretty(&json_of(&proposal.recipe)?))
+        .unified_diff()
+        .header("recipe in force", "recipe in staging")
+        .to_string();
+    let definition =
+        similar::TextDiff::from_lines(&pretty(&loaded.row.definition), &pretty(&json_of(&proposal.definition)?))
+            .unified_diff()
+            .header("definition in force", "definition in staging")
+            .to_string();
+    Ok(format!("{recipe}{definition}"))
+}

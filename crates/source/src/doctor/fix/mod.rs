@@ -1,0 +1,81 @@
+//! A proposal for each type of failure. A new way to heal is a file here and a line in [`run`].
+
+mod moved_page;
+mod patience;
+mod relocation;
+
+use autoheal_engine::source::{Snapshot, SnapshotRole};
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_page::recipe::Recipe;
+
+use super::state::{DoctorState, Proposal};
+use crate::definition::Definition;
+use crate::failure::ErrorType;
+use crate::loaded::Loaded;
+use crate::services::{SourceServices, store_error};
+
+/// What a way to heal gives: a change, or why it has none.
+type Thought = Result<Change, String>;
+
+/// A change that is not in staging yet.
+struct Change {
+    description: String,
+    recipe: Recipe,
+    definition: Definition,
+    evidence: Vec<String>,
+    try_live: bool,
+}
+
+pub(super) async fn run(
+    state: &mut DoctorState,
+    loaded: &Loaded,
+    services: &SourceServices,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let Some(failure) = state.failure.clone() else { return Ok(()) };
+    let thought = match failure.error_type {
+        ErrorType::ParseError | ErrorType::SchemaMismatch => match failing_pages(loaded, services).await?.first() {
+            Some(page) => relocation::propose(services, loaded, page),
+            None => Err("the page that failed is not stored".to_owned()),
+        },
+        ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await,
+        ErrorType::Timeout => patience::wait_longer(loaded),
+        ErrorType::RateLimit => patience::come_less_often(loaded, &failure),
+    };
+    let thought = thought.and_then(|change| {
+        if loaded.is_refused(&change.recipe) && change.definition == loaded.definition {
+            Err("the fix that comes to mind was rejected before".to_owned())
+        } else {
+            Ok(change)
+        }
+    });
+    match thought {
+        Ok(change) => {
+            context.note("proposal", change.description.clone());
+            state.proposal = Some(Proposal {
+                description: change.description,
+                recipe: change.recipe,
+                definition: change.definition,
+                evidence: change.evidence,
+                try_live: change.try_live,
+                version: loaded.next_version(),
+            });
+        }
+        Err(reason) => {
+            context.note("no proposal", reason.clone());
+            state.reasons.push(reason);
+        }
+    }
+    Ok(())
+}
+
+/// The pages that failed since the recipe worked last, the newest first.
+pub(super) async fn failing_pages(loaded: &Loaded, services: &SourceServices) -> Result<Vec<Snapshot>, StepError> {
+    let pages = services
+        .store
+        .snapshots(&loaded.row.source, SnapshotRole::Failing)
+        .await
+        .map_err(|error| store_error(&error))?;
+    let worked_at = loaded.row.health.last_success_at;
+    Ok(pages.into_iter().filter(|page| worked_at.is_none_or(|at| page.taken_at > at)).collect())
+}

@@ -1,0 +1,54 @@
+//! The site is slow, or asks to come less often.
+
+use std::time::Duration;
+
+use super::{Change, Thought};
+use crate::failure::Failure;
+use crate::loaded::Loaded;
+
+/// How long a page is waited for when nothing was said, and at most: what recipes allow.
+const FIRST_WAIT: Duration = Duration::from_secs(30);
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
+/// The pause between two requests when nothing was said, and at most.
+const FIRST_DELAY: Duration = Duration::from_secs(5);
+const LONGEST_DELAY: Duration = Duration::from_hours(1);
+
+/// Twice the time for the page to answer.
+pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
+    let mut request = loaded.recipe.request().clone();
+    let wait = request.wait.map_or(FIRST_WAIT * 2, |wait| wait * 2).min(LONGEST_WAIT);
+    if request.wait.is_some_and(|before| wait <= before) {
+        return Err(format!("the page takes longer than {} s, the most that is waited", LONGEST_WAIT.as_secs()));
+    }
+    request.wait = Some(wait);
+    Ok(Change {
+        description: format!("wait up to {} s for the page", wait.as_secs()),
+        recipe: loaded.recipe.clone().with_request(request),
+        definition: loaded.definition.clone(),
+        evidence: Vec::new(),
+        try_live: true,
+    })
+}
+
+/// Twice the pause between two requests, at least as long as the site asks, and half as many runs.
+pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Thought {
+    let mut request = loaded.recipe.request().clone();
+    let asked = failure.retry_after.map(Duration::from_secs).unwrap_or_default();
+    let delay =
+        request.delay.map_or(FIRST_DELAY, |delay| delay * 2).max(asked.min(Duration::from_mins(1))).min(LONGEST_DELAY);
+    request.delay = Some(delay);
+    let definition = loaded.definition.slowed_down();
+    Ok(Change {
+        description: format!(
+            "pause {} s before a request, and run every {} s",
+            delay.as_secs(),
+            definition.interval_seconds
+        ),
+        recipe: loaded.recipe.clone().with_request(request),
+        definition,
+        evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),
+        // Asking again now is what the site complains about: the next run tells.
+        try_live: false,
+    })
+}

@@ -1,0 +1,114 @@
+//! FIX_SOURCE, the Doctor (spec `doctor-agent.md`): check the breaker, collect the context, diagnose, fix, stage, validate, deploy.
+//! One run is one attempt, and every attempt is a row of `fix_history`.
+
+mod breaker;
+mod context;
+mod deploy;
+mod fix;
+mod node;
+mod state;
+mod trial;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::graph::{Graph, GraphError};
+use autoheal_engine::task::{Task, TaskKind};
+use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use serde_json::json;
+
+use crate::loaded::{Loaded, permanent};
+use crate::services::SourceServices;
+
+pub use context::DiagnosisContext;
+pub use node::{DoctorNode, graph};
+pub use state::{DoctorState, End, Proposal};
+
+/// Heals sources.
+pub struct DoctorWorkflow {
+    services: SourceServices,
+    graph: Graph<DoctorNode, DoctorState>,
+}
+
+impl DoctorWorkflow {
+    /// The workflow with these services.
+    ///
+    /// # Errors
+    ///
+    /// Never, as a test shows: the graph is a constant.
+    pub fn new(services: SourceServices) -> Result<Self, GraphError> {
+        Ok(Self { services, graph: graph()? })
+    }
+}
+
+impl Workflow for DoctorWorkflow {
+    type Node = DoctorNode;
+    type State = DoctorState;
+
+    fn kind(&self) -> TaskKind {
+        TaskKind::FixSource
+    }
+
+    fn state_version(&self) -> u32 {
+        DoctorState::VERSION
+    }
+
+    fn graph(&self) -> &Graph<DoctorNode, DoctorState> {
+        &self.graph
+    }
+
+    fn start(&self, task: &Task, _now: Timestamp) -> Result<DoctorState, StepError> {
+        let source =
+            task.target.parse().map_err(|error: crate::name::InvalidSourceName| permanent(error.to_string()))?;
+        // Asked for by a person, there is no failure yet: it shows when the page is looked at.
+        let failure = if task.context.is_null() || task.context == json!({}) {
+            None
+        } else {
+            Some(
+                serde_json::from_value(task.context.clone())
+                    .map_err(|error| permanent(format!("the task's context: {error}")))?,
+            )
+        };
+        Ok(DoctorState::new(source, failure))
+    }
+
+    async fn step(&self, node: DoctorNode, state: &mut DoctorState, context: &StepContext) -> Result<(), StepError> {
+        let loaded = Loaded::load(&self.services, state.source.as_str()).await?;
+        match node {
+            DoctorNode::CheckBreaker => breaker::run(state, &loaded, &self.services, context).await,
+            DoctorNode::CollectContext => context::run(state, &loaded, &self.services, context).await,
+            DoctorNode::Fix => fix::run(state, &loaded, &self.services, context).await,
+            DoctorNode::Stage => deploy::stage(state, &loaded, context),
+            DoctorNode::Validate => trial::run(state, &loaded, &self.services, context).await,
+            DoctorNode::Deploy => deploy::run(state, &loaded, &self.services, context).await,
+        }
+    }
+
+    fn absorb(&self, _node: DoctorNode, state: &mut DoctorState, error: &StepError, _now: Timestamp) -> bool {
+        state.end = Some(End::Broken(error.to_string()));
+        true
+    }
+
+    fn cancel(&self, state: &mut DoctorState, _now: Timestamp) {
+        state.end = Some(End::Broken("cancelled".to_owned()));
+    }
+
+    fn is_stopped(&self, state: &DoctorState) -> bool {
+        matches!(state.end, Some(End::Broken(_)))
+    }
+
+    fn outcome(&self, state: &DoctorState, _now: Timestamp) -> Outcome {
+        let stop_reason = state.end.as_ref().map_or("BROKEN", End::name).to_owned();
+        let results = json!({
+            "source": state.source,
+            "failure": state.failure,
+            "proposal": state.proposal,
+            "validation": state.validation,
+            "end": state.end,
+        });
+        Outcome {
+            healed: matches!(state.end, Some(End::Healed | End::WellAlready)),
+            stop_reason,
+            results,
+            report: state.report(),
+        }
+    }
+}

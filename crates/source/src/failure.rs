@@ -1,0 +1,93 @@
+//! Why a run of a source failed, as one of the spec's five types (`doctor-agent.md`, "Error Types (Priority Order)").
+
+use std::fmt;
+use std::time::Duration;
+
+use autoheal_fetch::{FetchError, Fetched};
+use serde::{Deserialize, Serialize};
+
+/// The five types, in the order in which they are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ErrorType {
+    /// The page is not there, is refused, or the site is down.
+    HttpError,
+    /// A selector finds nothing.
+    ParseError,
+    /// There is something, and it is not what the blueprint says or what it used to be.
+    SchemaMismatch,
+    /// The page took too long.
+    Timeout,
+    /// The site asks to come less often.
+    RateLimit,
+}
+
+impl ErrorType {
+    /// As `fix_history` holds it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HttpError => "HTTP_ERROR",
+            Self::ParseError => "PARSE_ERROR",
+            Self::SchemaMismatch => "SCHEMA_MISMATCH",
+            Self::Timeout => "TIMEOUT",
+            Self::RateLimit => "RATE_LIMIT",
+        }
+    }
+}
+
+impl fmt::Display for ErrorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Of which type it is.
+    pub error_type: ErrorType,
+    /// What happened.
+    pub message: String,
+    /// The status of the answer, when there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// How long the site asks to wait, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+    /// Whether the name of the host is unknown.
+    #[serde(default)]
+    pub host_unknown: bool,
+}
+
+impl Failure {
+    pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
+        Self { error_type, message: message.into(), status: None, retry_after: None, host_unknown: false }
+    }
+
+    /// No answer came.
+    pub fn of_error(error: &FetchError) -> Self {
+        let error_type = match error {
+            FetchError::TimedOut { .. } => ErrorType::Timeout,
+            _ => ErrorType::HttpError,
+        };
+        let host_unknown = matches!(error, FetchError::UnknownName { .. });
+        Self { host_unknown, ..Self::new(error_type, error.to_string()) }
+    }
+
+    /// An answer that is no page; `None` for a page.
+    pub fn of_answer(answer: &Fetched) -> Option<Self> {
+        if answer.is_success() {
+            return None;
+        }
+        let error_type = match answer.status {
+            429 => ErrorType::RateLimit,
+            408 | 504 => ErrorType::Timeout,
+            _ => ErrorType::HttpError,
+        };
+        Some(Self {
+            status: Some(answer.status),
+            retry_after: answer.headers.retry_after.map(|wait: Duration| wait.as_secs()),
+            ..Self::new(error_type, format!("{} answers {}", answer.url, answer.status))
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! Sources: pages that are scraped regularly, break, and heal themselves (spec `doctor-agent.md`).
+//!
+//! A source is added once ([`add`]), run on schedule ([`refresh`]), and healed when a run fails ([`doctor`]). Each is a workflow
+//! whose steps read the store and leave their changes there with the checkpoint: a step may be run twice, on any machine.
+//!
+//! # Layout
+//!
+//! - [`name`], [`definition`]: what a source is
+//! - [`add`]: ADD_SOURCE; [`scout`]: proposing a recipe
+//! - [`refresh`]: REFRESH_SOURCE
+//! - [`validation`]: whether values are what they should be; [`failure`]: the five types of failure
+//! - [`doctor`]: FIX_SOURCE: breaker, context, fixes, staging, validation, deployment
+//! - [`services`]: the store and the network; `loaded`: a source with everything known of it
+
+pub mod add;
+pub mod definition;
+pub mod doctor;
+pub mod failure;
+pub mod name;
+pub mod refresh;
+pub mod scout;
+pub mod services;
+pub mod validation;
+
+mod host;
+mod loaded;
+mod single_node;
+
+pub use add::{AddRequest, AddWorkflow};
+pub use definition::{Blueprint, Definition, HealPolicy};
+pub use doctor::DoctorWorkflow;
+pub use failure::{ErrorType, Failure};
+pub use name::{InvalidSourceName, SourceName};
+pub use refresh::RefreshWorkflow;
+pub use services::SourceServices;
+pub use validation::Validation;
