@@ -8,6 +8,7 @@ use autoheal_sandbox::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Config;
+use crate::source_args::{SourceCommand, Sources};
 
 const OVERVIEW: &str = "\
 Examples:
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Check what of this machine can be used
     Check(Check),
+    /// Add, run, heal and look at sources: pages that are scraped regularly
+    Source(Box<Sources>),
     /// Run tasks from the queue until stopped
     Worker(Worker),
 }
@@ -93,6 +96,7 @@ impl Command {
             Self::Graph(_) => "graph",
             Self::Explain(_) => "explain",
             Self::Check(_) => "check",
+            Self::Source(_) => "source",
             Self::Worker(_) => "worker",
         }
     }
@@ -101,9 +105,14 @@ impl Command {
     pub(crate) const fn log_level(&self) -> &'static str {
         match self {
             Self::Worker(_) => "info",
-            Self::Heal(_) | Self::Report(_) | Self::Tasks(_) | Self::Graph(_) | Self::Explain(_) | Self::Check(_) => {
-                "off"
-            }
+            Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
+            Self::Heal(_)
+            | Self::Report(_)
+            | Self::Tasks(_)
+            | Self::Graph(_)
+            | Self::Explain(_)
+            | Self::Check(_)
+            | Self::Source(_) => "off",
         }
     }
 }
@@ -263,6 +272,8 @@ pub(crate) struct Graph {
 pub(crate) enum WorkflowName {
     /// Healing a repository
     Repo,
+    /// Healing a source
+    Source,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ use figment::Figment;
 use figment::providers::{Env, Format as _, Toml};
 use secrecy::SecretString;
 use serde::Deserialize;
+use url::Url;
 
 use crate::args::Ci;
 
@@ -25,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) heal: HealConfig,
     #[serde(default)]
     pub(crate) sandbox: SandboxConfig,
+    #[serde(default)]
+    pub(crate) fetch: FetchConfig,
     #[serde(default)]
     pub(crate) worker: WorkerConfig,
 }
@@ -59,6 +62,20 @@ pub(crate) struct SandboxConfig {
     pub(crate) registries: Option<Vec<String>>,
 }
 
+/// How web pages are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FetchConfig {
+    /// Where the owner of a site finds out who is asking.
+    pub(crate) contact: Option<Url>,
+    /// Places outside the public internet that may be asked: addresses, networks, names.
+    pub(crate) allow_private: Option<Vec<String>>,
+    /// A folder of stored pages that stands for the network.
+    pub(crate) snapshots: Option<PathBuf>,
+    /// How long to wait between two requests to one host, in milliseconds.
+    pub(crate) host_interval_millis: Option<u64>,
+}
+
 /// How workers behave.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,7 +91,7 @@ pub(crate) struct WorkerConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 19] = [
+const VARIABLES: [(&str, &str); 23] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -91,6 +108,10 @@ const VARIABLES: [(&str, &str); 19] = [
     ("SANDBOX", "sandbox.kind"),
     ("PYTHON_IMAGE", "sandbox.python_image"),
     ("REGISTRIES", "sandbox.registries"),
+    ("CONTACT", "fetch.contact"),
+    ("ALLOW_PRIVATE", "fetch.allow_private"),
+    ("SNAPSHOTS", "fetch.snapshots"),
+    ("HOST_INTERVAL_MILLIS", "fetch.host_interval_millis"),
     ("CONCURRENCY", "worker.concurrency"),
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),

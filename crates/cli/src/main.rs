@@ -17,6 +17,7 @@ mod logging;
 mod masking;
 mod printer;
 mod progress;
+mod source_args;
 mod wiring;
 
 use std::process::ExitCode;

@@ -4,9 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, WorkerSettings};
 use autoheal_repo::{HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, SandboxError, Settings};
+use autoheal_source::{AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
 
 use crate::config::{Config, github_token};
@@ -66,7 +68,7 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
 /// # Errors
 ///
 /// When the sandbox does not work here, or git is missing.
-pub(crate) async fn registry(config: &Config, sandbox: Choice) -> Result<Registry, Failure> {
+pub(crate) async fn registry(config: &Config, sandbox: Choice, store: &Store) -> Result<Registry, Failure> {
     let sandbox_settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&sandbox_settings).await {
         // What is left takes room and does no harm: no reason not to begin.
@@ -81,7 +83,40 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice) -> Result<Registr
     let registries = config.sandbox.registries.clone();
     let registries = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
     let settings = HealSettings { data_dir: data_dir(config)?, sandbox, token: github_token(), registries };
-    Ok(Registry::new().with(HealWorkflow::new(settings).environment()?))
+    with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), config, store)
+}
+
+/// The workflows of sources, which need no sandbox: nothing that a page holds is executed.
+///
+/// # Errors
+///
+/// When a setting makes no sense.
+pub(crate) fn source_registry(config: &Config, store: &Store) -> Result<Registry, Failure> {
+    with_sources(Registry::new(), config, store)
+}
+
+fn with_sources(registry: Registry, config: &Config, store: &Store) -> Result<Registry, Failure> {
+    let fetcher = Fetcher::new(fetch_settings(config)?).bad_input()?;
+    let services = SourceServices::new(store.clone(), fetcher)?;
+    Ok(registry
+        .with(AddWorkflow::new(services.clone())?)
+        .with(RefreshWorkflow::new(services.clone())?)
+        .with(DoctorWorkflow::new(services)?))
+}
+
+fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
+    let fetch = &config.fetch;
+    let allowed: Result<Vec<AllowedPlace>, _> = fetch.allow_private.iter().flatten().map(|text| text.parse()).collect();
+    let mut settings = FetchSettings {
+        contact: fetch.contact.clone(),
+        allow_private: allowed.context("the setting fetch.allow_private").bad_input()?,
+        snapshots: fetch.snapshots.clone(),
+        ..FetchSettings::default()
+    };
+    if let Some(millis) = fetch.host_interval_millis {
+        settings.limits.pace.interval = Duration::from_millis(millis);
+    }
+    Ok(settings)
 }
 
 /// How the workers of this process behave.

@@ -10,6 +10,7 @@
 //! - [`refresh`]: REFRESH_SOURCE
 //! - [`validation`]: whether values are what they should be; [`failure`]: the five types of failure
 //! - [`doctor`]: FIX_SOURCE: breaker, context, fixes, staging, validation, deployment
+//! - [`schedule`]: what is due; [`statistics`]: how well fixes do
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
 
 pub mod add;
@@ -18,8 +19,10 @@ pub mod doctor;
 pub mod failure;
 pub mod name;
 pub mod refresh;
+pub mod schedule;
 pub mod scout;
 pub mod services;
+pub mod statistics;
 pub mod validation;
 
 mod host;

@@ -19,6 +19,9 @@ const LEAST_ALIKE: f64 = 0.45;
 /// Earlier values that are less alike among themselves say nothing about a shape.
 const STEADY: f64 = 0.6;
 
+/// So many earlier values are compared with.
+const SAMPLES: usize = 40;
+
 /// A list this many times longer or shorter than ever is another list.
 const LIST_FACTOR: usize = 4;
 
@@ -181,15 +184,41 @@ fn drift(field: &Field, texts: &[String], history: &History) -> Option<String> {
             return Some(format!("Changed field: {name} has {} entries, and had {shortest} to {longest}", texts.len()));
         }
     }
-    let known: Vec<Shape> = earlier.iter().copied().flatten().take(40).map(|text| Shape::of_text(text)).collect();
-    let alike = |one: &Shape| known.iter().map(|other| one.similarity(other)).fold(0.0, f64::max);
-    let steady = known.iter().enumerate().all(|(index, one)| {
-        let others = known.iter().enumerate().filter(|(other, _)| *other != index);
-        known.len() == 1 || others.map(|(_, other)| one.similarity(other)).fold(0.0, f64::max) >= STEADY
-    });
-    let strange = texts.iter().filter(|text| alike(&Shape::of_text(text)) < LEAST_ALIKE).count();
-    let example = texts.iter().find(|text| alike(&Shape::of_text(text)) < LEAST_ALIKE)?;
-    let short: String = example.chars().take(60).collect();
-    (steady && strange * 2 > texts.len())
-        .then(|| format!("Changed field: {name} looks like nothing it was before: {short:?}"))
+    let known: Vec<&String> = earlier.into_iter().flatten().take(SAMPLES).collect();
+    let likeness = Likeness::of(&known);
+    let strange: Vec<&String> = texts.iter().filter(|text| likeness.is_strange(text)).collect();
+    let example: String = strange.first()?.chars().take(60).collect();
+    (strange.len() * 2 > texts.len())
+        .then(|| format!("Changed field: {name} looks like nothing it was before: {example:?}"))
+}
+
+/// What earlier values have in common.
+struct Likeness {
+    shapes: Vec<Shape>,
+    /// Whether they resemble each other, so that resembling none of them says something.
+    steady: bool,
+    /// Whether every one has a digit: prices, dates, counts.
+    all_with_digits: bool,
+}
+
+impl Likeness {
+    fn of(texts: &[&String]) -> Self {
+        let shapes: Vec<Shape> = texts.iter().map(|text| Shape::of_text(text)).collect();
+        let nearest = |index: usize, one: &Shape| {
+            let others = shapes.iter().enumerate().filter(|(other, _)| *other != index);
+            others.map(|(_, other)| one.similarity(other)).fold(0.0, f64::max)
+        };
+        let steady = shapes.len() == 1 || shapes.iter().enumerate().all(|(index, one)| nearest(index, one) >= STEADY);
+        Self { steady, all_with_digits: texts.iter().all(|text| has_digit(text)), shapes }
+    }
+
+    fn is_strange(&self, text: &str) -> bool {
+        let shape = Shape::of_text(text);
+        let alike = self.shapes.iter().map(|other| shape.similarity(other)).fold(0.0, f64::max);
+        (self.steady && alike < LEAST_ALIKE) || (self.all_with_digits && !has_digit(text))
+    }
+}
+
+fn has_digit(text: &str) -> bool {
+    text.chars().any(char::is_numeric)
 }

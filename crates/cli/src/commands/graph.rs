@@ -6,6 +6,7 @@ use crate::printer::Printer;
 pub(super) fn run(arguments: &Graph, printer: &Printer) -> Result<Exit, Failure> {
     let drawing = match arguments.workflow {
         WorkflowName::Repo => autoheal_repo::graph()?.mermaid(),
+        WorkflowName::Source => autoheal_source::doctor::graph()?.mermaid(),
     };
     printer.data(&drawing)?;
     Ok(Exit::Fine)

@@ -43,7 +43,7 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
     if sandbox == Choice::None {
         printer.warn("no sandbox: the repository's code runs with all your rights");
     }
-    let registry = wiring::registry(config, sandbox).await?;
+    let registry = wiring::registry(config, sandbox, &store).await?;
     let settings = wiring::worker_settings(config);
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
     let worker = Worker::new(

@@ -5,6 +5,7 @@ mod explain;
 mod graph;
 mod heal;
 mod report;
+mod source;
 mod tasks;
 mod worker;
 
@@ -22,6 +23,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Graph(arguments) => graph::run(&arguments, printer),
         Command::Explain(arguments) => explain::run(&arguments, printer),
         Command::Check(arguments) => check::run(&arguments, &config, printer).await,
+        Command::Source(arguments) => source::run(*arguments, &config, printer).await,
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

@@ -12,7 +12,7 @@ const STOPPING: &str = "stopping after the running steps; once more to stop at o
 pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(&config).await?;
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
-    let registry = wiring::registry(&config, sandbox).await?;
+    let registry = wiring::registry(&config, sandbox, &store).await?;
     let mut settings = wiring::worker_settings(&config);
     if let Some(concurrency) = arguments.concurrency {
         settings.concurrency = concurrency;

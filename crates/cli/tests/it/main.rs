@@ -6,4 +6,5 @@ mod asking;
 mod binary;
 mod healing;
 mod settings;
+mod sources;
 mod stopping;

@@ -67,7 +67,9 @@ pub fn graph() -> Result<Graph<DoctorNode, DoctorState>, GraphError> {
         .choice(
             DoctorNode::Fix,
             &[("a proposal", Next::To(DoctorNode::Stage)), ("none", Next::To(DoctorNode::Deploy))],
-            |state: &DoctorState| if state.proposal.is_some() { Next::To(DoctorNode::Stage) } else { Next::To(DoctorNode::Deploy) },
+            |state: &DoctorState| {
+                if state.proposal.is_some() { Next::To(DoctorNode::Stage) } else { Next::To(DoctorNode::Deploy) }
+            },
         )
         .edge(DoctorNode::Stage, Next::To(DoctorNode::Validate))
         .edge(DoctorNode::Validate, Next::To(DoctorNode::Deploy))

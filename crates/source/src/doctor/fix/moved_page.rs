@@ -1,5 +1,7 @@
 //! The page is not there any more: looked for among the site's own links and its sitemap, and recognised by its own values.
 
+use std::collections::BTreeSet;
+
 use autoheal_engine::workflow::StepContext;
 use autoheal_page::Document;
 use url::Url;
@@ -15,7 +17,7 @@ use crate::validation::{texts, validate};
 const MOST_PAGES: usize = 8;
 
 /// Addresses less alike than this to the old one are not looked at.
-const LEAST_ALIKE: f64 = 0.3;
+const LEAST_ALIKE: f64 = 0.25;
 
 /// The longest sitemap that is read, in addresses.
 const MOST_ADDRESSES: usize = 50_000;
@@ -88,16 +90,25 @@ async fn candidates(services: &SourceServices, old: &Url) -> Vec<Url> {
     found.retain(|url| url.origin() == old.origin() && url.path() != old.path());
     found.sort();
     found.dedup();
-    let alike = |url: &Url| strsim::normalized_levenshtein(url.path(), old.path()).max(last_part_alike(url, old));
-    let mut ranked: Vec<(f64, Url)> =
-        found.into_iter().map(|url| (alike(&url), url)).filter(|(score, _)| *score >= LEAST_ALIKE).collect();
+    let words = words_of(old);
+    let alike = |url: &Url| {
+        let other = words_of(url);
+        let shared = words.intersection(&other).count();
+        let all = words.union(&other).count().max(1);
+        // The words of the address first: numbers and slugs survive a move, the order of folders does not.
+        f64::from(u32::try_from(shared).unwrap_or(0)) / f64::from(u32::try_from(all).unwrap_or(1))
+            + strsim::normalized_levenshtein(url.path(), old.path()) / 10.0
+    };
+    let scored = found.into_iter().map(|url| (alike(&url), url));
+    let mut ranked: Vec<(f64, Url)> = scored.filter(|(score, _)| *score >= LEAST_ALIKE).collect();
     ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     ranked.into_iter().take(MOST_PAGES).map(|(_, url)| url).collect()
 }
 
-fn last_part_alike(one: &Url, other: &Url) -> f64 {
-    let last = |url: &Url| url.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-    strsim::normalized_levenshtein(&last(one), &last(other))
+/// The words and numbers of an address's path.
+fn words_of(url: &Url) -> BTreeSet<String> {
+    let parts = url.path().split(|char: char| !char.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
 }
 
 /// The addresses that a sitemap or a page names.

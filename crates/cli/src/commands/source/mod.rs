@@ -1,0 +1,46 @@
+//! Sources: adding, running, healing, and what a person decides about them.
+
+mod data;
+mod decide;
+mod run;
+mod show;
+mod watch;
+
+use autoheal_source::SourceName;
+use autoheal_store::{SourceRow, Store};
+
+use crate::config::Config;
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use crate::source_args::{SourceCommand, Sources};
+use crate::wiring;
+
+/// Does what was asked about sources.
+pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let store = wiring::open_store(config).await?;
+    let json = arguments.json;
+    match arguments.command {
+        SourceCommand::Add(add) => run::add(&add, json, &store, config, printer).await,
+        SourceCommand::Run { names } => run::run(&names, json, &store, config, printer).await,
+        SourceCommand::Heal { name } => run::heal(&name, json, &store, config, printer).await,
+        SourceCommand::List => show::list(json, &store, printer).await,
+        SourceCommand::Show { name } => show::show(&name, json, &store, printer).await,
+        SourceCommand::History { name } => show::history(&name, json, &store, printer).await,
+        SourceCommand::Stats => show::stats(json, &store, printer).await,
+        SourceCommand::Data { name, format, since, limit } => {
+            data::print(&name, format, since.as_deref(), limit, &store, printer).await
+        }
+        SourceCommand::Release { name } => decide::release(&name, &store, printer).await,
+        SourceCommand::Rollback { name, to } => decide::rollback(&name, to, &store, printer).await,
+        SourceCommand::Approve { name } => decide::approve(&name, &store, printer).await,
+        SourceCommand::Reject { name } => decide::reject(&name, &store, printer).await,
+        SourceCommand::Remove { name } => decide::remove(&name, &store, printer).await,
+        SourceCommand::Watch => watch::run(&store, config, printer).await,
+    }
+}
+
+/// A source that must be there.
+async fn find(store: &Store, name: &SourceName) -> Result<SourceRow, Failure> {
+    let source = store.source(name.as_str()).await?;
+    source.ok_or_else(|| Failure::bad_input(format!("there is no source `{name}`: `autoheal source list` lists them")))
+}

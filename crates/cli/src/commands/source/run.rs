@@ -1,0 +1,178 @@
+//! Adding, running and healing: tasks of the queue, run in this process.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use autoheal_engine::TaskId;
+use autoheal_engine::source::HealthState;
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_orchestrator::{TaskEnd, Worker, now};
+use autoheal_page::recipe::Recipe;
+use autoheal_source::{AddRequest, Definition, SourceName};
+use autoheal_store::{RunRow, Store, TaskFilter};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::find;
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::printer::Printer;
+use crate::source_args::Add;
+use crate::{interrupt, progress, wiring};
+
+const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
+
+/// Adds a page.
+pub(super) async fn add(
+    add: &Add,
+    json: bool,
+    store: &Store,
+    config: &Config,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let suggested =
+        || SourceName::suggested(&add.url).context("the address suggests no name: give one with --name").bad_input();
+    let name = add.name.clone().map_or_else(suggested, Ok)?;
+    let recipe = add.recipe.as_deref().map(read_recipe).transpose()?;
+    let request = AddRequest {
+        url: add.url.clone(),
+        recipe,
+        examples: add.examples.clone(),
+        interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
+        heal_policy: add.heal_policy.into(),
+    };
+    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
+    task.context = serde_json::to_value(&request)?;
+    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
+    let results = row.results.unwrap_or_default();
+    if row.healed != Some(true) {
+        let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
+        return Err(Failure::bad_input(format!("`{name}` was not added: {reason}")));
+    }
+    if json {
+        printer.json(&results)?;
+    } else {
+        printer.say(&format!("added `{name}`; its recipe gives:"));
+        printer.data(&serde_json::to_string_pretty(&results["added"]["values"])?)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn read_recipe(path: &std::path::Path) -> Result<Recipe, Failure> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the recipe {} cannot be read", path.display()))
+        .bad_input()?;
+    Recipe::parse(&text, &path.display().to_string()).bad_input()
+}
+
+/// Runs sources now, and heals those that fail.
+pub(super) async fn run(
+    names: &[SourceName],
+    json: bool,
+    store: &Store,
+    config: &Config,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let mut wanted: Vec<String> = names.iter().map(ToString::to_string).collect();
+    for name in names {
+        find(store, name).await?;
+    }
+    if wanted.is_empty() {
+        wanted = store.sources().await?.into_iter().map(|row| row.source).collect();
+        if wanted.is_empty() {
+            return Err(Failure::bad_input("there are no sources yet: `autoheal source add URL` adds one"));
+        }
+    }
+    let runner = Runner::new(store, config, printer)?;
+    let (mut results, mut all_good) = (Vec::new(), true);
+    for name in wanted {
+        let task = NewTask::new(TaskKind::RefreshSource, name.clone(), now());
+        let Some(mut row) = perform(&runner, task).await? else { return Ok(Exit::Cancelled) };
+        // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
+        for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
+            if let Some(open) = open_task(store, kind, &name).await? {
+                let Some(after) = runner.run(open).await? else { return Ok(Exit::Cancelled) };
+                row = after;
+            }
+        }
+        all_good &= row.healed == Some(true);
+        printer.say(&format!("{name}: {}", row.stop_reason.as_deref().unwrap_or("not finished")));
+        results.push(json!({ "source": name, "stop_reason": row.stop_reason, "results": row.results }));
+    }
+    if json {
+        printer.json(&results)?;
+    }
+    Ok(if all_good { Exit::Fine } else { Exit::NotHealed })
+}
+
+/// Looks at a source and heals it.
+pub(super) async fn heal(
+    name: &SourceName,
+    json: bool,
+    store: &Store,
+    config: &Config,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let source = find(store, name).await?;
+    if source.health.state == HealthState::Dead {
+        return Err(Failure::bad_input(format!(
+            "`{name}` is dead: `autoheal source release {name}` lets it be tried again"
+        )));
+    }
+    let task = NewTask::new(TaskKind::FixSource, name.to_string(), now());
+    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
+    if json {
+        printer.json(&row.results)?;
+    } else {
+        printer.data(row.report.as_deref().unwrap_or_default())?;
+    }
+    Ok(if row.healed == Some(true) { Exit::Fine } else { Exit::NotHealed })
+}
+
+async fn open_task(store: &Store, kind: TaskKind, target: &str) -> Result<Option<TaskId>, Failure> {
+    let filter =
+        TaskFilter { state: Some(TaskState::Pending), kind: Some(kind), target: Some(target.to_owned()), limit: 1 };
+    let due = now();
+    Ok(store.tasks(&filter).await?.into_iter().find(|task| task.run_at <= due).map(|task| task.id))
+}
+
+/// A worker for tasks that a person waits for.
+struct Runner<'a> {
+    worker: Worker,
+    stop: CancellationToken,
+    store: &'a Store,
+    printer: &'a Printer,
+}
+
+impl<'a> Runner<'a> {
+    fn new(store: &'a Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
+        let settings = autoheal_orchestrator::WorkerSettings {
+            poll: Duration::from_millis(100),
+            ..wiring::worker_settings(config)
+        };
+        let worker = Worker::new(store.clone(), settings, wiring::source_registry(config, store)?);
+        Ok(Self { worker, stop: interrupt::stop_on_signal(printer, STOPPING)?, store, printer })
+    }
+
+    /// The ended run of a task; `None` when a person stopped it.
+    async fn run(&self, task: TaskId) -> Result<Option<RunRow>, Failure> {
+        let work = self.worker.run_task(task, self.stop.clone());
+        match progress::show(self.printer, self.worker.feed().watch(), work).await {
+            Ok(TaskEnd::Finished { run, .. }) => Ok(Some(self.store.run(run).await?.context("the run's row is gone")?)),
+            Ok(TaskEnd::Stopped { .. }) | Err(autoheal_orchestrator::WorkerError::Stopped(_)) => {
+                self.printer.say(&format!("stopped; task {task} goes on when a worker runs, or when you ask again"));
+                Ok(None)
+            }
+            Ok(TaskEnd::Broken { error, .. }) => {
+                Err(anyhow::anyhow!(error).context(format!("task {task} could not go on")).into())
+            }
+            Ok(TaskEnd::LeaseLost) => Err(anyhow::anyhow!("another worker took task {task} over").into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+async fn perform(runner: &Runner<'_>, task: NewTask) -> Result<Option<RunRow>, Failure> {
+    let enqueued = runner.store.enqueue(&task).await?;
+    runner.run(enqueued.id).await
+}

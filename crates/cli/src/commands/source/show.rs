@@ -1,0 +1,172 @@
+//! What there is to know about sources.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{Health, HealthState};
+use autoheal_engine::time::minutes_and_seconds;
+use autoheal_source::SourceName;
+use autoheal_source::statistics::Statistics;
+use autoheal_store::{SourceRow, Store};
+use serde_json::{Value, json};
+
+use super::find;
+use crate::exit::{Exit, Failure};
+use crate::printer::{Printer, harmless};
+
+fn health(health: &Health) -> Value {
+    let time = |at: Option<Timestamp>| at.map(Timestamp::to_rfc3339);
+    json!({
+        "state": health.state,
+        "last_success_at": time(health.last_success_at),
+        "last_failure_at": time(health.last_failure_at),
+        "success_count": health.success_count,
+        "failure_count": health.failure_count,
+        "fix_attempts_today": health.fix_attempts_today,
+        "quarantine_until": time(health.quarantine_until),
+    })
+}
+
+fn summary(row: &SourceRow) -> Value {
+    json!({ "source": row.source, "url": row.definition["url"], "health": health(&row.health) })
+}
+
+pub(super) async fn list(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
+    let sources = store.sources().await?;
+    if json {
+        printer.json(&sources.iter().map(summary).collect::<Vec<_>>())?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = format!("{:<11}  {:>5}  {:>6}  {:<24}  URL\n", "HEALTH", "GOOD", "FAILED", "NAME");
+    for row in &sources {
+        let Health { state, success_count, failure_count, .. } = &row.health;
+        let url = harmless(row.definition["url"].as_str().unwrap_or_default());
+        let _ =
+            writeln!(text, "{:<11}  {success_count:>5}  {failure_count:>6}  {:<24}  {url}", state.name(), row.source);
+    }
+    printer.data(&text)?;
+    Ok(Exit::Fine)
+}
+
+pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
+    let row = find(store, name).await?;
+    let recipes = store.recipes(name.as_str()).await?;
+    let in_force = recipes.iter().find(|recipe| recipe.stage == autoheal_engine::source::Stage::Production);
+    let alerts = store.alerts(Some(name.as_str()), 5).await?;
+    if json {
+        let alerts: Vec<_> = alerts
+            .iter()
+            .map(|alert| json!({ "kind": alert.kind, "message": alert.message, "at": alert.created_at.to_rfc3339() }))
+            .collect();
+        printer.json(&json!({
+            "source": row.source,
+            "definition": row.definition,
+            "health": health(&row.health),
+            "recipe_version": in_force.map(|recipe| recipe.version),
+            "recipe": in_force.map(|recipe| &recipe.recipe),
+            "alerts": alerts,
+        }))?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = format!(
+        "{} {}\n{}\n",
+        row.source,
+        row.health.state.name(),
+        harmless(row.definition["url"].as_str().unwrap_or_default())
+    );
+    let _ = writeln!(text, "{} good runs, {} failed ones", row.health.success_count, row.health.failure_count);
+    if let Some(until) = row.health.quarantine_until.filter(|_| row.health.state == HealthState::Quarantined) {
+        let _ = writeln!(text, "quarantined until {}; `autoheal source release {name}` ends that", until.to_rfc3339());
+    }
+    for alert in &alerts {
+        let _ = writeln!(text, "{}  {}: {}", alert.created_at.to_rfc3339(), alert.kind, harmless(&alert.message));
+    }
+    if let Some(recipe) = in_force {
+        let _ = writeln!(
+            text,
+            "\nrecipe {}:\n{}",
+            recipe.version,
+            harmless(&serde_json::to_string_pretty(&recipe.recipe)?)
+        );
+    }
+    printer.data(&text)?;
+    Ok(Exit::Fine)
+}
+
+pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
+    find(store, name).await?;
+    let recipes = store.recipes(name.as_str()).await?;
+    let fixes = store.fixes_of_target(name.as_str(), Timestamp::default()).await?;
+    if json {
+        let recipes: Vec<_> = recipes
+            .iter()
+            .map(|recipe| {
+                json!({
+                    "version": recipe.version, "stage": recipe.stage, "asked_by": recipe.asked_by,
+                    "promoted_by": recipe.promoted_by, "replaces": recipe.replaces,
+                    "created_at": recipe.created_at.to_rfc3339(), "runs": recipe.runs, "failed_runs": recipe.failed_runs,
+                })
+            })
+            .collect();
+        let fixes: Vec<_> = fixes
+            .iter()
+            .map(|(at, fix)| {
+                json!({
+                    "at": at.to_rfc3339(), "error_type": fix.error_type, "deployed_to": fix.deployed_to,
+                    "patch": fix.patch, "validation": fix.validation,
+                })
+            })
+            .collect();
+        printer.json(&json!({ "recipes": recipes, "fixes": fixes }))?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = String::new();
+    for recipe in &recipes {
+        let by = recipe.promoted_by.as_ref().unwrap_or(&recipe.asked_by);
+        let _ = writeln!(
+            text,
+            "recipe {:>3}  {:<10}  {}  by {}; {} runs, {} failed",
+            recipe.version,
+            recipe.stage.name(),
+            recipe.created_at.to_rfc3339(),
+            harmless(by),
+            recipe.runs,
+            recipe.failed_runs
+        );
+    }
+    for (at, fix) in &fixes {
+        let _ = writeln!(
+            text,
+            "\n{}  {} -> {}\n{}",
+            at.to_rfc3339(),
+            fix.error_type,
+            fix.deployed_to,
+            harmless(&fix.patch)
+        );
+    }
+    printer.data(&text)?;
+    Ok(Exit::Fine)
+}
+
+pub(super) async fn stats(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
+    let statistics = Statistics::of(store).await?;
+    if json {
+        printer.json(&statistics)?;
+        return Ok(Exit::Fine);
+    }
+    let share = |part: u64, whole: u64| match (part * 100).checked_div(whole) {
+        Some(percent) => format!("{part} of {whole} ({percent} %)"),
+        None => "none yet".to_owned(),
+    };
+    let recovery = statistics
+        .average_recovery_millis
+        .map_or("none yet".to_owned(), |millis| minutes_and_seconds(Duration::from_millis(millis)));
+    printer.data(&format!(
+        "fixes that passed validation  {}\nfixes taken back              {}\nsources in quarantine         {}\ntime from failure to fix      {recovery}\n",
+        share(statistics.passed, statistics.attempts),
+        share(statistics.taken_back, statistics.promoted),
+        share(statistics.quarantined, statistics.sources),
+    ))?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,39 @@
+//! Running every source on its schedule: a worker, and somebody who fills its queue.
+
+use std::time::Duration;
+
+use autoheal_orchestrator::{Worker, now};
+use autoheal_source::schedule;
+use autoheal_store::Store;
+
+use crate::config::Config;
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use crate::{interrupt, progress, wiring};
+
+const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
+
+/// How often is looked for what is due.
+const LOOK: Duration = Duration::from_secs(2);
+
+pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let worker = Worker::new(store.clone(), wiring::worker_settings(config), wiring::source_registry(config, store)?);
+    let stop = interrupt::stop_on_signal(printer, STOPPING)?;
+    printer.say("running every source on its schedule; Ctrl-C stops");
+    let filling = async {
+        while !stop.is_cancelled() {
+            match schedule::enqueue_due(store, now()).await {
+                Ok(0) => {}
+                Ok(count) => tracing::info!(count, "sources are due"),
+                Err(error) => tracing::warn!(%error, "what is due could not be enqueued"),
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    };
+    let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
+    tokio::join!(working, filling);
+    Ok(Exit::Fine)
+}

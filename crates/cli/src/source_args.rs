@@ -1,0 +1,153 @@
+//! What can be asked about sources.
+
+use std::path::PathBuf;
+
+use autoheal_page::recipe::FieldName;
+use autoheal_source::{HealPolicy, SourceName};
+use clap::{Args, Subcommand, ValueEnum};
+use url::Url;
+
+const EXAMPLES: &str = "\
+Examples:
+  autoheal source add https://example.com/recipes/soup --name soup
+  autoheal source add https://example.com/item/1 --name item --example title='Blue chair' --example price='12.50 EUR'
+  autoheal source run soup                 fetch it now; when it fails, heal it
+  autoheal source data soup --format csv   every set of values that was accepted
+  autoheal source watch                    run every source on its schedule until stopped";
+
+/// Pages that are scraped, break, and heal themselves.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Sources {
+    #[command(subcommand)]
+    pub(crate) command: SourceCommand,
+    /// Print as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SourceCommand {
+    /// Add a page; without a recipe and examples, one is proposed from what the page states about itself
+    Add(Add),
+    /// Fetch sources now; a source that fails is healed
+    Run {
+        /// Which; all when none is named
+        names: Vec<SourceName>,
+    },
+    /// Look at a source and heal it when something is wrong
+    Heal {
+        /// Which
+        name: SourceName,
+    },
+    /// List sources with their health
+    List,
+    /// Show a source: its recipe, its health, its alerts
+    Show {
+        /// Which
+        name: SourceName,
+    },
+    /// Show the versions of a source's recipe and every attempt at a fix
+    History {
+        /// Which
+        name: SourceName,
+    },
+    /// Show how well fixes do
+    Stats,
+    /// Print the accepted values
+    Data {
+        /// Which
+        name: SourceName,
+        /// The form
+        #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+        format: Format,
+        /// Only those since this time, such as 2026-11-01 or 2026-11-01T12:00:00Z
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+        /// At most so many, the newest
+        #[arg(long, default_value_t = 1000)]
+        limit: u32,
+    },
+    /// Allow attempts at a fix again
+    Release {
+        /// Which
+        name: SourceName,
+    },
+    /// Put an earlier version of the recipe into force again
+    Rollback {
+        /// Which
+        name: SourceName,
+        /// The version; the one before when none is named
+        #[arg(long, value_name = "N")]
+        to: Option<u32>,
+    },
+    /// Put the fix that waits into force
+    Approve {
+        /// Which
+        name: SourceName,
+    },
+    /// Refuse the fix that waits; it is not proposed again
+    Reject {
+        /// Which
+        name: SourceName,
+    },
+    /// Forget a source with everything of it
+    Remove {
+        /// Which
+        name: SourceName,
+    },
+    /// Run every source on its schedule until stopped
+    Watch,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// The page
+    pub(crate) url: Url,
+    /// What to call it [default: made of the address]
+    #[arg(long)]
+    pub(crate) name: Option<SourceName>,
+    /// A value as it stands on the page; several of one field make a list
+    #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
+    pub(crate) examples: Vec<(FieldName, String)>,
+    /// The recipe, JSON or TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recipe: Option<PathBuf>,
+    /// Seconds between two runs [default: 21600, six hours]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) interval: Option<u64>,
+    /// Who decides about fixes: auto (the validation) or review (you)
+    #[arg(long, value_enum, default_value_t = Policy::Auto)]
+    pub(crate) heal_policy: Policy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Policy {
+    /// The validation
+    Auto,
+    /// A person
+    Review,
+}
+
+impl From<Policy> for HealPolicy {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Auto => Self::Auto,
+            Policy::Review => Self::Review,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON object a line
+    Jsonl,
+    /// Comma-separated, a column for each field
+    Csv,
+}
+
+fn example(text: &str) -> Result<(FieldName, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write FIELD=VALUE")?;
+    let name = FieldName::parse(name).map_err(|error| error.to_string())?;
+    if value.trim().is_empty() { Err("the value is empty".to_owned()) } else { Ok((name, value.to_owned())) }
+}

@@ -1,0 +1,180 @@
+//! Sources from end to end: the real binary, a real site that changes.
+
+use autoheal_testkit::site::{Change, Layout, Site};
+use serde_json::Value;
+
+use crate::binary::{Ended, Home};
+
+const PAGE: &str = "/article/1";
+
+/// A home whose program may ask the site, as often as it likes.
+struct Scraper {
+    home: Home,
+    site: Site,
+}
+
+impl Scraper {
+    async fn new() -> Self {
+        Self { home: Home::new(), site: Site::start().await }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ended {
+        let mut command = self.home.command(&[&["source"], arguments].concat());
+        command.env("AUTOHEAL_ALLOW_PRIVATE", "[\"127.0.0.1\"]").env("AUTOHEAL_HOST_INTERVAL_MILLIS", "0");
+        Ended::of(&mut command)
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let ended = self.run(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {}", ended.told()))
+    }
+
+    fn example(&self, field: &str) -> String {
+        let values = self.site.values(PAGE);
+        let value = &values[field];
+        format!("{field}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+
+    fn add(&self) -> Ended {
+        let url = self.site.url(PAGE);
+        let (title, author) = (self.example("title"), self.example("author"));
+        self.run(&["add", url.as_str(), "--name", "news", "--example", &title, "--example", &author])
+    }
+
+    fn health(&self) -> String {
+        self.json(&["show", "news"])["health"]["state"].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_breaks_heals_itself() {
+    let scraper = Scraper::new().await;
+    let added = scraper.add();
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    let first = scraper.run(&["run", "news"]);
+    assert_eq!(first.code, Some(0), "{}", first.told());
+    scraper.site.set(PAGE, Change::Layout(Layout::Cards));
+    let healed = scraper.run(&["run", "news"]);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    assert_eq!(scraper.health(), "ACTIVE");
+    let history = scraper.json(&["history", "news"]);
+    let stages: Vec<&str> =
+        history["recipes"].as_array().unwrap().iter().map(|row| row["stage"].as_str().unwrap()).collect();
+    assert_eq!(stages, ["ARCHIVED", "PRODUCTION"], "{history}");
+    assert_eq!(history["fixes"][0]["deployed_to"], "PRODUCTION");
+    assert_eq!(history["fixes"][0]["error_type"], "PARSE_ERROR");
+    let data = scraper.run(&["data", "news"]);
+    let last: Value = serde_json::from_str(data.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["values"]["title"], scraper.site.values(PAGE)["title"]);
+    assert_eq!(last["values"]["author"], scraper.site.values(PAGE)["author"]);
+    assert_eq!(last["recipe_version"], 2);
+}
+
+#[tokio::test]
+async fn three_attempts_in_vain_are_a_quarantine_and_no_fourth_is_made() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
+    for attempt in 1..=3 {
+        let run = scraper.run(&["run", "news"]);
+        assert_eq!(run.code, Some(1), "attempt {attempt}: {}", run.told());
+    }
+    assert_eq!(scraper.health(), "QUARANTINED");
+    let shown = scraper.json(&["show", "news"]);
+    assert_eq!(shown["alerts"][0]["kind"], "QUARANTINE");
+    // Another process, another run: still no fourth attempt.
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    assert_eq!(scraper.run(&["heal", "news"]).code, Some(1));
+    let history = scraper.json(&["history", "news"]);
+    assert_eq!(history["fixes"].as_array().unwrap().len(), 3);
+    assert_eq!(scraper.json(&["show", "news"])["alerts"].as_array().unwrap().len(), 1, "told once");
+    // A person says so, and the page is well again.
+    scraper.site.reset(PAGE);
+    assert_eq!(scraper.run(&["release", "news"]).code, Some(0));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
+    assert_eq!(scraper.health(), "ACTIVE");
+}
+
+#[tokio::test]
+async fn a_page_that_moved_is_found_by_its_own_values() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.move_page(PAGE, "/archive/article-1");
+    let healed = scraper.run(&["run", "news"]);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    let shown = scraper.json(&["show", "news"]);
+    assert_eq!(shown["definition"]["url"], scraper.site.url("/archive/article-1").as_str());
+}
+
+#[tokio::test]
+async fn a_selector_that_gives_something_else_is_noticed() {
+    let scraper = Scraper::new().await;
+    let url = scraper.site.url("/product/1");
+    let values = scraper.site.values("/product/1");
+    let price = format!("price={}", values["price"].as_str().unwrap());
+    let title = format!("title={}", values["title"].as_str().unwrap());
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--example", &title, "--example", &price]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    scraper.site.set(
+        "/product/1",
+        Change::ReplaceField { field: "price".to_owned(), by: "Sign in to see our best offers of the week".to_owned() },
+    );
+    let run = scraper.run(&["run", "news"]);
+    assert_eq!(run.code, Some(1), "{}", run.told());
+    assert_eq!(scraper.json(&["history", "news"])["fixes"][0]["error_type"], "SCHEMA_MISMATCH");
+    assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "only what was right at first");
+}
+
+#[tokio::test]
+async fn a_site_that_wants_to_be_left_alone_is_asked_less_often() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(PAGE, Change::RateLimit { retry_after: Some("7200".to_owned()), times: None });
+    let run = scraper.run(&["run", "news"]);
+    assert_eq!(run.code, Some(0), "{}", run.told());
+    let history = scraper.json(&["history", "news"]);
+    assert_eq!(history["fixes"][0]["error_type"], "RATE_LIMIT");
+    let shown = scraper.json(&["show", "news"]);
+    assert_eq!(shown["definition"]["interval_seconds"], 2 * 21_600);
+    assert_eq!(shown["recipe"]["request"]["delay"], "60s");
+}
+
+#[tokio::test]
+async fn a_person_decides_where_the_policy_says_so() {
+    let scraper = Scraper::new().await;
+    let url = scraper.site.url(PAGE);
+    let title = scraper.example("title");
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--example", &title, "--heal-policy", "review"]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    scraper.site.set(PAGE, Change::Layout(Layout::Cards));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    assert_eq!(scraper.json(&["show", "news"])["alerts"][0]["kind"], "REVIEW");
+    assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 1);
+    assert_eq!(scraper.run(&["approve", "news"]).code, Some(0));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
+    assert_eq!(scraper.health(), "ACTIVE");
+    assert_eq!(scraper.run(&["rollback", "news"]).code, Some(0));
+    assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 1);
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused() {
+    let scraper = Scraper::new().await;
+    let nothing = scraper.run(&["show", "nothing"]);
+    assert_eq!(nothing.code, Some(2), "{}", nothing.told());
+    assert!(nothing.stderr.contains("there is no source `nothing`"), "{}", nothing.stderr);
+    let url = scraper.site.url(PAGE);
+    for arguments in [
+        vec!["show", "../../x"],
+        vec!["add", "not a url"],
+        vec!["add", url.as_str(), "--example", "title"],
+        vec!["add", url.as_str(), "--example", "title=Nowhere on this page"],
+    ] {
+        let refused = scraper.run(&arguments);
+        assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.told());
+    }
+    // Without a setting nothing private is asked.
+    let ended = Ended::of(&mut scraper.home.command(&["source", "add", url.as_str(), "--name", "news"]));
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("allow_private"), "{}", ended.stderr);
+}

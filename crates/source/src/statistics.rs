@@ -1,0 +1,59 @@
+//! How well fixes do: the spec's success metrics (`doctor-agent.md`, "Success Metrics").
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::HealthState;
+use autoheal_store::{Store, StoreError};
+use serde::Serialize;
+
+use crate::refresh::DOCTOR;
+
+/// The numbers behind the spec's four rates.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Statistics {
+    /// Sources.
+    pub sources: u64,
+    /// Attempts at a fix.
+    pub attempts: u64,
+    /// Those whose validation passed.
+    pub passed: u64,
+    /// Fixes that went into force without a person.
+    pub promoted: u64,
+    /// Those whose first real runs failed, so that they were taken back: false positives.
+    pub taken_back: u64,
+    /// Sources in quarantine.
+    pub quarantined: u64,
+    /// The time from the failed run to the fix in force, on average, in milliseconds.
+    pub average_recovery_millis: Option<u64>,
+}
+
+impl Statistics {
+    /// Counted from the store.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn of(store: &Store) -> Result<Self, StoreError> {
+        let mut statistics = Self::default();
+        let (mut recoveries, mut waited) = (0_u64, 0_u64);
+        for row in store.sources().await? {
+            statistics.sources += 1;
+            statistics.quarantined += u64::from(row.health.state == HealthState::Quarantined);
+            for (at, fix) in store.fixes_of_target(&row.source, Timestamp::default()).await? {
+                statistics.attempts += 1;
+                statistics.passed += u64::from(fix.validation["passed"] == true);
+                let failed_at = fix.diagnosis["current_html"].as_i64().map(Timestamp::from_millis);
+                if let Some(failed_at) = failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
+                    recoveries += 1;
+                    waited += u64::try_from(at.since(failed_at).as_millis()).unwrap_or(u64::MAX);
+                }
+            }
+            for recipe in store.recipes(&row.source).await? {
+                let is_fix = recipe.promoted_by.as_deref() == Some(DOCTOR);
+                statistics.promoted += u64::from(is_fix);
+                statistics.taken_back += u64::from(is_fix && recipe.runs == recipe.failed_runs && recipe.runs >= 2);
+            }
+        }
+        statistics.average_recovery_millis = waited.checked_div(recoveries);
+        Ok(statistics)
+    }
+}
