@@ -1,9 +1,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use autoheal_fetch::{AddressKind, AllowedPlace, FetchError, FetchSettings};
+use autoheal_fetch::{AddressKind, AllowedPlace, FetchError, FetchRequest, FetchSettings, Fetcher};
 use autoheal_testkit::site::{Change, Site};
 use proptest::prelude::*;
-use url::Url;
 
 use crate::{fetch, settings};
 
@@ -13,6 +12,7 @@ fn closed() -> FetchSettings {
 
 #[tokio::test]
 async fn addresses_outside_the_public_internet_are_refused_however_they_are_written() {
+    let fetcher = Fetcher::new(closed()).unwrap();
     for (address, kind) in [
         ("http://127.0.0.1/", AddressKind::Loopback),
         ("http://127.1/", AddressKind::Loopback),
@@ -39,7 +39,7 @@ async fn addresses_outside_the_public_internet_are_refused_however_they_are_writ
         ("http://255.255.255.255/", AddressKind::Multicast),
         ("http://[ff02::1]/", AddressKind::Multicast),
     ] {
-        let error = fetch(closed(), Url::parse(address).unwrap()).await.unwrap_err();
+        let error = fetcher.fetch(&FetchRequest::parse(address).unwrap()).await.unwrap_err();
         assert!(
             matches!(error, FetchError::AddressForbidden { kind: told, .. } if told == kind),
             "{address}: {error:?}"

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use autoheal_engine::politeness::{HostReservations, Pace, ReservationError, Reserving};
 use autoheal_fetch::{FetchError, FetchRequest, FetchSettings, Fetcher, HostLimits, Provenance, RobotsPolicy};
-use autoheal_testkit::site::{Change, Scope, Site};
+use autoheal_testkit::site::{Change, Plan, RawAnswer, Scope, Site};
 use url::Url;
 
 use crate::{fetch, settings};
@@ -57,9 +57,7 @@ async fn without_robots_txt_all_is_allowed_and_in_trouble_nothing() {
 async fn robots_txt_may_be_elsewhere_and_is_asked_for_once_by_many() {
     let site = Site::start().await;
     site.set("/robots.txt", Change::RedirectPermanently("/rules".to_owned()));
-    site.put("/unused", autoheal_testkit::site::record::Record::Article(autoheal_testkit::site::record::article(1)));
-    let rules =
-        autoheal_testkit::site::RawAnswer::new("text/plain", "User-agent: *\nDisallow: /list\nSitemap: /map.xml\n");
+    let rules = RawAnswer::new("text/plain", "User-agent: *\nDisallow: /list\nSitemap: /map.xml\n");
     site.set("/rules", Change::Raw(rules));
     let fetcher = Arc::new(Fetcher::new(settings()).unwrap());
     let fetching: Vec<_> = (1..=8)
@@ -188,4 +186,26 @@ async fn many_pages_of_a_slow_site_are_asked_for_few_at_a_time() {
         task.await.unwrap().unwrap();
     }
     assert!(started.elapsed() >= Duration::from_millis(3 * 30), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_thousand_pages_are_asked_for_once_each() {
+    let site = Site::with(Plan { articles: 1_000, products: 0, lists: 0, entries: 0 }).await;
+    let limits = HostLimits::unlimited(16);
+    let fetcher = Arc::new(Fetcher::new(FetchSettings { limits, ..settings() }).unwrap());
+    let fetching: Vec<_> = site
+        .paths()
+        .into_iter()
+        .map(|path| {
+            let (fetcher, url) = (Arc::clone(&fetcher), site.url(&path));
+            let title = site.values(&path)["title"].as_str().unwrap().to_owned();
+            tokio::spawn(async move { (fetcher.fetch(&FetchRequest::new(url)).await, title) })
+        })
+        .collect();
+    for task in fetching {
+        let (page, title) = task.await.unwrap();
+        assert!(String::from_utf8(page.unwrap().body.to_vec()).unwrap().contains(&title));
+    }
+    assert!(site.paths().iter().all(|path| site.requests(path) == 1));
+    assert_eq!(site.requests("/robots.txt"), 1);
 }

@@ -61,7 +61,7 @@ async fn a_site_that_comes_back_between_two_tries_is_reached() {
     let mut site = Site::start().await;
     let url = site.url("/article/1");
     let settings = patient();
-    let retries = RetrySettings { tries: 8, first_wait: Duration::from_millis(20), ..settings.retries };
+    let retries = RetrySettings { tries: 60, first_wait: Duration::from_millis(20), ..settings.retries };
     let fetcher = Fetcher::new(FetchSettings { retries, ..settings }).unwrap();
     site.go_away();
     let request = FetchRequest::new(url);

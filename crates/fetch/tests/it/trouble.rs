@@ -154,4 +154,6 @@ async fn credentials_of_a_url_are_not_told() {
     let error = fetch(settings(), url).await.unwrap_err();
     let told = format!("{error} {error:?}");
     assert!(!told.contains("secret") && !told.contains("somebody"), "{told}");
+    let error = FetchRequest::parse("http://somebody:secret@[nowhere/").unwrap_err();
+    assert_eq!(error.to_string(), "\"...@[nowhere/\" is not a URL; write it in full, such as https://example.com/page");
 }
