@@ -213,7 +213,7 @@ impl Fetcher {
     /// Replaces the body by the browser's document, when there is a page that scripts could build.
     #[cfg(feature = "render")]
     async fn render(&self, fetched: Fetched, settle: Duration) -> Result<Fetched, FetchError> {
-        if fetched.provenance == Provenance::NotModified || !fetched.is_success() {
+        if fetched.provenance == Provenance::NotModified || !fetched.is_success() || !fetched.is_html() {
             return Ok(fetched);
         }
         let limits = self.settings.limits_of(&host_of(&fetched.url));

@@ -155,6 +155,8 @@ impl Browser {
             "--disable-sync",
             "--disable-extensions",
             "--disable-breakpad",
+            // It looks for screens in the local network.
+            "--disable-features=MediaRouter,DialMediaRouteProvider",
             "--disable-dev-shm-usage",
             "--metrics-recording-only",
             "--mute-audio",

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 use bytes::Bytes;
 use nix::sys::signal::{Signal, killpg};
@@ -12,6 +13,9 @@ use tokio::process::{Child, Command};
 
 /// How much of what the browser says about itself is kept: the end.
 const SAID_LIMIT: usize = 2 << 10;
+
+/// How long what it said is waited for after its end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A browser to be started.
 pub(super) struct Launch<'run> {
@@ -50,34 +54,29 @@ pub(super) async fn run(launch: Launch<'_>) -> io::Result<Output> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (Some(stdout), Some(stderr)) = (stdout, stderr) else { return Err(io::Error::other("it has no output")) };
 
+    // Ends by itself when nobody is left who could say something.
+    let listening = tokio::spawn(keep_end(stderr));
     let mut document = Vec::new();
-    let mut said = Vec::new();
-    {
-        let mut limited = stdout.take(launch.output_limit.saturating_add(1));
-        let reading = limited.read_to_end(&mut document);
-        let listening = keep_end(stderr, &mut said);
-        tokio::pin!(reading, listening);
-        // Helpers may hold standard error open, so its end is not waited for.
-        tokio::select! {
-            read = &mut reading => { read?; }
-            () = async { listening.as_mut().await; std::future::pending::<()>().await } => {}
-        }
-    }
+    stdout.take(launch.output_limit.saturating_add(1)).read_to_end(&mut document).await?;
     // The leader is not yet waited for, so its number still belongs to this group.
     drop(group);
     child.wait().await?;
+    // Whoever left the group may hold standard error open.
+    let said = tokio::time::timeout(LAST_WORDS, listening).await.ok().and_then(Result::ok).unwrap_or_default();
     let is_cut = u64::try_from(document.len()).is_ok_and(|length| length > launch.output_limit);
     Ok(Output { document: document.into(), is_cut, said: String::from_utf8_lossy(&said).trim().to_owned() })
 }
 
 /// Reads to the end and keeps the last part.
-async fn keep_end(mut stream: impl AsyncRead + Unpin, kept: &mut Vec<u8>) {
+async fn keep_end(mut stream: impl AsyncRead + Unpin) -> Vec<u8> {
+    let mut kept = Vec::new();
     let mut piece = [0_u8; 4096];
     while let Ok(length @ 1..) = stream.read(&mut piece).await {
         kept.extend_from_slice(&piece[..length]);
         let surplus = kept.len().saturating_sub(SAID_LIMIT);
         kept.drain(..surplus);
     }
+    kept
 }
 
 #[expect(clippy::disallowed_methods, reason = "rendering is one of those that start processes, and does so only here")]

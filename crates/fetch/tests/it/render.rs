@@ -1,3 +1,6 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use autoheal_fetch::render::{BrowserSandbox, RenderSettings, browser_program};
@@ -85,12 +88,15 @@ async fn what_is_no_page_is_not_rendered() {
     let Some(settings) = with_browser() else { return };
     let site = Site::start().await;
     site.set("/gone", Change::Status(404));
-    let page = render(settings, &site, "/gone").await.unwrap();
+    let page = render(settings.clone(), &site, "/gone").await.unwrap();
     assert_eq!((page.status, page.provenance, site.requests("/gone")), (404, Provenance::Network, 1));
+    site.set("/picture", Change::Raw(RawAnswer::new("image/png", [137, 80, 78, 71])));
+    let picture = render(settings, &site, "/picture").await.unwrap();
+    assert_eq!((&picture.body[..], picture.provenance), (&[137, 80, 78, 71][..], Provenance::Network));
 }
 
 #[tokio::test]
-async fn a_page_without_an_end_times_out_and_leaves_nothing() {
+async fn a_page_without_an_end_times_out() {
     let Some(settings) = with_browser() else { return };
     let site = Site::start().await;
     site.set("/app", page("<script>for (;;) {}</script>"));
@@ -116,4 +122,61 @@ async fn a_browser_that_is_not_there_is_named() {
     let render_settings = RenderSettings { program: Some("/nowhere/chromium".into()), ..RenderSettings::default() };
     let error = render(FetchSettings { render: render_settings, ..settings() }, &site, "/article/1").await.unwrap_err();
     assert!(matches!(error, FetchError::BrowserMissing { .. }), "{error:?}");
+}
+
+/// A program in the browser's place: what starts and ends it need not be a browser.
+fn instead_of_browser(folder: &Path, script: &str) -> FetchSettings {
+    let program = folder.join("browser");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let render = RenderSettings {
+        program: Some(program),
+        time: Duration::from_millis(500),
+        document_limit: 4_000,
+        ..RenderSettings::default()
+    };
+    FetchSettings { render, ..settings() }
+}
+
+#[tokio::test]
+async fn the_document_is_what_the_browser_prints() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    // With the arguments and the environment that it was given.
+    let settings = instead_of_browser(folder.path(), "echo \"$@\"; env; pwd");
+    let page = render(settings, &site, "/article/1").await.unwrap();
+    let told = text(&page);
+    assert!(
+        told.contains(site.url("/article/1").as_str()) && told.contains("--proxy-bypass-list=<-loopback>"),
+        "{told}"
+    );
+    assert!(!told.contains("CARGO"), "nothing of the environment is passed on: {told}");
+    let home = told.lines().last().unwrap();
+    assert!(told.contains(&format!("--user-data-dir={home} ")) && !Path::new(home).exists(), "{told}");
+}
+
+#[tokio::test]
+async fn a_browser_that_fails_says_why() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    let settings = instead_of_browser(folder.path(), "echo 'no usable sandbox' >&2; exit 1");
+    let error = render(settings, &site, "/article/1").await.unwrap_err();
+    assert!(matches!(&error, FetchError::RenderFailed { reason, .. } if reason == "no usable sandbox"), "{error:?}");
+}
+
+#[tokio::test]
+async fn everything_that_the_browser_started_ends_with_it() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    for ending in ["wait", "echo '<p>document</p>'; exec >&-; wait", "yes | head -c 5000; wait"] {
+        let pid_file = folder.path().join("pid");
+        let script = format!("sleep 600 >&- 2>&- & echo $! > {}\n{ending}", pid_file.display());
+        let _ = render(instead_of_browser(folder.path(), &script), &site, "/article/1").await;
+        let pid = fs::read_to_string(&pid_file).unwrap();
+        let stat = Path::new("/proc").join(pid.trim()).join("stat");
+        let is_alive = || fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        let mut looks = 0;
+        while is_alive() {
+            looks += 1;
+            assert!(looks < 200, "{ending}: still there");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
 }
