@@ -8,6 +8,7 @@ mod redirects;
 #[cfg(feature = "render")]
 mod render;
 mod retries;
+mod tls;
 mod trouble;
 
 use std::time::Duration;
