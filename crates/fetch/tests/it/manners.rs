@@ -53,6 +53,42 @@ async fn without_robots_txt_all_is_allowed_and_in_trouble_nothing() {
     }
 }
 
+/// Lets time pass without waiting for it; only while nothing is on its way.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn what_a_site_said_is_forgotten_in_time() {
+    let site = Site::start().await;
+    let fetcher = Fetcher::new(settings()).unwrap();
+    let request = FetchRequest::new(site.url("/article/1"));
+    let minutes = |count: u64| Duration::from_secs(count * 60);
+
+    site.set("/robots.txt", Change::Status(503));
+    assert!(matches!(fetcher.fetch(&request).await, Err(FetchError::RobotsUnavailable { .. })));
+    site.reset("/robots.txt");
+    pass(minutes(9)).await;
+    assert!(matches!(fetcher.fetch(&request).await, Err(FetchError::RobotsUnavailable { .. })));
+    pass(minutes(2)).await;
+    assert!(fetcher.fetch(&request).await.unwrap().is_success());
+
+    site.set_robots(Some("User-agent: *\nDisallow: /\n"));
+    pass(minutes(59)).await;
+    assert!(fetcher.fetch(&request).await.unwrap().is_success());
+    pass(minutes(2)).await;
+    assert!(matches!(fetcher.fetch(&request).await, Err(FetchError::RobotsDisallowed { .. })));
+
+    site.set_robots(None);
+    pass(minutes(23 * 60)).await;
+    assert!(matches!(fetcher.fetch(&request).await, Err(FetchError::RobotsDisallowed { .. })));
+    pass(minutes(61)).await;
+    assert!(fetcher.fetch(&request).await.unwrap().is_success());
+    assert_eq!(site.requests("/robots.txt"), 4);
+}
+
 #[tokio::test]
 async fn robots_txt_may_be_elsewhere_and_is_asked_for_once_by_many() {
     let site = Site::start().await;

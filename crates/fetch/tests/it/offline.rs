@@ -1,8 +1,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use autoheal_fetch::{FetchError, FetchSettings, Provenance};
+use autoheal_fetch::{FetchError, FetchSettings, Provenance, snapshot_path};
+use proptest::prelude::*;
 use url::Url;
 
 use crate::{fetch, settings};
@@ -77,6 +78,8 @@ async fn files_are_read_where_the_settings_allow_it() {
     let allowed = || FetchSettings { allow_files: vec![folder.path().to_owned()], ..settings() };
     let page = fetch(allowed(), address.clone()).await.unwrap();
     assert_eq!((&page.body[..], page.provenance), (&b"page"[..], Provenance::File));
+    let beside = FetchSettings { snapshots: Some(folder.path().to_owned()), ..allowed() };
+    assert!(fetch(beside, address.clone()).await.is_ok(), "files are offline as they are");
     let missing = fetch(allowed(), address.join("other.html").unwrap()).await.unwrap_err();
     assert!(matches!(missing, FetchError::FileMissing { .. }), "{missing:?}");
     let elsewhere = fetch(allowed(), url("file:///etc/hostname")).await.unwrap_err();
@@ -90,4 +93,16 @@ async fn a_device_is_not_a_page() {
     let allowed = FetchSettings { allow_files: vec!["/dev".into()], ..settings() };
     let error = fetch(allowed, url("file:///dev/zero")).await.unwrap_err();
     assert!(matches!(error, FetchError::FileRefused { .. }), "{error:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn a_snapshot_lies_in_the_folder_whatever_the_url(scheme in "https?|ftp|foo", host in "[a-z.%]{1,8}|\\[::1\\]", path in "[/.%2fFeE\\\\a?#@:]{0,24}") {
+        if let Some(path) = Url::parse(&format!("{scheme}://{host}{path}")).ok().as_ref().and_then(snapshot_path) {
+            let stays = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+            prop_assert!(stays, "{}", path.display());
+        }
+    }
 }
