@@ -80,6 +80,13 @@ impl Fetched {
         matches!(self.status, 200..=299)
     }
 
+    /// Whether the host says that it is HTML; one that says nothing may mean it.
+    pub fn is_html(&self) -> bool {
+        let Some(content_type) = &self.headers.content_type else { return true };
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("text/html") || kind.eq_ignore_ascii_case("application/xhtml+xml")
+    }
+
     /// Where the page is *for good*: as far as the redirects from the first one on were permanent. `None`: where it was.
     pub fn moved_to(&self) -> Option<&Url> {
         self.redirects.iter().take_while(|redirect| redirect.is_permanent()).last().map(|redirect| &redirect.to)

@@ -91,14 +91,14 @@ impl Fetcher {
     ///
     /// See [`FetchError`].
     pub async fn fetch(&self, request: &FetchRequest) -> Result<Fetched, FetchError> {
-        if let Some(folder) = &self.settings.snapshots {
-            let (folder, url, limit) = (folder.clone(), request.url.clone(), self.settings.body_limit);
-            return in_background(move || offline::read_snapshot(&folder, &url, limit)).await;
-        }
         if request.url.scheme() == "file" {
             let (folders, url) = (self.settings.allow_files.clone(), request.url.clone());
             let limit = self.settings.body_limit;
             return in_background(move || offline::read_file(&folders, &url, limit)).await;
+        }
+        if let Some(folder) = &self.settings.snapshots {
+            let (folder, url, limit) = (folder.clone(), request.url.clone(), self.settings.body_limit);
+            return in_background(move || offline::read_snapshot(&folder, &url, limit)).await;
         }
         let headers = headers_of(request)?;
         if !request.delay.is_zero() {
@@ -213,7 +213,7 @@ impl Fetcher {
     /// Replaces the body by the browser's document, when there is a page that scripts could build.
     #[cfg(feature = "render")]
     async fn render(&self, fetched: Fetched, settle: Duration) -> Result<Fetched, FetchError> {
-        if fetched.provenance == Provenance::NotModified || !fetched.is_success() {
+        if fetched.provenance == Provenance::NotModified || !fetched.is_success() || !fetched.is_html() {
             return Ok(fetched);
         }
         let limits = self.settings.limits_of(&host_of(&fetched.url));

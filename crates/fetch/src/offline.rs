@@ -17,7 +17,7 @@ use crate::{FetchError, Fetched, Provenance};
 /// follows an `@`, with its slashes written `%2F`. The scheme and the fragment do not count. Where there is no such file,
 /// the same path with `.html`, then with `/index.html`, is looked for.
 ///
-/// `None`: the URL has no host.
+/// `None`: it is no `http` or `https` URL.
 ///
 /// # Example
 ///
@@ -28,7 +28,8 @@ use crate::{FetchError, Fetched, Provenance};
 /// assert_eq!(path("http://example.com:8080/a/b?page=2"), std::path::Path::new("example.com_8080/a/b@page=2"));
 /// ```
 pub fn snapshot_path(url: &Url) -> Option<PathBuf> {
-    let host = match url.host()? {
+    // Hosts of other schemes may be any text.
+    let host = match url.host().filter(|_| matches!(url.scheme(), "http" | "https"))? {
         Host::Domain(name) => name.to_owned(),
         Host::Ipv4(address) => address.to_string(),
         Host::Ipv6(address) => address.to_string().replace(':', "_"),

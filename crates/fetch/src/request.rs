@@ -73,7 +73,9 @@ impl FetchRequest {
     ///
     /// [`FetchError::InvalidUrl`].
     pub fn parse(text: &str) -> Result<Self, FetchError> {
-        let invalid = |source| FetchError::InvalidUrl { text: text.to_owned(), source };
+        // What cannot be understood may hold a password all the same.
+        let masked = || text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, rest)| format!("...@{rest}"));
+        let invalid = |source| FetchError::InvalidUrl { text: masked(), source };
         Url::parse(text).map(Self::new).map_err(invalid)
     }
 

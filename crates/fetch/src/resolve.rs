@@ -49,6 +49,17 @@ impl GuardedResolver {
     }
 }
 
+#[cfg(feature = "render")]
+impl GuardedResolver {
+    /// The address that stands for itself, when it may be asked.
+    pub(crate) fn literal(&self, address: IpAddr) -> Result<Vec<IpAddr>, ResolveError> {
+        match self.guard.check(&address.to_string(), address) {
+            Ok(()) => Ok(vec![address]),
+            Err(kind) => Err(ResolveError::Forbidden { address, kind }),
+        }
+    }
+}
+
 impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let resolver = self.clone();

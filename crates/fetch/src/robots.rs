@@ -30,6 +30,9 @@ const SIZE_LIMIT: u64 = 512 << 10;
 /// How many redirects are followed (section 2.3.1.2: at least five).
 const REDIRECT_LIMIT: usize = 5;
 
+/// How many sitemaps are told; one may hold the others.
+const SITEMAPS: usize = 50;
+
 /// From this many sites on, those whose rules have expired are forgotten now and then.
 const MANY_SITES: usize = 4_096;
 
@@ -118,7 +121,7 @@ fn judge(known: &Known, url: &Url) -> Result<Permission, FetchError> {
         }),
         Rules::Written(robot) if robot.allowed(url.as_str()) => {
             let crawl_delay = robot.delay.and_then(|seconds| Duration::try_from_secs_f32(seconds).ok());
-            let sitemaps = robot.sitemaps.iter().filter_map(|text| url.join(text).ok()).collect();
+            let sitemaps = robot.sitemaps.iter().take(SITEMAPS).filter_map(|text| url.join(text).ok()).collect();
             Ok(Permission { crawl_delay, sitemaps })
         }
         Rules::Written(_) => Err(FetchError::RobotsDisallowed { url: shown(url) }),

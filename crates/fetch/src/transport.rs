@@ -150,8 +150,10 @@ impl Transport {
         if find::<rustls::Error>(&error).is_some() {
             return FetchError::Tls { url: named, source: error.into() };
         }
-        let kind = find::<io::Error>(&error).map(io::Error::kind);
-        let (is_connect, is_decode) = (error.is_connect(), error.is_decode());
+        let kind = causes(&error).filter_map(<dyn Error>::downcast_ref::<io::Error>).last().map(io::Error::kind);
+        // Whatever happens to a body is told as a failure to decode it; when it did not come whole, HTTP says so below.
+        let is_whole = find::<hyper::Error>(&error).is_none();
+        let (is_connect, is_decode) = (error.is_connect(), error.is_decode() && is_whole);
         let source: Cause = error.into();
         match kind {
             Some(io::ErrorKind::ConnectionRefused) => FetchError::Refused { url: named, source },
@@ -161,11 +163,7 @@ impl Transport {
                 FetchError::Tls { url: named, source }
             }
             Some(_) | None if is_connect => FetchError::Unreachable { url: named, source },
-            Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other) | None
-                if is_decode =>
-            {
-                FetchError::Undecodable { url: named, source }
-            }
+            Some(_) | None if is_decode => FetchError::Undecodable { url: named, source },
             Some(_) | None => FetchError::Interrupted { url: named, source },
         }
     }
@@ -176,20 +174,21 @@ pub(crate) const fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// The first error of type `T` among an error's causes.
-fn find<'error, T: Error + 'static>(error: &'error (dyn Error + 'static)) -> Option<&'error T> {
-    let mut next = Some(error);
-    while let Some(current) = next {
-        if let Some(found) = current.downcast_ref::<T>() {
-            return Some(found);
-        }
+/// An error and its causes, from the outside in.
+fn causes<'error>(error: &'error (dyn Error + 'static)) -> impl Iterator<Item = &'error (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |current| {
+        let current: &'error (dyn Error + 'static) = *current;
         // The source of an I/O error is the source of what it wraps, so what it wraps would be missed.
-        next = match current.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        match current.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
             None => current.source(),
-        };
-    }
-    None
+        }
+    })
+}
+
+/// The first error of type `T` among an error and its causes.
+fn find<'error, T: Error + 'static>(error: &'error (dyn Error + 'static)) -> Option<&'error T> {
+    causes(error).find_map(<dyn Error>::downcast_ref::<T>)
 }
 
 /// TLS with the roots that the machine trusts, or those of Mozilla where a machine has none.
