@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod graph;
 mod heal;
+mod relocate;
 mod report;
 mod tasks;
 mod worker;
@@ -22,6 +23,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Graph(arguments) => graph::run(&arguments, printer),
         Command::Explain(arguments) => explain::run(&arguments, printer),
         Command::Check(arguments) => check::run(&arguments, &config, printer).await,
+        Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

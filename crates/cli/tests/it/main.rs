@@ -5,5 +5,6 @@
 mod asking;
 mod binary;
 mod healing;
+mod relocating;
 mod settings;
 mod stopping;
