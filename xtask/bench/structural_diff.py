@@ -2,12 +2,15 @@
 object a line of standard output. Reading and decoding the files is not part of the time."""
 
 import difflib
-import gzip
 import json
 import sys
 import time
 
 from bs4 import BeautifulSoup
+
+
+# The shortest time counts: whatever else the machine does only adds to it.
+REPEATS = 3
 
 
 def css_path(element):
@@ -47,13 +50,15 @@ def compute_html_diff(original, current):
 
 
 def read(path):
-    with gzip.open(path) as file:
-        return file.read().decode("utf-8", errors="replace")
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 for line in sys.stdin:
     original, current = (read(path) for path in line.rstrip("\n").split("\t"))
-    start = time.perf_counter()
-    diff = compute_html_diff(original, current)
-    seconds = time.perf_counter() - start
+    seconds = float("inf")
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        diff = compute_html_diff(original, current)
+        seconds = min(seconds, time.perf_counter() - start)
     print(json.dumps({"seconds": seconds, "lines": diff.count("\n")}), flush=True)

@@ -16,6 +16,7 @@ Examples:
   autoheal heal https://github.com/owner/repo --team Blue --leader \"Ada L\"
   autoheal heal . --dry-run                only the report and the patch
   autoheal report RUN --diff               what a run changed
+  autoheal relocate --old a.html --new b.html --recipe recipe.json   selectors healed offline
   autoheal check                           what of this machine can be used
 
 Exit codes: 0 healed or nothing to do, 1 not healed, 2 bad input, 3 environment missing, 4 internal fault, 130 cancelled.";
@@ -84,6 +85,8 @@ pub(crate) enum Command {
     Source(Box<Sources>),
     /// Run tasks from the queue until stopped
     Worker(Worker),
+    /// Find the fields of a recipe again on a page whose layout has changed
+    Relocate(Relocate),
 }
 
 impl Command {
@@ -98,6 +101,7 @@ impl Command {
             Self::Check(_) => "check",
             Self::Source(_) => "source",
             Self::Worker(_) => "worker",
+            Self::Relocate(_) => "relocate",
         }
     }
 
@@ -112,7 +116,8 @@ impl Command {
             | Self::Graph(_)
             | Self::Explain(_)
             | Self::Check(_)
-            | Self::Source(_) => "off",
+            | Self::Source(_)
+            | Self::Relocate(_) => "off",
         }
     }
 }
@@ -303,4 +308,41 @@ pub(crate) struct Worker {
     /// The wall around the repositories' own code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long, value_name = "KIND")]
     pub(crate) sandbox: Option<Choice>,
+}
+
+const RELOCATE_EXAMPLES: &str = "\
+Examples:
+  autoheal relocate --old monday.html --new today.html --recipe recipe.json
+  autoheal relocate --old monday.html.gz --old sunday.html.gz --new today.html.gz --recipe recipe.toml --json
+  autoheal relocate --batch cases.jsonl --json > answers.jsonl
+
+A line of cases.jsonl: {\"id\": \"a\", \"old\": [\"monday.html\"], \"new\": \"today.html\", \"recipe\": {\"version\": 1, \"fields\": ...}}
+Exit codes: 0 every field was found (a batch: every line was answered), 1 not every field was found, 2 bad input.";
+
+#[derive(Debug, Args)]
+#[command(after_help = RELOCATE_EXAMPLES)]
+pub(crate) struct Relocate {
+    /// A page on which the recipe worked, plain or .gz; repeat it for more pages, the latest first
+    #[arg(long, value_name = "FILE", required_unless_present = "batch")]
+    pub(crate) old: Vec<PathBuf>,
+    /// The page on which it does not, plain or .gz
+    #[arg(long, value_name = "FILE", required_unless_present = "batch")]
+    pub(crate) new: Option<PathBuf>,
+    /// The recipe: JSON, or TOML when its name ends in .toml
+    #[arg(long, value_name = "FILE", required_unless_present = "batch")]
+    pub(crate) recipe: Option<PathBuf>,
+    /// Answer each line of this file instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "new", "recipe"])]
+    pub(crate) batch: Option<PathBuf>,
+    /// From which confidence on a new place is accepted, from 0 to 1 [default: the one that was trained]
+    #[arg(long, value_name = "0..1", value_parser = share)]
+    pub(crate) threshold: Option<f32>,
+    /// Print as JSON; of a batch, a line for each case
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is expected".to_owned())
 }

@@ -2,12 +2,9 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::{Context as _, bail, ensure};
-use autoheal_page::Document;
-use autoheal_page::diff::structural_diff;
+use anyhow::{Context as _, ensure};
 use autoheal_page::document::decode;
 use serde::Deserialize;
 
@@ -17,9 +14,6 @@ use crate::{cache, process};
 /// The script and its packages, from the root of the repository.
 const SCRIPT: &str = "xtask/bench/structural_diff.py";
 const REQUIREMENTS: &str = "xtask/bench/structural_diff.txt";
-
-/// How often ours is measured a pair; the median counts. Python's is measured once: it takes long enough.
-const REPEATS: usize = 5;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -34,10 +28,41 @@ pub(crate) struct Options {
     goal: f64,
 }
 
-/// What Python says about a pair.
+/// What is said about a pair.
 #[derive(Deserialize)]
 struct Answer {
     seconds: f64,
+}
+
+/// A program that compares the pages it is asked about.
+struct Comparer {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Comparer {
+    fn start(command: &mut Command) -> anyhow::Result<Self> {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start a comparer")?;
+        let questions = child.stdin.take().context("it has no standard input")?;
+        let answers = BufReader::new(child.stdout.take().context("it has no standard output")?);
+        Ok(Self { child, questions, answers })
+    }
+
+    /// The seconds for a pair.
+    fn ask(&mut self, old: &Path, new: &Path) -> anyhow::Result<f64> {
+        writeln!(self.questions, "{}\t{}", old.display(), new.display())?;
+        let mut line = String::new();
+        ensure!(self.answers.read_line(&mut line)? > 0, "the comparer ended before its answer");
+        Ok(serde_json::from_str::<Answer>(&line)?.seconds)
+    }
+
+    fn end(mut self) -> anyhow::Result<()> {
+        drop(self.questions);
+        self.child.wait()?;
+        Ok(())
+    }
 }
 
 /// The times for a pair, in seconds.
@@ -52,30 +77,21 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let cases = spread(cases_below(&options.corpus)?, options.limit);
     ensure!(!cases.is_empty(), "there is no case below {}", options.corpus.display());
     let environment = python::environment(root, &cache::folder("bench-diff")?, REQUIREMENTS)?;
-    let mut python = process::command(root, environment.join("bin/python"))
-        .arg(SCRIPT)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot start Python")?;
-    let mut questions = python.stdin.take().context("Python has no standard input")?;
-    let mut answers = BufReader::new(python.stdout.take().context("Python has no standard output")?);
-
+    let mut python = Comparer::start(process::command(root, environment.join("bin/python")).arg(SCRIPT))?;
+    let bench = ["bench", "--quiet", "--package", "autoheal-page", "--bench", "structural_diff"];
+    let mut ours = Comparer::start(process::command(root, "cargo").args(bench))?;
+    let folder = tempfile::tempdir()?;
     let mut times = Vec::with_capacity(cases.len());
     for case in &cases {
-        let (old, new) = (case.join("old.html.gz"), case.join("new.html.gz"));
-        writeln!(questions, "{}\t{}", old.display(), new.display())?;
-        let mut line = String::new();
-        if answers.read_line(&mut line)? == 0 {
-            bail!("Python ended at {}", case.display());
-        }
-        let answer: Answer = serde_json::from_str(&line)?;
-        let ours = measure(&page(&old)?, &page(&new)?);
-        let case = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        times.push(Times { case, python: answer.seconds, ours: ours.as_secs_f64() });
+        let old = unpack(case, "old", folder.path())?;
+        let new = unpack(case, "new", folder.path())?;
+        let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let seconds = python.ask(&old, &new).and_then(|python| Ok((python, ours.ask(&old, &new)?)));
+        let (python, ours) = seconds.with_context(|| name.clone())?;
+        times.push(Times { case: name, python, ours });
     }
-    drop(questions);
-    python.wait()?;
+    python.end()?;
+    ours.end()?;
     report(times, options.goal)
 }
 
@@ -104,25 +120,15 @@ fn spread(cases: Vec<PathBuf>, limit: usize) -> Vec<PathBuf> {
     cases.into_iter().step_by(step).collect()
 }
 
-fn page(path: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+/// A page of a case as UTF-8, so that both are given the same.
+fn unpack(case: &Path, side: &str, folder: &Path) -> anyhow::Result<PathBuf> {
+    let packed = case.join(format!("{side}.html.gz"));
+    let bytes = std::fs::read(&packed).with_context(|| format!("cannot read {}", packed.display()))?;
     let mut html = Vec::new();
     flate2::read::GzDecoder::new(bytes.as_slice()).read_to_end(&mut html)?;
-    Ok(decode(&html).into_owned())
-}
-
-/// The median time of parsing both pages, comparing them and writing the diff.
-fn measure(old: &str, new: &str) -> Duration {
-    let mut times: Vec<Duration> = (0..REPEATS)
-        .map(|_| {
-            let start = Instant::now();
-            let diff = structural_diff(&Document::parse(old), &Document::parse(new)).to_string();
-            std::hint::black_box(diff);
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    times.get(REPEATS / 2).copied().unwrap_or_default()
+    let page = folder.join(format!("{side}.html"));
+    std::fs::write(&page, decode(&html).as_bytes())?;
+    Ok(page)
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are what was asked for")]

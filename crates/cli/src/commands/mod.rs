@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod graph;
 mod heal;
+mod relocate;
 mod report;
 mod source;
 mod tasks;
@@ -24,6 +25,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Explain(arguments) => explain::run(&arguments, printer),
         Command::Check(arguments) => check::run(&arguments, &config, printer).await,
         Command::Source(arguments) => source::run(*arguments, &config, printer).await,
+        Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

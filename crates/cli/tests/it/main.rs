@@ -5,6 +5,7 @@
 mod asking;
 mod binary;
 mod healing;
+mod relocating;
 mod settings;
 mod sources;
 mod stopping;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// The longest stretch that is aligned exactly, old and new lines together. The exact way takes time in the square of it.
-const LONGEST_EXACT: usize = 1000;
+const LONGEST_EXACT: usize = 400;
 
 /// How often anchors are looked for between anchors.
 const MOST_ROUNDS: usize = 8;
@@ -43,9 +43,7 @@ pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
         if after > 0 {
             open.push((old_end..old_range.end, new_end..new_range.end, MOST_ROUNDS));
         }
-        if round < MOST_ROUNDS {
-            open.extend(between_anchors(old, new, old_range.start..old_end, new_range.start..new_end, round));
-        }
+        open.extend(parts_of(old, new, old_range.start..old_end, new_range.start..new_end, round));
     }
     same
 }
@@ -53,25 +51,25 @@ pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
 /// A stretch of both pages, and how often anchors have been looked for.
 type Stretch = (Range<usize>, Range<usize>, usize);
 
-/// The stretches that begin at the anchors, and the one before them, the last first; nothing when there is no anchor.
-fn between_anchors(
-    old: &[u32],
-    new: &[u32],
-    old_range: Range<usize>,
-    new_range: Range<usize>,
-    round: usize,
-) -> Vec<Stretch> {
-    let anchors = anchors(&old[old_range.clone()], &new[new_range.clone()]);
-    let mut stretches = Vec::new();
+/// A stretch in smaller ones, the last first: from anchor to anchor, or, where there is none, in pieces of like size.
+fn parts_of(old: &[u32], new: &[u32], old_range: Range<usize>, new_range: Range<usize>, round: usize) -> Vec<Stretch> {
+    let anchors =
+        if round < MOST_ROUNDS { anchors(&old[old_range.clone()], &new[new_range.clone()]) } else { Vec::new() };
+    let mut bounds: Vec<(usize, usize)> =
+        anchors.iter().map(|(old, new)| (old_range.start + old, new_range.start + new)).collect();
+    if bounds.is_empty() {
+        // Long lists of lines that are alike: they are about as far on one page as on the other.
+        let pieces = 2 * (old_range.len() + new_range.len()) / LONGEST_EXACT + 1;
+        let at = |piece: usize, range: &Range<usize>| range.start + range.len() * piece / pieces;
+        bounds = (1..pieces).map(|piece| (at(piece, &old_range), at(piece, &new_range))).collect();
+    }
+    let mut stretches = Vec::with_capacity(bounds.len() + 1);
     let (mut old_end, mut new_end) = (old_range.end, new_range.end);
-    for (old_at, new_at) in anchors.iter().rev() {
-        let (old_at, new_at) = (old_range.start + old_at, new_range.start + new_at);
+    for (old_at, new_at) in bounds.into_iter().rev() {
         stretches.push((old_at..old_end, new_at..new_end, round + 1));
         (old_end, new_end) = (old_at, new_at);
     }
-    if !anchors.is_empty() {
-        stretches.push((old_range.start..old_end, new_range.start..new_end, round + 1));
-    }
+    stretches.push((old_range.start..old_end, new_range.start..new_end, round + 1));
     stretches
 }
 
@@ -130,7 +128,7 @@ fn push(same: &mut Vec<Same>, next: Same) {
     match same.last_mut() {
         _ if next.length == 0 => {}
         Some(last) if last.old + last.length == next.old && last.new + last.length == next.new => {
-            last.length += next.length
+            last.length += next.length;
         }
         Some(_) | None => same.push(next),
     }

@@ -14,7 +14,7 @@ mod alignment;
 mod region;
 mod structure;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use self::alignment::Same;
@@ -95,7 +95,7 @@ fn hunks_of(structures: &Structures<'_>, changes: &[Change]) -> Vec<Hunk> {
     for change in changes {
         match groups.last_mut() {
             Some(group) if group.last().is_some_and(|last| change.old.start - last.old.end <= 2 * CONTEXT) => {
-                group.push(change)
+                group.push(change);
             }
             Some(_) | None => groups.push(vec![change]),
         }
@@ -153,7 +153,8 @@ impl StructuralDiff {
             }
         }
         if left_out > 0 {
-            text.push_str(&format!("\\ {left_out} more lines\n"));
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "\\ {left_out} more lines");
         }
         text
     }
@@ -168,7 +169,7 @@ impl StructuralDiff {
 
     /// The changes by region, a line each: `main.content: 12 lines gone, 9 new; names gone: .headline; new: .story-title`.
     pub fn summary(&self) -> String {
-        self.regions.iter().map(|region| format!("{region}\n")).collect()
+        self.regions.iter().flat_map(|region| [region.to_string(), "\n".to_owned()]).collect()
     }
 }
 

@@ -50,7 +50,8 @@ fn a_wrapper_changes_only_what_is_near() {
 
 #[test]
 fn long_diffs_are_cut_after_whole_lines() {
-    let old: String = (0..500).map(|line| format!("<p class=a{line}>{line}</p>")).collect();
+    let old: Vec<String> = (0..500).map(|line| format!("<p class=a{line}>{line}</p>")).collect();
+    let old = old.concat();
     let cut = diff(&old, "<p>x").unified(1000);
     assert!(cut.len() < 1100 && cut.ends_with(" more lines\n"), "{cut}");
     assert!(cut.lines().all(|line| line.starts_with(['-', '+', ' ', '@', '\\'])));
@@ -58,8 +59,8 @@ fn long_diffs_are_cut_after_whole_lines() {
 
 #[test]
 fn hostile_pages_take_a_moment() {
-    let old = "<div class=a><p>x</p></div><div class=b></div>".repeat(60_000);
-    let new = "<div class=b><p>x</p></div><div class=a><i></i></div>".repeat(60_000);
+    let old = "<div class=a><p>x</p></div><div class=b></div>".repeat(30_000);
+    let new = "<div class=b><p>x</p></div><div class=a><i></i></div>".repeat(30_000);
     assert!(!diff(&old, &new).is_empty());
     let deep = "<div class=a>".repeat(10_000);
     assert!(!diff(&deep, &deep.replace("class=a", "class=b")).is_empty());

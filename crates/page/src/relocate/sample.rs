@@ -20,6 +20,8 @@ pub struct Samples {
     pub candidates: Vec<Sample>,
     /// What kind of field it is taken for.
     pub kind: String,
+    /// What the certainty of the best candidate is worked out from, as [`certainty_names`] names it; empty without candidates.
+    pub certainty: Vec<f32>,
 }
 
 /// A candidate as the tables see it.
@@ -57,6 +59,7 @@ impl Relocator {
             let Source::Nodes { take, .. } = &asked.source else { continue };
             let Some((ranking, kind)) = pages.ranking(&self.tables, number, asked) else { continue };
             let is_list = asked.many && !matches!(take, NodeTake::Attribute(_));
+            let certainty = Certainty::of(&ranking, kind).map(|certainty| certainty.row()).unwrap_or_default();
             let candidates = ranking
                 .candidates
                 .iter()
@@ -76,7 +79,7 @@ impl Relocator {
                     }
                 })
                 .collect();
-            all.push(Samples { field: number, is_list, candidates, kind: format!("{kind:?}") });
+            all.push(Samples { field: number, is_list, candidates, kind: format!("{kind:?}"), certainty });
         }
         all
     }

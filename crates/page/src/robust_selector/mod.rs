@@ -246,7 +246,9 @@ impl Candidate {
         // A tag can only stand first.
         let mut own: Vec<&Part<'_>> = self.own.iter().filter_map(|part| all.get(*part)).collect();
         own.sort_by_key(|part| !matches!(part, Part::Tag(_)));
-        own.iter().for_each(|part| text.push_str(&part.to_string()));
+        for part in own {
+            text.push_str(&part.to_string());
+        }
         if let Some(exception) = exception {
             text.push_str(exception);
         }

@@ -28,8 +28,10 @@ use crate::state::{
 };
 use crate::workflow::HealSettings;
 
-/// Candidates tried for one failure, however long that takes.
+/// Candidates tried for one failure, as long as all of them together take no longer than [`LONGEST_PATIENCE`].
 const TRIALS_PER_TARGET: usize = 30;
+
+const LONGEST_PATIENCE: Duration = Duration::from_mins(5);
 
 /// Further ones, while all of them together took no longer than [`PATIENCE`]: where trials are cheap, ranking need not be
 /// perfect.
@@ -160,8 +162,8 @@ impl Trial<'_> {
         let began = self.context.now();
         for (index, candidate) in proposal.candidates.iter().take(most).enumerate() {
             let now = self.context.now();
-            let is_patient = index < sure || now.since(began) < PATIENCE;
-            if !is_patient || self.state.is_out_of_time(now) {
+            let patience = if index < sure { LONGEST_PATIENCE } else { PATIENCE };
+            if now.since(began) >= patience || self.state.is_out_of_time(now) {
                 break;
             }
             self.context.progress(format!(

@@ -110,6 +110,7 @@ fn collect(
             "case": case.id, "site": case.site, "fold": case.fold(FOLDS), "kind": case.kind, "control": case.is_control,
             "field": name, "field_kind": samples.kind, "mode": mode, "broken": case.is_broken(name), "list": samples.is_list,
             "selector_matches": matches, "labels": labels,
+            "certainty": samples.certainty,
             "keys": samples.candidates.iter().map(|sample| sample.key.to_string()).collect::<Vec<_>>(),
             "hand": samples.candidates.iter().map(|sample| sample.hand).collect::<Vec<_>>(),
             "shown": samples.candidates.first().and_then(|sample| sample.values.first()).map(|value| value.chars().take(80).collect::<String>()),

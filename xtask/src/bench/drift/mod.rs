@@ -51,36 +51,43 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if let Some(text) = &options.case {
         cases.retain(|case| case.id.contains(text.as_str()));
     }
+    let relocators = Relocators::new(options.folds.as_deref())?;
     match &options.features {
-        Some(folder) => write_features(&cases, folder),
-        None => measure(&cases, options),
+        Some(folder) => write_features(&cases, &relocators, folder),
+        None => measure(&cases, &relocators, options),
     }
 }
 
-fn write_features(cases: &[Case], folder: &Path) -> anyhow::Result<()> {
-    let relocator = Relocator::new()?;
+/// The relocators of an invocation: the one that is built in, or one for each fold of the sites.
+struct Relocators(Vec<Relocator>);
+
+impl Relocators {
+    fn new(folds: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(folder) = folds else { return Ok(Self(vec![Relocator::new()?])) };
+        let files = (0..export::FOLDS).map(|fold| folder.join(format!("fold{fold}.bin")));
+        Ok(Self(files.map(|file| read_tables(&file)).collect::<anyhow::Result<_>>()?))
+    }
+
+    /// The one that may judge a case: it never saw its site.
+    fn of(&self, case: &Case) -> anyhow::Result<&Relocator> {
+        let place = if self.0.len() > 1 { usize::try_from(case.fold(export::FOLDS))? } else { 0 };
+        self.0.get(place).context("there are fewer tables than folds")
+    }
+}
+
+fn write_features(cases: &[Case], relocators: &Relocators, folder: &Path) -> anyhow::Result<()> {
     let mut export = export::Export::create(folder)?;
-    each(cases, |case| export::export(&relocator, case), |exported| export.write(exported))?;
+    each(cases, |case| export::export(relocators.of(case)?, case), |exported| export.write(exported))?;
     export.finish()
 }
 
-fn measure(cases: &[Case], options: &Options) -> anyhow::Result<()> {
-    let relocators = match &options.folds {
-        None => vec![Relocator::new()?],
-        Some(folder) => (0..export::FOLDS)
-            .map(|fold| read_tables(&folder.join(format!("fold{fold}.bin"))))
-            .collect::<Result<_, _>>()?,
-    };
-    let relocator_for = |case: &Case| {
-        let place = if relocators.len() > 1 { usize::try_from(case.fold(export::FOLDS)).unwrap_or(0) } else { 0 };
-        relocators.get(place).context("there are fewer tables than folds")
-    };
+fn measure(cases: &[Case], relocators: &Relocators, options: &Options) -> anyhow::Result<()> {
     let mut judged = Vec::new();
     let mut milliseconds = Vec::new();
     let mut left_out = Vec::new();
     each(
         cases,
-        |case| measure::measure(relocator_for(case)?, case, true),
+        |case| measure::measure(relocators.of(case)?, case, true),
         |outcome| {
             judged.extend(outcome.judged);
             milliseconds.push(outcome.milliseconds);
@@ -88,7 +95,7 @@ fn measure(cases: &[Case], options: &Options) -> anyhow::Result<()> {
             Ok(())
         },
     )?;
-    let threshold = options.threshold.unwrap_or_else(|| relocators.first().map_or(0.5, Relocator::threshold));
+    let threshold = options.threshold.unwrap_or_else(|| relocators.0.first().map_or(0.5, Relocator::threshold));
     if let Some(file) = &options.json {
         let lines: Result<Vec<String>, _> = judged.iter().map(serde_json::to_string).collect();
         std::fs::write(file, lines?.join("\n") + "\n")?;

@@ -1,0 +1,33 @@
+//! The structural diff, timed: a pair of pages a line of standard input (two files, tab between), a JSON object a line of
+//! standard output. `cargo xtask bench diff` asks this and the Python of the specification the same.
+
+use std::io::{BufRead as _, Write as _};
+use std::time::Instant;
+
+use autoheal_page::Document;
+use autoheal_page::diff::structural_diff;
+
+/// How often a pair is measured. The shortest time counts: whatever else the machine does only adds to it.
+const REPEATS: usize = 9;
+
+fn main() -> std::io::Result<()> {
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let Some((old, new)) = line.split_once('\t') else { continue };
+        let (old, new) = (std::fs::read_to_string(old)?, std::fs::read_to_string(new)?);
+        let mut lines = 0;
+        let seconds = (0..REPEATS)
+            .map(|_| {
+                let start = Instant::now();
+                let diff = structural_diff(&Document::parse(&old), &Document::parse(&new)).to_string();
+                let seconds = start.elapsed().as_secs_f64();
+                lines = diff.lines().count();
+                seconds
+            })
+            .fold(f64::INFINITY, f64::min);
+        let mut output = std::io::stdout().lock();
+        writeln!(output, "{{\"seconds\": {seconds}, \"lines\": {lines}}}")?;
+        output.flush()?;
+    }
+    Ok(())
+}
