@@ -4,15 +4,14 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use autoheal_engine::event::EventBody;
 use autoheal_store::Store;
-use autoheal_testkit::kill::{Scenario, kill_after_each_node, mask};
+use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::repository::TestRepository;
-use regex::Regex;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::binary::{Ended, Home};
+use crate::rows::{of_runs, without_what_varies};
 
 const BROKEN: [(&str, &str); 4] = [
     ("shop/__init__.py", ""),
@@ -84,64 +83,14 @@ impl World {
         json!({ "branches": branches, "working tree": self.repository.git(&["status", "--porcelain"]) })
     }
 
-    async fn rows(&self) -> Value {
-        let store = self.store().await;
-        let mut runs = Vec::new();
-        for run in store.runs(10).await.unwrap() {
-            let checkpoints: Vec<Value> = store
-                .checkpoints(run.run)
-                .await
-                .unwrap()
-                .into_iter()
-                .map(|point| json!([point.seq, point.node, point.next_node, point.state]))
-                .collect();
-            let events = store.events(run.run, 0).await.unwrap().into_iter().map(|event| event.body);
-            let events: Vec<_> = events.filter(|body| !matches!(body, EventBody::RunResumed { .. })).collect();
-            let outputs = store.outputs(run.run).await.unwrap();
-            let fixes = store.fixes_of_run(run.run).await.unwrap().into_iter().map(|(_, fix)| fix);
-            runs.push(json!({
-                "task": run.task,
-                "workflow": run.workflow,
-                "target": run.target,
-                "finished": run.finished_at.is_some(),
-                "healed": run.healed,
-                "stop_reason": run.stop_reason,
-                "results": run.results,
-                "report": run.report,
-                "checkpoints": checkpoints,
-                "events": events,
-                "fixes": fixes.collect::<Vec<_>>(),
-                "diagnostics": store.diagnostics(run.run).await.unwrap(),
-                "outputs": outputs,
-            }));
-        }
-        let tasks = store.tasks(&autoheal_store::TaskFilter::default()).await.unwrap();
-        json!({ "tasks": tasks, "runs": runs })
-    }
-
-    /// What must be the same whether the run was killed or not: the repository, and all rows but times, durations, names
-    /// of runs and commits, and leases.
+    /// What must be the same whether the run was killed or not: the repository, and all rows but what varies.
     fn end_state(&self) -> Value {
-        let mut rows = Runtime::new().unwrap().block_on(self.rows());
-        mask(&mut rows, &["created_at", "started_at", "completed_at", "run_at", "first_seen_at", "last_seen_at"]);
-        mask(&mut rows, &["resolved_at", "at", "millis", "agent_millis", "total_time", "timestamp"]);
-        mask(&mut rows, &["lease_owner", "lease_until", "lease_epoch"]);
-        let text = rows.to_string();
-        let text = text.replace(&self.repository.path().display().to_string(), "REPOSITORY");
-        let text = text.replace(&self.home.path().display().to_string(), "HOME");
-        let varying = [
-            // Killed between the push and its checkpoint, the run finds its branch there, and says so.
-            ("pushed to|was already at", "is at"),
-            (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "RUN"),
-            (r"\b[0-9a-f]{40}\b", "COMMIT"),
-            (r"\b[0-9a-f]{12}\b", "COMMIT"),
-            (r"\b\d+m \d+s\b", "TIME"),
-            (r"\b\d+\.\d+\b", "SECONDS"),
-        ];
-        let text = varying
-            .iter()
-            .fold(text, |text, (pattern, name)| Regex::new(pattern).unwrap().replace_all(&text, *name).into_owned());
-        json!({ "git": self.git(), "rows": serde_json::from_str::<Value>(&text).unwrap() })
+        let rows = Runtime::new().unwrap().block_on(async { of_runs(&self.store().await).await });
+        let repository = self.repository.path().display().to_string();
+        let home = self.home.path().display().to_string();
+        // Killed between the push and its checkpoint, the run finds its branch there, and says so.
+        let pushed = ("pushed to|was already at", "is at");
+        json!({ "git": self.git(), "rows": without_what_varies(rows, &[(&repository, "REPOSITORY"), (&home, "HOME"), pushed]) })
     }
 
     /// Whether the branch, cloned fresh by git alone, holds the mended file.

@@ -6,6 +6,7 @@ mod asking;
 mod binary;
 mod healing;
 mod relocating;
+mod rows;
 mod settings;
 mod sources;
 mod stopping;

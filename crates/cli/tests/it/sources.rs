@@ -1,9 +1,17 @@
 //! Sources from end to end: the real binary, a real site that changes.
 
+use std::process::Command;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::SnapshotRole;
+use autoheal_store::Store;
+use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::site::{Change, Layout, Site};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 use crate::binary::{Ended, Home};
+use crate::rows::{of_runs, without_what_varies};
 
 const PAGE: &str = "/article/1";
 
@@ -18,10 +26,49 @@ impl Scraper {
         Self { home: Home::new(), site: Site::start().await }
     }
 
-    fn run(&self, arguments: &[&str]) -> Ended {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.home.command(&[&["source"], arguments].concat());
         command.env("AUTOHEAL_ALLOW_PRIVATE", "[\"127.0.0.1\"]").env("AUTOHEAL_HOST_INTERVAL_MILLIS", "0");
-        Ended::of(&mut command)
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ended {
+        Ended::of(&mut self.command(arguments))
+    }
+
+    async fn store(&self) -> Store {
+        Store::open_file(&self.home.path().join(".local/share/autoheal/autoheal.db")).await.unwrap()
+    }
+
+    async fn checkpoints(&self) -> i64 {
+        let store = self.store().await;
+        let run = store.runs(1).await.unwrap()[0].run;
+        store.last_checkpoint(run).await.unwrap().unwrap().seq
+    }
+
+    /// All rows: those of runs, and those of the source.
+    fn end_state(&self) -> Value {
+        let rows = Runtime::new().unwrap().block_on(async {
+            let store = self.store().await;
+            let source = store.source("news").await.unwrap().unwrap();
+            let recipes = store.recipes("news").await.unwrap().into_iter();
+            let values = store.values("news", Timestamp::default(), 99).await.unwrap().into_iter();
+            let mut pages = Vec::new();
+            for role in [SnapshotRole::Original, SnapshotRole::Good, SnapshotRole::Failing] {
+                let kept = store.snapshots("news", role).await.unwrap();
+                pages.push(kept.iter().map(|page| (page.content.len(), page.values.clone())).collect::<Vec<_>>());
+            }
+            json!({
+                "runs": of_runs(&store).await,
+                "definition": source.definition,
+                "health": source.health,
+                "recipes": recipes.map(|row| json!([row.version, row.stage, row.recipe, row.promoted_by, row.replaces, row.runs])).collect::<Vec<_>>(),
+                "values": values.map(|row| json!([row.version, row.values])).collect::<Vec<_>>(),
+                "pages": pages,
+                "alerts": store.alerts(None, 9).await.unwrap().len(),
+            })
+        });
+        without_what_varies(rows, &[(&self.site.host(), "SITE"), (&self.home.path().display().to_string(), "HOME")])
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
@@ -177,4 +224,25 @@ async fn what_makes_no_sense_is_refused() {
     let ended = Ended::of(&mut scraper.home.command(&["source", "add", url.as_str(), "--name", "news"]));
     assert_eq!(ended.code, Some(2));
     assert!(ended.stderr.contains("allow_private"), "{}", ended.stderr);
+}
+
+/// A source whose page has got another layout since it was added.
+fn broken_source() -> Scraper {
+    let scraper = Runtime::new().unwrap().block_on(Scraper::new());
+    let added = scraper.add();
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    scraper.site.set(PAGE, Change::Layout(Layout::Cards));
+    scraper
+}
+
+#[test]
+#[cfg_attr(not(feature = "fail-points"), ignore = "needs the feature fail-points")]
+fn killed_around_any_checkpoint_the_doctor_heals_the_same() {
+    kill_after_each_node(&Scenario {
+        fresh: &broken_source,
+        begin: &|scraper: &Scraper| scraper.command(&["heal", "news", "--json"]),
+        resume: &|scraper: &Scraper| scraper.command(&["heal", "news", "--json"]),
+        checkpoints: &|scraper: &Scraper| Runtime::new().unwrap().block_on(scraper.checkpoints()),
+        end_state: &Scraper::end_state,
+    });
 }

@@ -1,0 +1,61 @@
+//! The rows that runs leave, as a document, without what differs from run to run.
+
+use autoheal_engine::event::EventBody;
+use autoheal_store::Store;
+use autoheal_testkit::kill::mask;
+use regex::Regex;
+use serde_json::{Value, json};
+
+/// Tasks and runs with everything of them.
+pub(crate) async fn of_runs(store: &Store) -> Value {
+    let mut runs = Vec::new();
+    for run in store.runs(10).await.unwrap() {
+        let checkpoints: Vec<Value> = store
+            .checkpoints(run.run)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|point| json!([point.seq, point.node, point.next_node, point.state]))
+            .collect();
+        let events = store.events(run.run, 0).await.unwrap().into_iter().map(|event| event.body);
+        let events: Vec<_> = events.filter(|body| !matches!(body, EventBody::RunResumed { .. })).collect();
+        let outputs = store.outputs(run.run).await.unwrap();
+        let fixes = store.fixes_of_run(run.run).await.unwrap().into_iter().map(|(_, fix)| fix);
+        runs.push(json!({
+            "task": run.task,
+            "workflow": run.workflow,
+            "target": run.target,
+            "finished": run.finished_at.is_some(),
+            "healed": run.healed,
+            "stop_reason": run.stop_reason,
+            "results": run.results,
+            "report": run.report,
+            "checkpoints": checkpoints,
+            "events": events,
+            "fixes": fixes.collect::<Vec<_>>(),
+            "diagnostics": store.diagnostics(run.run).await.unwrap(),
+            "outputs": outputs,
+        }));
+    }
+    let tasks = store.tasks(&autoheal_store::TaskFilter::default()).await.unwrap();
+    json!({ "tasks": tasks, "runs": runs })
+}
+
+/// The rows without times, durations, leases, and the names of runs and commits; `named`: patterns that are replaced as well.
+pub(crate) fn without_what_varies(mut rows: Value, named: &[(&str, &str)]) -> Value {
+    mask(&mut rows, &["created_at", "started_at", "completed_at", "run_at", "first_seen_at", "last_seen_at"]);
+    mask(&mut rows, &["resolved_at", "at", "millis", "agent_millis", "total_time", "timestamp"]);
+    mask(&mut rows, &["last_success_at", "last_failure_at", "current_html", "original_html", "promoted_at"]);
+    mask(&mut rows, &["lease_owner", "lease_until", "lease_epoch"]);
+    let varying = [
+        (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "RUN"),
+        (r"\b[0-9a-f]{40}\b", "COMMIT"),
+        (r"\b[0-9a-f]{12}\b", "COMMIT"),
+        (r"\b\d+m \d+s\b", "TIME"),
+        (r"\b\d+\.\d+\b", "SECONDS"),
+    ];
+    let text = named.iter().chain(&varying).fold(rows.to_string(), |text, (pattern, name)| {
+        Regex::new(pattern).unwrap().replace_all(&text, *name).into_owned()
+    });
+    serde_json::from_str(&text).unwrap()
+}
