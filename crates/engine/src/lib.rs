@@ -12,6 +12,7 @@
 //! - [`breaker`]: three attempts in 24 hours, then quarantine
 //! - [`budget`]: what a run and a day may cost
 //! - [`event`]: what happened in a run, in one order
+//! - [`politeness`]: how often a host may be asked, by one process or by many that share a database
 //! - [`task`], [`id`], [`time`], [`error_code`]: the words the rest is said in
 //!
 //! # Example
@@ -33,6 +34,7 @@ pub mod error_code;
 pub mod event;
 pub mod graph;
 pub mod id;
+pub mod politeness;
 pub mod task;
 pub mod time;
 pub mod workflow;
