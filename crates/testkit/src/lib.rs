@@ -6,12 +6,14 @@
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
+//! - [`site`]: a small web site that changes while it runs
 //! - [`skip`]: say loudly that a part cannot be tested on this machine
 
 pub mod git_http;
 pub mod kill;
 pub mod postgres;
 pub mod repository;
+pub mod site;
 pub mod skip;
 
 pub use skip::skip;

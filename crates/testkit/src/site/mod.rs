@@ -1,0 +1,225 @@
+//! A small site on the loopback interface that changes while it runs, as real ones do.
+//!
+//! Its pages are made from typed records: the same values in every [`Layout`], so a test knows what is true whatever the
+//! page looks like. A page or the whole site can get another layout, other class names or tags, lose a field, show the
+//! wrong thing, become slow, refuse, redirect, move, or go away.
+//!
+//! The server runs on a thread of its own: a test may block, and the program under test may be another process.
+//!
+//! # Example
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! use autoheal_testkit::site::{Change, Layout, Scope, Site};
+//!
+//! let site = Site::start().await;
+//! assert!(site.values("/article/1")["title"].is_string());
+//! site.set("/article/1", Change::Layout(Layout::Table));
+//! site.set(Scope::Whole, Change::RenameClasses(7));
+//! assert!(site.url("/article/1").as_str().starts_with("http://127.0.0.1:"));
+//! assert_eq!(site.requests("/article/1"), 0);
+//! # }
+//! ```
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
+
+mod change;
+mod element;
+mod http;
+mod layout;
+mod mutate;
+pub mod record;
+mod state;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Map, Value};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use url::Url;
+
+pub use change::{Change, RawAnswer, Scope};
+pub use http::Request;
+pub use layout::Layout;
+
+use record::Record;
+use state::State;
+
+/// How many pages of each kind there are: `/article/1`, `/product/1`, `/list/1` and so on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Articles.
+    pub articles: usize,
+    /// Products.
+    pub products: usize,
+    /// Pages of the list of products; each links to the next one.
+    pub lists: usize,
+    /// Entries on each page of the list.
+    pub entries: usize,
+}
+
+impl Default for Plan {
+    /// Ten articles, twelve products, three pages of the list with four entries each.
+    fn default() -> Self {
+        Self { articles: 10, products: 12, lists: 3, entries: 4 }
+    }
+}
+
+impl Plan {
+    fn pages(self) -> BTreeMap<String, Record> {
+        let articles =
+            (1..=self.articles).map(|number| (format!("/article/{number}"), Record::Article(record::article(number))));
+        let products =
+            (1..=self.products).map(|number| (format!("/product/{number}"), Record::Product(record::product(number))));
+        let lists = (1..=self.lists).map(|number| {
+            (format!("/list/{number}"), Record::Listing(record::listing(number, self.lists, self.entries)))
+        });
+        articles.chain(products).chain(lists).collect()
+    }
+}
+
+/// A running site; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Site {
+    address: SocketAddr,
+    state: Arc<State>,
+    server: Option<Server>,
+}
+
+#[derive(Debug)]
+struct Server {
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Site {
+    /// A site of the usual size.
+    pub async fn start() -> Self {
+        Self::with(Plan::default()).await
+    }
+
+    /// A site of this size.
+    pub async fn with(plan: Plan) -> Self {
+        let state = Arc::new(State::new(plan.pages()));
+        let (address, server) = Server::start(SocketAddr::from(([127, 0, 0, 1], 0)), Arc::clone(&state)).await;
+        Self { address, state, server: Some(server) }
+    }
+
+    /// The URL of a path, which may have a query.
+    pub fn url(&self, path: &str) -> Url {
+        Url::parse(&format!("http://{}{path}", self.address)).expect("a path begins with a slash")
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn host(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// The paths of all pages, without the root, the sitemap and robots.txt.
+    pub fn paths(&self) -> Vec<String> {
+        self.state.paths()
+    }
+
+    /// The true values of a page, without fields that were deleted (see [`Record::values`]).
+    ///
+    /// # Panics
+    ///
+    /// When there is no such page.
+    pub fn values(&self, path: &str) -> Map<String, Value> {
+        self.state.values(path).expect("the site has this page")
+    }
+
+    /// Changes something.
+    pub fn set(&self, scope: impl Into<Scope>, change: Change) {
+        self.state.apply(scope.into(), change);
+    }
+
+    /// Takes every change to a page back, or every change there is.
+    pub fn reset(&self, scope: impl Into<Scope>) {
+        self.state.reset(&scope.into());
+    }
+
+    /// What robots.txt says; `None`: there is none, as at the start.
+    pub fn set_robots(&self, text: Option<&str>) {
+        self.state.set_robots(text);
+    }
+
+    /// Puts a page at a path, or replaces what is there: the same page with other values.
+    pub fn put(&self, path: &str, record: Record) {
+        self.state.put(path, record);
+    }
+
+    /// Moves a page: its old path is gone, the root, the sitemap and the lists link to the new one. A redirect, where there
+    /// shall be one, is set like any other change.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such page.
+    pub fn move_page(&self, from: &str, to: &str) {
+        assert!(self.state.rename(from, to), "the site has no page {from}");
+    }
+
+    /// How often a path was asked for.
+    pub fn requests(&self, path: &str) -> usize {
+        self.state.asked(path)
+    }
+
+    /// How often anything was asked for.
+    pub fn requests_in_all(&self) -> usize {
+        self.state.asked_in_all()
+    }
+
+    /// The last request for a path.
+    pub fn last_request(&self, path: &str) -> Option<Request> {
+        self.state.last(path)
+    }
+
+    /// Stops listening and hangs up on everybody: the port refuses connections.
+    pub fn go_away(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+    }
+
+    /// Listens again on the same port.
+    pub async fn come_back(&mut self) {
+        if self.server.is_none() {
+            let (_, server) = Server::start(self.address, Arc::clone(&self.state)).await;
+            self.server = Some(server);
+        }
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.go_away();
+    }
+}
+
+impl Server {
+    async fn start(address: SocketAddr, state: Arc<State>) -> (SocketAddr, Self) {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (ready, listening) = oneshot::channel();
+        let serve = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let listener = TcpListener::bind(address).await.expect("a port on the loopback interface");
+                let _ = ready.send(listener.local_addr().expect("the port"));
+                tokio::select! {
+                    () = http::serve(listener, state) => {}
+                    // Both a word and silence mean the end.
+                    _ = stopped => {}
+                }
+            });
+        };
+        let thread = thread::Builder::new().name("site".to_owned()).spawn(serve).expect("a thread");
+        (listening.await.expect("the site listens"), Self { stop, thread })
+    }
+
+    fn stop(self) {
+        let _ = self.stop.send(());
+        let _ = self.thread.join();
+    }
+}
