@@ -1,0 +1,296 @@
+//! From a request to an answer: the order in which everything is asked and checked.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use autoheal_engine::politeness::HostReservations;
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
+    LOCATION, RETRY_AFTER,
+};
+use tokio::time::Instant;
+use url::Url;
+
+use crate::address::AddressGuard;
+use crate::error::{Phase, shown};
+use crate::fetched::AnswerHeaders;
+use crate::offline;
+#[cfg(feature = "render")]
+use crate::render::Browser;
+use crate::retry;
+use crate::robots::{Permission, RobotsCache};
+use crate::settings::RobotsPolicy;
+use crate::transport::{Answer, Overlong, Transport, is_redirect};
+use crate::turns::{LocalReservations, Turns, host_of};
+use crate::{FetchError, FetchRequest, FetchSettings, Fetched, Provenance, Redirect, Rendering};
+
+/// What is asked for when a request does not say: pages first.
+const ACCEPTED: HeaderValue =
+    HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
+/// Headers that belong to the connection, not to a request.
+const RESERVED_HEADERS: &[&str] = &[
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Fetches pages. One for the whole process: it knows when each host may be asked, and what each site forbids.
+#[derive(Debug)]
+pub struct Fetcher {
+    settings: FetchSettings,
+    transport: Transport,
+    turns: Turns,
+    robots: RobotsCache,
+    #[cfg(feature = "render")]
+    browser: Browser,
+}
+
+impl Fetcher {
+    /// A fetcher that keeps the turns of hosts in its own memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FetchError::Settings`].
+    pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
+        Self::with_reservations(settings, Arc::new(LocalReservations::default()))
+    }
+
+    /// A fetcher that shares the turns of hosts with others.
+    ///
+    /// # Errors
+    ///
+    /// [`FetchError::Settings`].
+    pub fn with_reservations(
+        settings: FetchSettings,
+        reservations: Arc<dyn HostReservations>,
+    ) -> Result<Self, FetchError> {
+        let guard = Arc::new(AddressGuard::new(&settings.allow_private));
+        Ok(Self {
+            transport: Transport::new(&settings, &guard)?,
+            turns: Turns::new(reservations, settings.time.turn),
+            robots: RobotsCache::default(),
+            #[cfg(feature = "render")]
+            browser: Browser::new(settings.render.clone(), settings.user_agent(), guard),
+            settings,
+        })
+    }
+
+    /// Fetches a page: waits for its turn, asks, follows redirects, tries again what may pass.
+    ///
+    /// An answer is an answer whatever its status. Dropping the future ends everything it began.
+    ///
+    /// # Errors
+    ///
+    /// See [`FetchError`].
+    pub async fn fetch(&self, request: &FetchRequest) -> Result<Fetched, FetchError> {
+        if request.url.scheme() == "file" {
+            let (folders, url) = (self.settings.allow_files.clone(), request.url.clone());
+            let limit = self.settings.body_limit;
+            return in_background(move || offline::read_file(&folders, &url, limit)).await;
+        }
+        if let Some(folder) = &self.settings.snapshots {
+            let (folder, url, limit) = (folder.clone(), request.url.clone(), self.settings.body_limit);
+            return in_background(move || offline::read_snapshot(&folder, &url, limit)).await;
+        }
+        let headers = headers_of(request)?;
+        let fetched = self.fetch_with_retries(request, &headers).await?;
+        match request.rendering {
+            Rendering::AsSent => Ok(fetched),
+            Rendering::Browser { settle } => self.render(fetched, settle).await,
+        }
+    }
+
+    /// Where a site lists its pages, by its robots.txt.
+    ///
+    /// # Errors
+    ///
+    /// See [`FetchError`].
+    pub async fn sitemaps(&self, site: &Url) -> Result<Vec<Url>, FetchError> {
+        Ok(self.permission(site).await?.sitemaps)
+    }
+
+    async fn fetch_with_retries(&self, request: &FetchRequest, headers: &HeaderMap) -> Result<Fetched, FetchError> {
+        let mut waits = retry::waits(&self.settings.retries);
+        let mut tries = 1;
+        loop {
+            let outcome = self.follow(request, headers, tries).await;
+            let asked_for = match &outcome {
+                Ok(fetched) if retry::may_pass(fetched.status) => fetched.headers.retry_after,
+                Err(error) if error.may_pass() => None,
+                Ok(_) | Err(_) => return outcome,
+            };
+            let is_too_long = asked_for.is_some_and(|wait| wait > self.settings.retries.longest_wait);
+            let Some(backoff) = waits.next().filter(|_| !is_too_long) else { return outcome };
+            // Never before the host wants it, and with the chance that spreads those who were sent away together.
+            let wait = asked_for.map_or(backoff, |asked| asked.max(backoff));
+            tracing::debug!(url = %shown(&request.url), tries, wait_ms = wait.as_millis(), "trying again");
+            tokio::time::sleep(wait).await;
+            tries += 1;
+        }
+    }
+
+    /// One try: the request and the redirects that follow from it, each checked like the first.
+    async fn follow(&self, request: &FetchRequest, headers: &HeaderMap, tries: u32) -> Result<Fetched, FetchError> {
+        let total = request.timeout.unwrap_or(self.settings.time.total);
+        let mut left = total;
+        let mut url = request.url.clone();
+        let mut redirects: Vec<Redirect> = Vec::new();
+        loop {
+            let headers = if url.origin() == request.url.origin() { headers.clone() } else { HeaderMap::new() };
+            let (answer, took) = self.ask(&url, headers, request.delay, left, total).await?;
+            left = left.saturating_sub(took);
+            let Some(to) = redirect_target(&answer, &url)? else {
+                let is_unchanged = answer.status == 304 && !request.conditions.is_empty();
+                return Ok(Fetched {
+                    status: answer.status,
+                    headers: kept_headers(&answer.headers, SystemTime::now()),
+                    url,
+                    body: answer.body,
+                    redirects,
+                    provenance: if is_unchanged { Provenance::NotModified } else { Provenance::Network },
+                    tries,
+                    elapsed: total.saturating_sub(left),
+                });
+            };
+            if redirects.len() >= self.settings.redirect_limit {
+                return Err(FetchError::TooManyRedirects {
+                    url: shown(&request.url),
+                    last: shown(&to),
+                    limit: self.settings.redirect_limit,
+                });
+            }
+            redirects.push(Redirect { from: url, to: to.clone(), status: answer.status });
+            url = to;
+        }
+    }
+
+    /// One request, when it is allowed and when its turn has come. Gives its answer and how long that took.
+    async fn ask(
+        &self,
+        url: &Url,
+        mut headers: HeaderMap,
+        delay: Duration,
+        left: Duration,
+        total: Duration,
+    ) -> Result<(Answer, Duration), FetchError> {
+        headers.entry(ACCEPT).or_insert(ACCEPTED);
+        let permission = self.permission(url).await?;
+        let mut limits = self.settings.limits_of(&host_of(url));
+        limits.pace = limits.pace.at_least(permission.crawl_delay.unwrap_or_default().max(delay));
+        let _permit = self.turns.wait(url, limits).await?;
+        let started = Instant::now();
+        let getting = self.transport.get(url, headers, self.settings.body_limit, Overlong::Refuse);
+        match tokio::time::timeout(left, getting).await {
+            Ok(answer) => Ok((answer?, started.elapsed())),
+            Err(_) => Err(FetchError::TimedOut { url: shown(url), phase: Phase::Total, limit: total }),
+        }
+    }
+
+    async fn permission(&self, url: &Url) -> Result<Permission, FetchError> {
+        // Before anybody is asked anything: robots.txt of a forbidden address is as forbidden.
+        self.transport.check(url)?;
+        match self.settings.robots {
+            RobotsPolicy::Ignore => Ok(Permission::default()),
+            RobotsPolicy::Honour => {
+                let limits = self.settings.limits_of(&host_of(url));
+                self.robots.check(url, &self.transport, &self.turns, &self.settings, limits).await
+            }
+        }
+    }
+
+    /// Replaces the body by the browser's document, when there is a page that scripts could build.
+    #[cfg(feature = "render")]
+    async fn render(&self, fetched: Fetched, settle: Duration) -> Result<Fetched, FetchError> {
+        if fetched.provenance == Provenance::NotModified || !fetched.is_success() || !fetched.is_html() {
+            return Ok(fetched);
+        }
+        let limits = self.settings.limits_of(&host_of(&fetched.url));
+        let _permit = self.turns.wait(&fetched.url, limits).await?;
+        let started = Instant::now();
+        let document = self.browser.document(&fetched.url, settle).await?;
+        let content_type = Some("text/html; charset=utf-8".to_owned());
+        Ok(Fetched {
+            body: document,
+            provenance: Provenance::Browser,
+            headers: AnswerHeaders { content_type, ..fetched.headers },
+            elapsed: fetched.elapsed + started.elapsed(),
+            ..fetched
+        })
+    }
+
+    #[cfg(not(feature = "render"))]
+    #[expect(clippy::unused_async, reason = "the same signature as with the feature `render`")]
+    async fn render(&self, fetched: Fetched, _settle: Duration) -> Result<Fetched, FetchError> {
+        tracing::debug!(url = %shown(&fetched.url), "asked to render without a browser");
+        Err(FetchError::BrowserMissing { reason: "this build has none; build with the feature `render`" })
+    }
+}
+
+/// Runs what blocks where it may.
+async fn in_background(
+    read: impl FnOnce() -> Result<Fetched, FetchError> + Send + 'static,
+) -> Result<Fetched, FetchError> {
+    tokio::task::spawn_blocking(read)
+        .await
+        .map_err(|error| FetchError::Settings { reason: "the runtime is shutting down", source: error.into() })?
+}
+
+fn headers_of(request: &FetchRequest) -> Result<HeaderMap, FetchError> {
+    let mut headers = HeaderMap::new();
+    let invalid = |name: &str, reason| FetchError::InvalidHeader { name: name.to_owned(), reason };
+    for (name, value) in &request.headers {
+        let key = HeaderName::try_from(name.as_str()).map_err(|_| invalid(name, "its name is not that of a header"))?;
+        if RESERVED_HEADERS.contains(&key.as_str()) {
+            return Err(invalid(name, "it belongs to the connection; leave it out"));
+        }
+        let value =
+            HeaderValue::try_from(value.as_str()).map_err(|_| invalid(name, "its value has control characters"))?;
+        headers.append(key, value);
+    }
+    for (name, value) in
+        [(IF_NONE_MATCH, &request.conditions.etag), (IF_MODIFIED_SINCE, &request.conditions.last_modified)]
+    {
+        if let Some(value) = value {
+            let value = HeaderValue::try_from(value.as_str());
+            headers
+                .insert(name.clone(), value.map_err(|_| invalid(name.as_str(), "its value has control characters"))?);
+        }
+    }
+    Ok(headers)
+}
+
+/// Where the answer sends us, if anywhere. A redirect without a `Location` is an answer like any other.
+fn redirect_target(answer: &Answer, url: &Url) -> Result<Option<Url>, FetchError> {
+    let Some(location) = answer.headers.get(LOCATION).filter(|_| is_redirect(answer.status)) else { return Ok(None) };
+    // Browsers read the bytes as UTF-8, and so do sites that do not encode them.
+    let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
+    match url.join(&location) {
+        Ok(mut target) => {
+            // RFC 9110, section 10.2.2: a fragment is inherited.
+            if target.fragment().is_none() {
+                target.set_fragment(url.fragment());
+            }
+            Ok(Some(target))
+        }
+        Err(_) => Err(FetchError::InvalidRedirect { url: shown(url), location }),
+    }
+}
+
+fn kept_headers(headers: &HeaderMap, now: SystemTime) -> AnswerHeaders {
+    let text =
+        |name| headers.get(name).map(|value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    AnswerHeaders {
+        etag: text(ETAG),
+        last_modified: text(LAST_MODIFIED),
+        content_type: text(CONTENT_TYPE),
+        retry_after: text(RETRY_AFTER).and_then(|value| retry::retry_after(&value, now)),
+    }
+}

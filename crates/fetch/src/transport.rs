@@ -1,0 +1,208 @@
+//! The client below: one request, one answer, no redirect followed.
+
+use std::error::Error;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::HeaderMap;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use rustls::{ClientConfig, RootCertStore};
+use url::{Host, Url};
+
+use crate::address::AddressGuard;
+use crate::error::{Cause, Phase, shown};
+use crate::resolve::{GuardedResolver, ResolveError};
+use crate::settings::TimeLimits;
+use crate::{FetchError, FetchSettings};
+
+/// What one request was answered with.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// What becomes of a body beyond the limit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Overlong {
+    /// The answer is refused.
+    Refuse,
+    /// The rest is left out (robots.txt, RFC 9309 section 2.5).
+    Cut,
+}
+
+/// Sends single requests.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    client: Client,
+    guard: Arc<AddressGuard>,
+    time: TimeLimits,
+}
+
+impl Transport {
+    pub(crate) fn new(settings: &FetchSettings, guard: &Arc<AddressGuard>) -> Result<Self, FetchError> {
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls()?)
+            .user_agent(settings.user_agent())
+            .redirect(Policy::none())
+            // A proxy would look names up by itself, past the guard.
+            .no_proxy()
+            .dns_resolver(GuardedResolver::new(Arc::clone(guard)))
+            .connect_timeout(settings.time.connect)
+            .read_timeout(settings.time.read)
+            .build()
+            .map_err(|source| FetchError::Settings {
+                reason: "the User-Agent holds characters that a header cannot",
+                source: source.into(),
+            })?;
+        Ok(Self { client, guard: Arc::clone(guard), time: settings.time })
+    }
+
+    /// Checks what can be checked before a name is looked up: the scheme, and an address that stands for itself (for which
+    /// the resolver is not asked).
+    pub(crate) fn check(&self, url: &Url) -> Result<(), FetchError> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(FetchError::NotHttp { url: shown(url) });
+        }
+        let address: IpAddr = match url.host() {
+            Some(Host::Ipv4(address)) => address.into(),
+            Some(Host::Ipv6(address)) => address.into(),
+            Some(Host::Domain(_)) => return Ok(()),
+            None => return Err(FetchError::NotHttp { url: shown(url) }),
+        };
+        self.guard.check(url.host_str().unwrap_or_default(), address).map_err(|kind| FetchError::AddressForbidden {
+            url: shown(url),
+            address,
+            kind,
+        })
+    }
+
+    /// Sends one GET and reads its answer. The body of a redirect is not read.
+    pub(crate) async fn get(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        limit: u64,
+        overlong: Overlong,
+    ) -> Result<Answer, FetchError> {
+        self.check(url)?;
+        let failed = |error| self.classify(url, error);
+        let response = self.client.get(url.clone()).headers(headers).send().await.map_err(failed)?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = if is_redirect(status) { Bytes::new() } else { self.read(url, response, limit, overlong).await? };
+        Ok(Answer { status, headers, body })
+    }
+
+    /// Reads the body piece by piece: what counts is its length after decompression, however small it came.
+    async fn read(
+        &self,
+        url: &Url,
+        mut response: Response,
+        limit: u64,
+        overlong: Overlong,
+    ) -> Result<Bytes, FetchError> {
+        let limit_as_length = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut body = BytesMut::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.classify(url, error))? {
+            let room = limit_as_length - body.len();
+            if piece.len() > room {
+                match overlong {
+                    Overlong::Refuse => return Err(FetchError::TooLarge { url: shown(url), limit }),
+                    Overlong::Cut => {
+                        body.extend_from_slice(&piece[..room]);
+                        break;
+                    }
+                }
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body.freeze())
+    }
+
+    fn classify(&self, url: &Url, error: reqwest::Error) -> FetchError {
+        let named = shown(url);
+        let timed_out = |phase: Phase, limit: Duration| FetchError::TimedOut { url: shown(url), phase, limit };
+        let host = || url.host_str().unwrap_or_default().to_owned();
+        let error = error.without_url();
+
+        if let Some(resolving) = find::<ResolveError>(&error) {
+            return match resolving {
+                ResolveError::UnknownName => FetchError::UnknownName { host: host() },
+                ResolveError::Forbidden { address, kind } => {
+                    FetchError::AddressForbidden { url: named, address: *address, kind: *kind }
+                }
+                ResolveError::Unanswered(_) => FetchError::LookupFailed { host: host(), source: error.into() },
+            };
+        }
+        if error.is_timeout() {
+            let connecting = error.is_connect();
+            return if connecting {
+                timed_out(Phase::Connect, self.time.connect)
+            } else {
+                timed_out(Phase::Read, self.time.read)
+            };
+        }
+        if find::<rustls::Error>(&error).is_some() {
+            return FetchError::Tls { url: named, source: error.into() };
+        }
+        let kind = causes(&error).filter_map(<dyn Error>::downcast_ref::<io::Error>).last().map(io::Error::kind);
+        // Whatever happens to a body is told as a failure to decode it; when it did not come whole, HTTP says so below.
+        let is_whole = find::<hyper::Error>(&error).is_none();
+        let (is_connect, is_decode) = (error.is_connect(), error.is_decode() && is_whole);
+        let source: Cause = error.into();
+        match kind {
+            Some(io::ErrorKind::ConnectionRefused) => FetchError::Refused { url: named, source },
+            Some(io::ErrorKind::TimedOut) if is_connect => timed_out(Phase::Connect, self.time.connect),
+            // A peer that hangs up during the handshake speaks another protocol than TLS, or refuses ours.
+            Some(io::ErrorKind::UnexpectedEof) if is_connect && url.scheme() == "https" => {
+                FetchError::Tls { url: named, source }
+            }
+            Some(_) | None if is_connect => FetchError::Unreachable { url: named, source },
+            Some(_) | None if is_decode => FetchError::Undecodable { url: named, source },
+            Some(_) | None => FetchError::Interrupted { url: named, source },
+        }
+    }
+}
+
+/// Whether the answer says where to go instead. 300 and 304 do not: they are answers.
+pub(crate) const fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+/// An error and its causes, from the outside in.
+fn causes<'error>(error: &'error (dyn Error + 'static)) -> impl Iterator<Item = &'error (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |current| {
+        let current: &'error (dyn Error + 'static) = *current;
+        // The source of an I/O error is the source of what it wraps, so what it wraps would be missed.
+        match current.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+            None => current.source(),
+        }
+    })
+}
+
+/// The first error of type `T` among an error and its causes.
+fn find<'error, T: Error + 'static>(error: &'error (dyn Error + 'static)) -> Option<&'error T> {
+    causes(error).find_map(<dyn Error>::downcast_ref::<T>)
+}
+
+/// TLS with the roots that the machine trusts, or those of Mozilla where a machine has none.
+fn tls() -> Result<ClientConfig, FetchError> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = versions.map_err(|source| FetchError::Settings {
+        reason: "this build has no version of TLS in common with its cryptography",
+        source: source.into(),
+    })?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}

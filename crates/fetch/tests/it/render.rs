@@ -1,0 +1,182 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use autoheal_fetch::render::{BrowserSandbox, RenderSettings, browser_program};
+use autoheal_fetch::{FetchError, FetchRequest, FetchSettings, Fetched, Fetcher, Phase, Provenance};
+use autoheal_testkit::site::{Change, RawAnswer, Site};
+
+use crate::settings;
+
+/// Settings with a browser, where the machine has one.
+fn with_browser() -> Option<FetchSettings> {
+    let render = RenderSettings { sandbox: BrowserSandbox::Off, at_once: 1, ..RenderSettings::default() };
+    match browser_program(&render) {
+        Ok(_) => Some(FetchSettings { render, ..settings() }),
+        Err(error) => {
+            autoheal_testkit::skip("Chromium", &error.to_string());
+            None
+        }
+    }
+}
+
+fn page(html: &str) -> Change {
+    Change::Raw(RawAnswer::new("text/html; charset=utf-8", format!("<!doctype html><title>x</title><body>{html}")))
+}
+
+async fn render(settings: FetchSettings, site: &Site, path: &str) -> Result<Fetched, FetchError> {
+    let request = FetchRequest::new(site.url(path)).rendered(Duration::from_secs(3));
+    Fetcher::new(settings).unwrap().fetch(&request).await
+}
+
+fn text(page: &Fetched) -> String {
+    String::from_utf8(page.body.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn what_scripts_build_is_in_the_document() {
+    let Some(settings) = with_browser() else { return };
+    let site = Site::start().await;
+    let script = "<p id=a></p><script>setTimeout(async () => {
+        const answer = await fetch('/data');
+        document.getElementById('a').textContent = 'built ' + await answer.text();
+    }, 500)</script>";
+    site.set("/app", page(script));
+    site.set("/data", Change::Raw(RawAnswer::new("text/plain", "from data")));
+    let page = render(settings, &site, "/app").await.unwrap();
+    assert!(text(&page).contains("<p id=\"a\">built from data</p>"), "{}", text(&page));
+    assert_eq!((page.status, page.provenance), (200, Provenance::Browser));
+    assert!(site.last_request("/data").unwrap().headers["user-agent"].starts_with("autoheal/"));
+}
+
+#[tokio::test]
+async fn a_page_cannot_make_the_browser_ask_what_is_forbidden() {
+    let Some(settings) = with_browser() else { return };
+    let (site, inside) = (Site::start().await, Site::start().await);
+    let port = inside.url("/").port().unwrap();
+    // The same machine, by addresses that are not allowed.
+    let script = format!(
+        "<p id=a>waiting</p>
+        <img src='http://127.0.0.2:{port}/image'><iframe src='http://127.0.0.5:{port}/frame'></iframe>
+        <script>
+        const asked = ['http://127.0.0.3:{port}/a', 'http://[::1]:{port}/b', 'https://127.0.0.4:{port}/c']
+            .map(url => fetch(url, {{mode: 'no-cors'}}).then(() => 'reached', () => 'failed'));
+        Promise.all(asked).then(all => document.getElementById('a').textContent = 'done ' + all.length);
+        </script>"
+    );
+    site.set("/app", page(&script));
+    let page = render(settings, &site, "/app").await.unwrap();
+    assert!(text(&page).contains("done 3"), "{}", text(&page));
+    assert_eq!(inside.requests_in_all(), 0);
+}
+
+#[tokio::test]
+async fn a_page_that_leads_inside_is_no_page() {
+    let Some(settings) = with_browser() else { return };
+    let (site, inside) = (Site::start().await, Site::start().await);
+    let to = format!("http://127.0.0.2:{}/article/1", inside.url("/").port().unwrap());
+    site.set("/app", page(&format!("<script>location = '{to}'</script>")));
+    let outcome = render(settings, &site, "/app").await;
+    let title = inside.values("/article/1")["title"].as_str().unwrap().to_owned();
+    assert!(outcome.is_err() || !text(outcome.as_ref().unwrap()).contains(&title), "{outcome:?}");
+    assert_eq!(inside.requests_in_all(), 0);
+}
+
+#[tokio::test]
+async fn what_is_no_page_is_not_rendered() {
+    let Some(settings) = with_browser() else { return };
+    let site = Site::start().await;
+    site.set("/gone", Change::Status(404));
+    let page = render(settings.clone(), &site, "/gone").await.unwrap();
+    assert_eq!((page.status, page.provenance, site.requests("/gone")), (404, Provenance::Network, 1));
+    site.set("/picture", Change::Raw(RawAnswer::new("image/png", [137, 80, 78, 71])));
+    let picture = render(settings, &site, "/picture").await.unwrap();
+    assert_eq!((&picture.body[..], picture.provenance), (&[137, 80, 78, 71][..], Provenance::Network));
+}
+
+#[tokio::test]
+async fn a_page_without_an_end_times_out() {
+    let Some(settings) = with_browser() else { return };
+    let site = Site::start().await;
+    site.set("/app", page("<script>for (;;) {}</script>"));
+    let render_settings = RenderSettings { time: Duration::from_secs(3), ..settings.render.clone() };
+    let error = render(FetchSettings { render: render_settings, ..settings }, &site, "/app").await.unwrap_err();
+    assert!(matches!(error, FetchError::TimedOut { phase: Phase::Render, .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_document_that_is_too_long_is_an_error() {
+    let Some(settings) = with_browser() else { return };
+    let site = Site::start().await;
+    let script = "<script>document.body.append('a'.repeat(3 << 20))</script>";
+    site.set("/app", page(script));
+    let render_settings = RenderSettings { document_limit: 1 << 20, ..settings.render.clone() };
+    let error = render(FetchSettings { render: render_settings, ..settings }, &site, "/app").await.unwrap_err();
+    assert!(matches!(error, FetchError::TooLarge { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_browser_that_is_not_there_is_named() {
+    let site = Site::start().await;
+    let render_settings = RenderSettings { program: Some("/nowhere/chromium".into()), ..RenderSettings::default() };
+    let error = render(FetchSettings { render: render_settings, ..settings() }, &site, "/article/1").await.unwrap_err();
+    assert!(matches!(error, FetchError::BrowserMissing { .. }), "{error:?}");
+}
+
+/// A program in the browser's place: what starts and ends it need not be a browser.
+fn instead_of_browser(folder: &Path, script: &str) -> FetchSettings {
+    let program = folder.join("browser");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let render = RenderSettings {
+        program: Some(program),
+        time: Duration::from_millis(500),
+        document_limit: 4_000,
+        ..RenderSettings::default()
+    };
+    FetchSettings { render, ..settings() }
+}
+
+#[tokio::test]
+async fn the_document_is_what_the_browser_prints() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    // With the arguments and the environment that it was given.
+    let settings = instead_of_browser(folder.path(), "echo \"$@\"; env; pwd");
+    let page = render(settings, &site, "/article/1").await.unwrap();
+    let told = text(&page);
+    assert!(
+        told.contains(site.url("/article/1").as_str()) && told.contains("--proxy-bypass-list=<-loopback>"),
+        "{told}"
+    );
+    assert!(!told.contains("CARGO"), "nothing of the environment is passed on: {told}");
+    let home = told.lines().last().unwrap();
+    assert!(told.contains(&format!("--user-data-dir={home} ")) && !Path::new(home).exists(), "{told}");
+}
+
+#[tokio::test]
+async fn a_browser_that_fails_says_why() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    let settings = instead_of_browser(folder.path(), "echo 'no usable sandbox' >&2; exit 1");
+    let error = render(settings, &site, "/article/1").await.unwrap_err();
+    assert!(matches!(&error, FetchError::RenderFailed { reason, .. } if reason == "no usable sandbox"), "{error:?}");
+}
+
+#[tokio::test]
+async fn everything_that_the_browser_started_ends_with_it() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    for ending in ["wait", "echo '<p>document</p>'; exec >&-; wait", "yes | head -c 5000; wait"] {
+        let pid_file = folder.path().join("pid");
+        let script = format!("sleep 600 >&- 2>&- & echo $! > {}\n{ending}", pid_file.display());
+        let _ = render(instead_of_browser(folder.path(), &script), &site, "/article/1").await;
+        let pid = fs::read_to_string(&pid_file).unwrap();
+        let stat = Path::new("/proc").join(pid.trim()).join("stat");
+        let is_alive = || fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        let mut looks = 0;
+        while is_alive() {
+            looks += 1;
+            assert!(looks < 200, "{ending}: still there");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
