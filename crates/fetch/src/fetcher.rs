@@ -101,9 +101,6 @@ impl Fetcher {
             return in_background(move || offline::read_snapshot(&folder, &url, limit)).await;
         }
         let headers = headers_of(request)?;
-        if !request.delay.is_zero() {
-            tokio::time::sleep(request.delay).await;
-        }
         let fetched = self.fetch_with_retries(request, &headers).await?;
         match request.rendering {
             Rendering::AsSent => Ok(fetched),
@@ -148,7 +145,7 @@ impl Fetcher {
         let mut redirects: Vec<Redirect> = Vec::new();
         loop {
             let headers = if url.origin() == request.url.origin() { headers.clone() } else { HeaderMap::new() };
-            let (answer, took) = self.ask(&url, headers, left, total).await?;
+            let (answer, took) = self.ask(&url, headers, request.delay, left, total).await?;
             left = left.saturating_sub(took);
             let Some(to) = redirect_target(&answer, &url)? else {
                 let is_unchanged = answer.status == 304 && !request.conditions.is_empty();
@@ -180,15 +177,14 @@ impl Fetcher {
         &self,
         url: &Url,
         mut headers: HeaderMap,
+        delay: Duration,
         left: Duration,
         total: Duration,
     ) -> Result<(Answer, Duration), FetchError> {
         headers.entry(ACCEPT).or_insert(ACCEPTED);
         let permission = self.permission(url).await?;
         let mut limits = self.settings.limits_of(&host_of(url));
-        if let Some(delay) = permission.crawl_delay {
-            limits.pace = limits.pace.at_least(delay);
-        }
+        limits.pace = limits.pace.at_least(permission.crawl_delay.unwrap_or_default().max(delay));
         let _permit = self.turns.wait(url, limits).await?;
         let started = Instant::now();
         let getting = self.transport.get(url, headers, self.settings.body_limit, Overlong::Refuse);

@@ -17,7 +17,7 @@ use crate::{FetchError, Fetched, Provenance};
 /// follows an `@`, with its slashes written `%2F`. The scheme and the fragment do not count. Where there is no such file,
 /// the same path with `.html`, then with `/index.html`, is looked for.
 ///
-/// `None`: it is no `http` or `https` URL.
+/// `None`: it is no `http` or `https` URL, or its host is no name of a folder.
 ///
 /// # Example
 ///
@@ -30,6 +30,8 @@ use crate::{FetchError, Fetched, Provenance};
 pub fn snapshot_path(url: &Url) -> Option<PathBuf> {
     // Hosts of other schemes may be any text.
     let host = match url.host().filter(|_| matches!(url.scheme(), "http" | "https"))? {
+        // `..` is a host to the URL standard.
+        Host::Domain(name) if name.chars().all(|letter| letter == '.') => return None,
         Host::Domain(name) => name.to_owned(),
         Host::Ipv4(address) => address.to_string(),
         Host::Ipv6(address) => address.to_string().replace(':', "_"),

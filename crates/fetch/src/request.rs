@@ -48,7 +48,8 @@ pub struct FetchRequest {
     pub conditions: Conditions,
     /// Whether scripts run.
     pub rendering: Rendering,
-    /// How long to wait before asking, beyond what politeness wants: a source's own delay.
+    /// The time that is to lie between two requests to the host, when the settings and robots.txt want less: a source's own
+    /// delay, kept among all requests that have one.
     pub delay: Duration,
     /// How long one try may take, when not as long as in the settings.
     pub timeout: Option<Duration>,
@@ -97,6 +98,13 @@ impl FetchRequest {
     #[must_use]
     pub fn rendered(mut self, settle: Duration) -> Self {
         self.rendering = Rendering::Browser { settle };
+        self
+    }
+
+    /// The same request, with this time between it and the one before to the same host.
+    #[must_use]
+    pub fn after(mut self, delay: Duration) -> Self {
+        self.delay = delay;
         self
     }
 

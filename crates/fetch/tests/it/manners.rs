@@ -155,6 +155,19 @@ async fn a_host_is_asked_at_its_pace() {
 }
 
 #[tokio::test]
+async fn sources_with_a_delay_are_refreshed_one_after_the_other() {
+    let site = Site::start().await;
+    let fetcher = Fetcher::new(FetchSettings { robots: RobotsPolicy::Ignore, ..settings() }).unwrap();
+    let request =
+        |number: u32| FetchRequest::new(site.url(&format!("/article/{number}"))).after(Duration::from_millis(60));
+    let started = Instant::now();
+    let (first, second, third) = (request(1), request(2), request(3));
+    let pages = tokio::join!(fetcher.fetch(&first), fetcher.fetch(&second), fetcher.fetch(&third));
+    assert!(pages.0.is_ok() && pages.1.is_ok() && pages.2.is_ok());
+    assert!(started.elapsed() >= Duration::from_millis(2 * 60 - 3), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
 async fn a_crawl_delay_is_honoured_and_one_without_end_sends_away() {
     let site = Site::start().await;
     site.set_robots(Some("User-agent: *\nCrawl-delay: 86400\n"));

@@ -66,6 +66,13 @@ async fn nothing_outside_the_folder_is_read() {
     }
 }
 
+#[test]
+fn a_host_of_dots_is_no_folder() {
+    for text in ["http://../etc/hostname", "http://./a", "http://...", "foo://../a", "file:///a"] {
+        assert_eq!(Url::parse(text).ok().as_ref().and_then(snapshot_path), None, "{text}");
+    }
+}
+
 #[tokio::test]
 async fn files_are_read_where_the_settings_allow_it() {
     let folder = tempfile::tempdir().unwrap();
