@@ -1,4 +1,4 @@
-//! ADD_SOURCE: an address in, a working recipe out.
+//! `ADD_SOURCE`: an address in, a working recipe out.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::graph::{Graph, GraphError, Node};
@@ -18,7 +18,7 @@ use crate::services::{SourceServices, store_error};
 use crate::validation::{History, texts, validate, values};
 use crate::{scout, single_node};
 
-/// What is asked: the context of an ADD_SOURCE task.
+/// What is asked: the context of an `ADD_SOURCE` task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddRequest {

@@ -6,10 +6,10 @@
 //! # Layout
 //!
 //! - [`name`], [`definition`]: what a source is
-//! - [`add`]: ADD_SOURCE; [`scout`]: proposing a recipe
-//! - [`refresh`]: REFRESH_SOURCE
+//! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe
+//! - [`refresh`] for `REFRESH_SOURCE`
 //! - [`validation`]: whether values are what they should be; [`failure`]: the five types of failure
-//! - [`doctor`]: FIX_SOURCE: breaker, context, fixes, staging, validation, deployment
+//! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
 //! - [`schedule`]: what is due; [`statistics`]: how well fixes do
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
 

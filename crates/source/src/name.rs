@@ -31,8 +31,7 @@ impl SourceName {
     /// A name for the page at `url`: its host and the last part of its path.
     pub fn suggested(url: &Url) -> Option<Self> {
         let host = url.host_str().unwrap_or("page").trim_start_matches("www.");
-        let last =
-            url.path_segments().and_then(|parts| parts.filter(|part| !part.is_empty()).next_back()).unwrap_or("");
+        let last = url.path_segments().and_then(|mut parts| parts.rfind(|part| !part.is_empty())).unwrap_or("");
         let text: String = format!("{host}-{last}").to_lowercase().chars().map(plain).collect();
         let text = text.trim_matches(['-', '.']).chars().take(LONGEST).collect::<String>();
         text.parse().ok()

@@ -1,4 +1,4 @@
-//! REFRESH_SOURCE: fetch, apply the recipe, judge what it yields, keep it; or ask the Doctor.
+//! `REFRESH_SOURCE`: fetch, apply the recipe, judge what it yields, keep it; or ask the Doctor.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;

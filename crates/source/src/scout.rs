@@ -95,16 +95,14 @@ fn field_by_example(
 ) -> Result<Field, ScoutError> {
     let mut places = Vec::new();
     for value in &values {
-        match places_of(page, value).into_iter().next() {
-            Some(place) => places.push(place),
-            None => {
-                let datum = stated.iter().find(|datum| normalise(&datum.value) == normalise(value));
-                let source = datum.and_then(source_of).filter(|_| values.len() == 1);
-                let source =
-                    source.ok_or_else(|| ScoutError::NotOnPage { field: name.clone(), value: value.clone() })?;
-                return Ok(Field { example: values, ..Field::new(name, source) });
-            }
+        if let Some(place) = places_of(page, value).into_iter().next() {
+            places.push(place);
+            continue;
         }
+        let datum = stated.iter().find(|datum| normalise(&datum.value) == normalise(value));
+        let source = datum.and_then(source_of).filter(|_| values.len() == 1);
+        let source = source.ok_or_else(|| ScoutError::NotOnPage { field: name.clone(), value: value.clone() })?;
+        return Ok(Field { example: values, ..Field::new(name, source) });
     }
     let not_tellable = || ScoutError::NotTellable { field: name.clone(), value: values.join(", ") };
     let take = places.first().map(|(_, take)| take.clone()).ok_or_else(not_tellable)?;

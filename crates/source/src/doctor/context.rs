@@ -4,7 +4,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
-use autoheal_page::diff::structural_diff;
+use autoheal_page::diff::{StructuralDiff, structural_diff};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ fn known(
         original_html: before.map(|snapshot| snapshot.taken_at),
         current_html: current.is_some().then_some(now),
         html_diff: diff.as_ref().map(|diff| diff.unified(LONGEST_DIFF)).unwrap_or_default(),
-        summary: diff.as_ref().map(|diff| diff.summary()).unwrap_or_default(),
+        summary: diff.as_ref().map(StructuralDiff::summary).unwrap_or_default(),
         expected_schema: Value::Object(schema),
         actual_output: output,
         fix_attempts_today: attempts,

@@ -110,12 +110,12 @@ fn attempt(state: &DoctorState, loaded: &Loaded, deployed_to: &str) -> Result<Fi
 /// What the fix changes, as a person reads it: the rules of the fields before and after.
 fn patch(loaded: &Loaded, proposal: &Proposal) -> Result<String, StepError> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
-    let recipe = similar::TextDiff::from_lines(&pretty(&loaded.in_force.recipe), &pretty(&json_of(&proposal.recipe)?))
+    let recipe = similar::TextDiff::from_lines(pretty(&loaded.in_force.recipe), pretty(&json_of(&proposal.recipe)?))
         .unified_diff()
         .header("recipe in force", "recipe in staging")
         .to_string();
     let definition =
-        similar::TextDiff::from_lines(&pretty(&loaded.row.definition), &pretty(&json_of(&proposal.definition)?))
+        similar::TextDiff::from_lines(pretty(&loaded.row.definition), pretty(&json_of(&proposal.definition)?))
             .unified_diff()
             .header("definition in force", "definition in staging")
             .to_string();

@@ -1,4 +1,4 @@
-//! FIX_SOURCE, the Doctor (spec `doctor-agent.md`): check the breaker, collect the context, diagnose, fix, stage, validate, deploy.
+//! `FIX_SOURCE`, the Doctor (spec `doctor-agent.md`): check the breaker, collect the context, diagnose, fix, stage, validate, deploy.
 //! One run is one attempt, and every attempt is a row of `fix_history`.
 
 mod breaker;

@@ -30,7 +30,7 @@ pub(super) async fn run(
     if proposal.try_live {
         match live(proposal, services).await {
             Ok(extraction) => verdicts.push(validate(&proposal.recipe, &extraction, &history)),
-            Err(reason) => verdicts.push(refused(reason)),
+            Err(reason) => verdicts.push(refused(&reason)),
         }
     }
     let verdict = worst(verdicts).unwrap_or(Validation {
@@ -60,7 +60,7 @@ fn is_of_this_layout(recipe: &Recipe, extraction: &Extraction) -> bool {
     })
 }
 
-fn refused(reason: String) -> Validation {
+fn refused(reason: &str) -> Validation {
     Validation {
         passed: false,
         errors: vec![format!("No data returned: {reason}")],

@@ -36,14 +36,12 @@ pub(super) async fn print(
 
 fn time(text: &str) -> Result<Timestamp, Failure> {
     let wrong = || format!("{text:?} is no time: write 2026-11-01 or 2026-11-01T12:00:00Z");
-    let time = match text.parse::<jiff::Timestamp>() {
-        Ok(time) => time,
-        Err(_) => {
-            let day: jiff::civil::Date = text.parse().with_context(wrong).bad_input()?;
-            day.to_zoned(jiff::tz::TimeZone::UTC).with_context(wrong).bad_input()?.timestamp()
-        }
-    };
-    Ok(Timestamp::from_millis(time.as_millisecond()))
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Ok(Timestamp::from_millis(time.as_millisecond()));
+    }
+    let day: jiff::civil::Date = text.parse().with_context(wrong).bad_input()?;
+    let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).with_context(wrong).bad_input()?;
+    Ok(Timestamp::from_millis(midnight.timestamp().as_millisecond()))
 }
 
 /// A list page's records one by one, any other page's only one.

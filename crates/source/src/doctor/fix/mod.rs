@@ -40,7 +40,7 @@ pub(super) async fn run(
         },
         ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await,
         ErrorType::Timeout => patience::wait_longer(loaded),
-        ErrorType::RateLimit => patience::come_less_often(loaded, &failure),
+        ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
     };
     let thought = thought.and_then(|change| {
         if loaded.is_refused(&change.recipe) && change.definition == loaded.definition {

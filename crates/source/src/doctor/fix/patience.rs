@@ -32,14 +32,14 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
 }
 
 /// Twice the pause between two requests, at least as long as the site asks, and half as many runs.
-pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Thought {
+pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
     let mut request = loaded.recipe.request().clone();
     let asked = failure.retry_after.map(Duration::from_secs).unwrap_or_default();
     let delay =
         request.delay.map_or(FIRST_DELAY, |delay| delay * 2).max(asked.min(Duration::from_mins(1))).min(LONGEST_DELAY);
     request.delay = Some(delay);
     let definition = loaded.definition.slowed_down();
-    Ok(Change {
+    Change {
         description: format!(
             "pause {} s before a request, and run every {} s",
             delay.as_secs(),
@@ -50,5 +50,5 @@ pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Thought {
         evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),
         // Asking again now is what the site complains about: the next run tells.
         try_live: false,
-    })
+    }
 }
