@@ -73,7 +73,9 @@ impl Scraper {
 
     fn json(&self, arguments: &[&str]) -> Value {
         let ended = self.run(&[arguments, &["--json"]].concat());
-        serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {}", ended.told()))
+        let parsed = serde_json::from_str(&ended.stdout);
+        assert!(parsed.is_ok(), "{}", ended.told());
+        parsed.unwrap()
     }
 
     fn example(&self, field: &str) -> String {
