@@ -117,7 +117,7 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> 
         extraction.records.iter().flat_map(|record| &record.fields).any(|(_, outcome)| !outcome.values.is_empty());
     if !any {
         errors.push("No data returned".to_owned());
-        (critical, unparsed) = (true, true);
+        critical = true;
     }
     for field in recipe.fields() {
         let name = field.name.as_str();
@@ -157,7 +157,7 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> 
     let error_type = match (unparsed, mismatched) {
         (true, _) => Some(ErrorType::ParseError),
         (false, true) => Some(ErrorType::SchemaMismatch),
-        (false, false) => None,
+        (false, false) => (!errors.is_empty()).then_some(ErrorType::ParseError),
     };
     Validation {
         passed: errors.is_empty(),
@@ -221,4 +221,76 @@ impl Likeness {
 
 fn has_digit(text: &str) -> bool {
     text.chars().any(char::is_numeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_page::Document;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn recipe(fields: &str) -> Recipe {
+        Recipe::parse(&format!("{{\"version\": 1, \"fields\": {{{fields}}}}}"), "test.json").unwrap()
+    }
+
+    fn judged(recipe: &Recipe, html: &str, history: &History) -> Validation {
+        validate(recipe, &recipe.apply(&Document::parse(html), None), history)
+    }
+
+    const TWO: &str = r#""title": {"select": "h1"}, "price": {"select": ".price", "required": false}"#;
+
+    #[test]
+    fn what_is_required_must_be_there() {
+        let recipe = recipe(TWO);
+        let good = judged(&recipe, "<h1>A</h1>", &History::default());
+        assert!(good.passed && good.score >= 1.0, "{good:?}");
+        let missing = judged(&recipe, "<p class=price>3", &History::default());
+        assert!(missing.critical && missing.error_type == Some(ErrorType::ParseError), "{missing:?}");
+        assert_eq!(missing.errors.len(), 1);
+        let nothing = judged(&recipe, "<p>gone", &History::default());
+        assert!(nothing.errors.iter().any(|error| error == "No data returned"), "{nothing:?}");
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_a_mismatch() {
+        let recipe = recipe(r#""count": {"select": "b", "type": "number"}"#);
+        let verdict = judged(&recipe, "<b>many</b>", &History::default());
+        assert_eq!(verdict.error_type, Some(ErrorType::SchemaMismatch), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_price_that_becomes_a_sentence_is_noticed() {
+        let recipe = recipe(TWO);
+        let before = serde_json::json!({ "title": ["A chair"], "price": ["12.50 EUR"] });
+        let history = History::of([&before]);
+        assert!(judged(&recipe, "<h1>A table</h1><p class=price>1,299.00 EUR</p>", &history).passed);
+        let changed = judged(&recipe, "<h1>A table</h1><p class=price>Ask us</p>", &history);
+        assert_eq!(changed.error_type, Some(ErrorType::SchemaMismatch), "{changed:?}");
+        assert!(!changed.critical);
+    }
+
+    #[test]
+    fn a_list_that_becomes_another_list_is_noticed() {
+        let recipe = recipe(r#""tags": {"select": "li", "many": true}"#);
+        let page = |count: usize| format!("<ul>{}</ul>", "<li>word</li>".repeat(count));
+        let before = texts(&recipe.apply(&Document::parse(&page(10)), None));
+        let history = History::of([&before]);
+        assert!(judged(&recipe, &page(7), &history).passed);
+        assert!(!judged(&recipe, &page(80), &history).passed);
+        assert!(!judged(&recipe, &page(2), &history).passed);
+    }
+
+    proptest! {
+        /// A page is always like itself: its own values never count as drift.
+        #[test]
+        fn a_page_does_not_drift_from_itself(title in "[ -~]{1,80}", price in "[ -~]{1,20}") {
+            let recipe = recipe(TWO);
+            let html = format!("<h1>{}</h1><p class=price>{}", title.replace(['<', '&'], "x"), price.replace(['<', '&'], "x"));
+            let extraction = recipe.apply(&Document::parse(&html), None);
+            let before = texts(&extraction);
+            let verdict = validate(&recipe, &extraction, &History::of([&before]));
+            prop_assert!(!verdict.errors.iter().any(|error| error.starts_with("Changed")), "{:?}", verdict);
+        }
+    }
 }

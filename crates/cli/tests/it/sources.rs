@@ -207,6 +207,56 @@ async fn a_person_decides_where_the_policy_says_so() {
 }
 
 #[tokio::test]
+async fn a_fix_that_fails_its_first_runs_is_taken_back() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(PAGE, Change::Layout(Layout::Cards));
+    let healed = scraper.run(&["heal", "news"]);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2);
+    scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2, "one failure may be the site's");
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    let shown = scraper.json(&["show", "news"]);
+    assert_eq!(shown["recipe_version"], 1);
+    assert!(shown["alerts"].as_array().unwrap().iter().any(|alert| alert["kind"] == "ROLLBACK"), "{shown}");
+    assert_eq!(scraper.json(&["stats"])["taken_back"], 1);
+}
+
+#[tokio::test]
+async fn a_slow_page_is_waited_for_longer() {
+    let scraper = Scraper::new().await;
+    let recipe = scraper.home.path().join("recipe.toml");
+    std::fs::write(&recipe, "version = 1\nrequest.wait = \"400ms\"\n[fields.title]\nselect = \"h1\"\n").unwrap();
+    let url = scraper.site.url(PAGE);
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--recipe", recipe.to_str().unwrap()]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    scraper.site.set(PAGE, Change::Delay(std::time::Duration::from_millis(600)));
+    let healed = scraper.run(&["run", "news"]);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    assert_eq!(scraper.json(&["history", "news"])["fixes"][0]["error_type"], "TIMEOUT");
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["request"]["wait"], "800ms");
+}
+
+#[tokio::test]
+async fn a_permanent_redirect_is_remembered_and_a_broken_site_is_left_to_itself() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.move_page(PAGE, "/archive/1");
+    scraper.site.set(PAGE, Change::RedirectPermanently("/archive/1".to_owned()));
+    let run = scraper.run(&["run", "news"]);
+    assert_eq!(run.code, Some(0), "{}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["definition"]["url"], scraper.site.url("/archive/1").as_str());
+    scraper.site.set("/archive/1", Change::Status(403));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    let history = scraper.json(&["history", "news"]);
+    assert_eq!(history["fixes"][0]["error_type"], "HTTP_ERROR");
+    assert_eq!(history["fixes"][0]["deployed_to"], "FAILED");
+    assert_eq!(scraper.health(), "DEGRADED");
+}
+
+#[tokio::test]
 async fn what_makes_no_sense_is_refused() {
     let scraper = Scraper::new().await;
     let nothing = scraper.run(&["show", "nothing"]);
