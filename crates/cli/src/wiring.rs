@@ -1,6 +1,7 @@
 //! The store, the sandbox and the workflows, as the settings say.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -96,7 +97,7 @@ pub(crate) fn source_registry(config: &Config, store: &Store) -> Result<Registry
 }
 
 fn with_sources(registry: Registry, config: &Config, store: &Store) -> Result<Registry, Failure> {
-    let fetcher = Fetcher::new(fetch_settings(config)?).bad_input()?;
+    let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
     let services = SourceServices::new(store.clone(), fetcher)?;
     Ok(registry
         .with(AddWorkflow::new(services.clone())?)

@@ -11,6 +11,7 @@
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
 //! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages, values and alerts
+//! - `politeness`: the turns of hosts
 //! - [`retention`]: forgetting what is old
 //! - [`error`]: what can go wrong
 //! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
@@ -46,6 +47,7 @@
 
 mod database;
 pub mod error;
+mod politeness;
 pub mod queue;
 pub mod record;
 pub mod retention;

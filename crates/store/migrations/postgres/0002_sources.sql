@@ -66,3 +66,11 @@ CREATE TABLE name_check (
     control_known BIGINT NOT NULL
 );
 CREATE INDEX name_check_of_source ON name_check (source_name, at);
+
+-- When each host would be idle again if every turn took its full interval; by the database's clock.
+CREATE TABLE host_turn (
+    host TEXT PRIMARY KEY,
+    idle_at BIGINT NOT NULL,
+    -- Whether the last who asked took a turn, or found it too far away.
+    taken BIGINT NOT NULL
+);

@@ -5,6 +5,7 @@
 mod database;
 mod load;
 mod model;
+mod politeness;
 mod processes;
 mod queue;
 mod retention;
