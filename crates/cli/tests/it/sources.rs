@@ -225,6 +225,29 @@ async fn a_fix_that_fails_its_first_runs_is_taken_back() {
 }
 
 #[tokio::test]
+async fn the_items_of_a_list_are_found_again() {
+    let scraper = Scraper::new().await;
+    let recipe = scraper.home.path().join("recipe.json");
+    let items = "\"items\": {\"select\": \"li.entry\"}, \"fields\": {\"title\": {\"select\": \"a.entry-link\"}}";
+    std::fs::write(&recipe, format!("{{\"version\": 1, {items}}}")).unwrap();
+    let url = scraper.site.url("/list/1");
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--recipe", recipe.to_str().unwrap()]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    scraper.site.set("/list/1", Change::Layout(Layout::Cards));
+    let healed = scraper.run(&["run", "news"]);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    let data = scraper.run(&["data", "news"]);
+    let titles: Vec<&str> = data.stdout.lines().collect();
+    let half = titles.len() / 2;
+    let title = |line: &str| serde_json::from_str::<Value>(line).unwrap()["values"]["title"].clone();
+    assert!(half >= 4, "{}", data.stdout);
+    assert_eq!(
+        titles[..half].iter().map(|line| title(line)).collect::<Vec<_>>(),
+        titles[half..].iter().map(|line| title(line)).collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test]
 async fn a_slow_page_is_waited_for_longer() {
     let scraper = Scraper::new().await;
     let recipe = scraper.home.path().join("recipe.toml");

@@ -1,9 +1,11 @@
 //! The layout changed: every field is found again, or said to be gone.
 
 use autoheal_engine::source::Snapshot;
-use autoheal_page::Document;
-use autoheal_page::recipe::{Source, Take};
+use autoheal_page::apply::FieldOutcome;
+use autoheal_page::recipe::{Field, NodeTake, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Status};
+use autoheal_page::robust_selector::robust_selector;
+use autoheal_page::{Document, NodeId, Selector};
 use url::Url;
 
 use super::{Change, Thought};
@@ -12,71 +14,131 @@ use crate::loaded::Loaded;
 use crate::scout::with_examples;
 use crate::services::SourceServices;
 
+/// Shorter lists are not recognised by their values alone.
+const FEWEST_VALUES: usize = 3;
+
+/// Longer lists are not taken apart.
+const MOST_ITEMS: usize = 500;
+
 /// A recipe for the page as it is now. Every required field must be found; an optional one that is gone keeps its rule.
 pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapshot) -> Thought {
-    if loaded.recipe.items().is_some() {
-        return Err("the items of a list page cannot be found again by rules: write a new recipe".to_owned());
-    }
     let old_pages = loaded.good_pages();
     if old_pages.is_empty() {
         return Err("no page is stored on which the recipe worked".to_owned());
     }
-    let recipe = match loaded.good.first().and_then(|snapshot| snapshot.values.as_ref()) {
-        Some(texts) => with_examples(&loaded.recipe, texts),
-        None => loaded.recipe.clone(),
-    };
+    let mut whole = of_the_page(&loaded.recipe)?;
+    if let Some(texts) = loaded.good.first().and_then(|snapshot| snapshot.values.as_ref()) {
+        whole = with_examples(&whole, texts);
+    }
     let new_page = Document::parse_bytes(&page.content);
-    let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &recipe, &new_page);
-    let (mut fields, mut moved, mut evidence) = (recipe.fields().to_vec(), Vec::new(), Vec::new());
+    let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &new_page);
+    let (mut fields, mut moved, mut evidence) = (loaded.recipe.fields().to_vec(), Vec::new(), Vec::new());
     for field in &mut fields {
-        let Some(answer) = relocation.field(field.name.as_str()) else { continue };
-        let is_sure = match answer.status {
-            Status::Kept => true,
-            Status::Moved => match moved_source(answer) {
-                Some(source) => {
-                    evidence.push(told(field.name.as_str(), answer));
-                    moved.push(field.name.to_string());
-                    field.source = source;
-                    field.example.clone_from(&answer.values);
-                    true
-                }
-                None => false,
-            },
-            Status::Gone | Status::Unsure => false,
+        let name = field.name.as_str();
+        let Some(answer) = relocation.field(name) else { continue };
+        let place = match answer.status {
+            Status::Kept => continue,
+            Status::Moved => moved_source(answer).map(|source| (source, answer.values.clone(), told(answer))),
+            Status::Gone | Status::Unsure => whole.field(name).and_then(|old| by_old_values(&new_page, old)),
         };
-        if field.required && !is_sure {
-            let what = if answer.status == Status::Gone { "is gone" } else { "cannot be found again with certainty" };
-            return Err(format!("the field `{}` {what}: {}", field.name, answer.evidence.join(", ")));
+        match place {
+            Some((source, values, why)) => {
+                evidence.push(format!("`{name}` is at {why}"));
+                field.example = values.iter().take(if field.many { values.len() } else { 1 }).cloned().collect();
+                field.source = source;
+                moved.push((name.to_owned(), values));
+            }
+            None if field.required => {
+                let what =
+                    if answer.status == Status::Gone { "is gone" } else { "cannot be found again with certainty" };
+                return Err(format!("the field `{name}` {what}: {}", answer.evidence.join(", ")));
+            }
+            None => {}
         }
     }
     if moved.is_empty() {
         return Err("every field is where it was: the values themselves have changed".to_owned());
     }
-    let recipe = recipe.with_fields(fields).map_err(|error| error.to_string())?;
-    // What the new rules give must be what was found, on the very page it was found on.
-    let url = Url::parse(&page.url).ok();
-    let extraction = recipe.apply(&new_page, url.as_ref());
-    for name in &moved {
-        let given = extraction.records.first().and_then(|record| record.field(name));
-        let expected = relocation.field(name).map(|answer| answer.values.as_slice()).unwrap_or_default();
-        let is_it = given.is_some_and(|outcome| outcome.matched >= expected.len().min(1) && !outcome.values.is_empty());
-        if !is_it {
-            return Err(format!("the new rule for `{name}` does not give what was found"));
+    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?;
+    let found = Found { page: &new_page, url: Url::parse(&page.url).ok(), moved: &moved };
+    let recipe = match found.is_given_by(&recipe) {
+        Ok(()) => recipe,
+        Err(reason) if recipe.items().is_none() => return Err(reason),
+        Err(_) => {
+            let items = found.items(&recipe).ok_or("the items of the list cannot be told apart on the new layout")?;
+            evidence.push(format!("each item is a `{}`", items.source()));
+            let recipe = recipe.with_items(Some(items)).map_err(|error| error.to_string())?;
+            found.is_given_by(&recipe)?;
+            recipe
         }
-    }
+    };
     let mut definition = loaded.definition.clone();
     definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    Ok(Change {
-        description: format!(
-            "find {} where the new layout has {}",
-            moved.join(", "),
-            if moved.len() == 1 { "it" } else { "them" }
-        ),
-        recipe,
-        definition,
-        evidence,
-        try_live: true,
-    })
+    let them = if moved.len() == 1 { "it" } else { "them" };
+    let names: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
+    let description = format!("find {} where the new layout has {them}", names.join(", "));
+    Ok(Change { description, recipe, definition, evidence, try_live: true })
+}
+
+/// The recipe as one of the whole page: what is a value of each item becomes a list.
+fn of_the_page(recipe: &Recipe) -> Result<Recipe, String> {
+    let Some(items) = recipe.items() else { return Ok(recipe.clone()) };
+    let mut fields = recipe.fields().to_vec();
+    for field in &mut fields {
+        if let Source::Nodes { select, .. } = &mut field.source {
+            let inside = format!(":is({}) :is({})", items.source(), select.source());
+            *select =
+                Selector::parse(&inside).map_err(|_| "a list page with XPath is not healed by rules".to_owned())?;
+        }
+        field.many = true;
+    }
+    let whole = recipe.clone().with_items(None).and_then(|recipe| recipe.with_fields(fields));
+    whole.map_err(|error| error.to_string())
+}
+
+/// What was found on the new page.
+struct Found<'a> {
+    page: &'a Document,
+    url: Option<Url>,
+    /// The fields that moved, with the values that were found.
+    moved: &'a [(String, Vec<String>)],
+}
+
+impl Found<'_> {
+    /// What the new rules give must be what was found, on the very page it was found on.
+    fn is_given_by(&self, recipe: &Recipe) -> Result<(), String> {
+        let extraction = recipe.apply(self.page, self.url.as_ref());
+        for (name, expected) in self.moved {
+            let given: Vec<String> = extraction
+                .records
+                .iter()
+                .filter_map(|record| record.field(name))
+                .flat_map(FieldOutcome::texts)
+                .collect();
+            let is_plain = recipe.field(name).is_some_and(|field| field.steps.is_empty());
+            let wanted = given.len().min(expected.len());
+            let is_it = if recipe.items().is_some() { given.len() == expected.len() } else { !given.is_empty() };
+            if !is_it || (is_plain && given[..wanted] != expected[..wanted]) {
+                return Err(format!("the new rule for `{name}` does not give what was found"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The items around the values of a field: each as far up as it holds no value of another item.
+    fn items(&self, recipe: &Recipe) -> Option<Selector> {
+        let select =
+            recipe.fields().iter().filter(|field| field.required && !field.many).find_map(|field| field.select())?;
+        let nodes = self.page.select(select);
+        let holds_another =
+            |item: NodeId, own: NodeId| nodes.iter().any(|node| *node != own && self.page.contains(item, *node));
+        let item_of = |node: NodeId| self.page.ancestors(node).take_while(|above| !holds_another(*above, node)).last();
+        let items: Vec<NodeId> = nodes.iter().take(MOST_ITEMS).map(|node| item_of(*node).unwrap_or(*node)).collect();
+        if items.len() < 2 || items.len() < nodes.len() {
+            return None;
+        }
+        robust_selector(&[(self.page, &items)])
+    }
 }
 
 fn moved_source(answer: &Answer) -> Option<Source> {
@@ -87,7 +149,27 @@ fn moved_source(answer: &Answer) -> Option<Source> {
     }
 }
 
-fn told(field: &str, answer: &Answer) -> String {
+fn told(answer: &Answer) -> String {
     let select = answer.select.as_ref().map_or("structured data", |select| select.source());
-    format!("`{field}` is at `{select}` (confidence {:.2}): {}", answer.confidence, answer.evidence.join(", "))
+    format!("`{select}` (confidence {:.2}): {}", answer.confidence, answer.evidence.join(", "))
+}
+
+/// A list whose every old value stands on the new page, once each: where they stand is where the list is.
+fn by_old_values(page: &Document, old: &Field) -> Option<(Source, Vec<String>, String)> {
+    let Source::Nodes { take: NodeTake::Text, .. } = &old.source else { return None };
+    if !old.many || old.example.len() < FEWEST_VALUES {
+        return None;
+    }
+    let mut nodes = Vec::new();
+    for value in &old.example {
+        let holds = |node: NodeId| !page.is_skipped(node) && page.text(node) == *value;
+        let mut places = page.nodes().filter(|node| holds(*node) && !page.children(*node).any(holds));
+        nodes.push(places.next().filter(|_| places.next().is_none())?);
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    let select = robust_selector(&[(page, &nodes)])?;
+    let why = format!("`{}`: each of its {} values stands there, and nowhere else", select.source(), nodes.len());
+    let values = nodes.iter().map(|node| page.text(*node).into_owned()).collect();
+    Some((Source::Nodes { select, take: NodeTake::Text }, values, why))
 }
