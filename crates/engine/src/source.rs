@@ -138,7 +138,9 @@ pub enum Stage {
     Production,
     /// Was in force.
     Archived,
-    /// Was proposed and is not to be proposed again.
+    /// Was tried in staging and did not pass.
+    Failed,
+    /// Was refused by a person or taken back, and is not to be proposed again.
     Rejected,
 }
 
@@ -149,13 +151,16 @@ impl Stage {
             Self::Staging => "STAGING",
             Self::Production => "PRODUCTION",
             Self::Archived => "ARCHIVED",
+            Self::Failed => "FAILED",
             Self::Rejected => "REJECTED",
         }
     }
 
     /// The stage that a column names.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Staging, Self::Production, Self::Archived, Self::Rejected].into_iter().find(|stage| stage.name() == name)
+        [Self::Staging, Self::Production, Self::Archived, Self::Failed, Self::Rejected]
+            .into_iter()
+            .find(|stage| stage.name() == name)
     }
 }
 
@@ -280,21 +285,37 @@ pub enum SourceRecord {
         version: u32,
         /// The recipe.
         recipe: Value,
+        /// The source's definition that belongs to it.
+        definition: Value,
         /// Who or what asked for it.
         asked_by: String,
     },
-    /// A version goes into force; the one that it names goes to the archive. Refused when another one is in force.
+    /// A staged version waits for a person.
+    Waiting {
+        /// The source's name.
+        source: String,
+        /// The version.
+        version: u32,
+    },
+    /// A staged version did not pass.
+    Failed {
+        /// The source's name.
+        source: String,
+        /// The version.
+        version: u32,
+    },
+    /// A version goes into force with its definition; the one that it names goes to the archive. Refused when another one is in force.
     Promoted {
         /// The source's name.
         source: String,
-        /// The version that goes into force, from staging or the archive.
+        /// The version that goes into force, from staging or the archive; it brings its definition with it.
         version: u32,
         /// The version in force until now; `None` for the first.
         replaces: Option<u32>,
         /// Who or what asked for it.
         asked_by: String,
     },
-    /// A staged version is not to be proposed again.
+    /// A version that is not in force is not to be proposed again.
     Rejected {
         /// The source's name.
         source: String,

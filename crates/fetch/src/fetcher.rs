@@ -145,7 +145,7 @@ impl Fetcher {
         let mut redirects: Vec<Redirect> = Vec::new();
         loop {
             let headers = if url.origin() == request.url.origin() { headers.clone() } else { HeaderMap::new() };
-            let (answer, took) = self.ask(&url, headers, request.delay, left, total).await?;
+            let (answer, took) = self.ask(&url, headers, request, left).await?;
             left = left.saturating_sub(took);
             let Some(to) = redirect_target(&answer, &url)? else {
                 let is_unchanged = answer.status == 304 && !request.conditions.is_empty();
@@ -177,17 +177,20 @@ impl Fetcher {
         &self,
         url: &Url,
         mut headers: HeaderMap,
-        delay: Duration,
+        request: &FetchRequest,
         left: Duration,
-        total: Duration,
     ) -> Result<(Answer, Duration), FetchError> {
+        let time = self.settings.time;
+        let total = request.timeout.unwrap_or(time.total);
+        // Whoever is patient with the whole is patient with its parts.
+        let silence = request.timeout.map_or(time.read, |timeout| timeout.max(time.read));
         headers.entry(ACCEPT).or_insert(ACCEPTED);
         let permission = self.permission(url).await?;
         let mut limits = self.settings.limits_of(&host_of(url));
-        limits.pace = limits.pace.at_least(permission.crawl_delay.unwrap_or_default().max(delay));
+        limits.pace = limits.pace.at_least(permission.crawl_delay.unwrap_or_default().max(request.delay));
         let _permit = self.turns.wait(url, limits).await?;
         let started = Instant::now();
-        let getting = self.transport.get(url, headers, self.settings.body_limit, Overlong::Refuse);
+        let getting = self.transport.get(url, headers, self.settings.body_limit, Overlong::Refuse, silence);
         match tokio::time::timeout(left, getting).await {
             Ok(answer) => Ok((answer?, started.elapsed())),
             Err(_) => Err(FetchError::TimedOut { url: shown(url), phase: Phase::Total, limit: total }),

@@ -143,7 +143,7 @@ async fn ask(
     loop {
         transport.check(&url)?;
         let permit = turns.wait(&url, limits).await?;
-        let asking = transport.get(&url, HeaderMap::new(), SIZE_LIMIT, Overlong::Cut);
+        let asking = transport.get(&url, HeaderMap::new(), SIZE_LIMIT, Overlong::Cut, settings.time.read);
         let timed_out =
             |_| FetchError::TimedOut { url: shown(&url), phase: crate::Phase::Total, limit: settings.time.total };
         let answer = tokio::time::timeout(settings.time.total, asking).await.map_err(timed_out)??;

@@ -54,7 +54,6 @@ impl Transport {
             .no_proxy()
             .dns_resolver(GuardedResolver::new(Arc::clone(guard)))
             .connect_timeout(settings.time.connect)
-            .read_timeout(settings.time.read)
             .build()
             .map_err(|source| FetchError::Settings {
                 reason: "the User-Agent holds characters that a header cannot",
@@ -82,19 +81,21 @@ impl Transport {
         })
     }
 
-    /// Sends one GET and reads its answer. The body of a redirect is not read.
+    /// Sends one GET and reads its answer. The body of a redirect is not read. The host may be silent for so long at a time.
     pub(crate) async fn get(
         &self,
         url: &Url,
         headers: HeaderMap,
         limit: u64,
         overlong: Overlong,
+        silence: Duration,
     ) -> Result<Answer, FetchError> {
         self.check(url)?;
-        let failed = |error| self.classify(url, error);
-        let response = self.client.get(url.clone()).headers(headers).send().await.map_err(failed)?;
+        let asking = self.client.get(url.clone()).headers(headers).send();
+        let response = within(silence, url, asking).await?.map_err(|error| self.classify(url, error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = if is_redirect(status) { Bytes::new() } else { self.read(url, response, limit, overlong).await? };
+        let body =
+            if is_redirect(status) { Bytes::new() } else { self.read(url, response, limit, overlong, silence).await? };
         Ok(Answer { status, headers, body })
     }
 
@@ -105,10 +106,13 @@ impl Transport {
         mut response: Response,
         limit: u64,
         overlong: Overlong,
+        silence: Duration,
     ) -> Result<Bytes, FetchError> {
         let limit_as_length = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut body = BytesMut::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.classify(url, error))? {
+        while let Some(piece) =
+            within(silence, url, response.chunk()).await?.map_err(|error| self.classify(url, error))?
+        {
             let room = limit_as_length - body.len();
             if piece.len() > room {
                 match overlong {
@@ -205,4 +209,9 @@ fn tls() -> Result<ClientConfig, FetchError> {
         source: source.into(),
     })?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+/// Waits for the next thing that a host sends.
+async fn within<T>(silence: Duration, url: &Url, next: impl Future<Output = T>) -> Result<T, FetchError> {
+    let timed_out = |_| FetchError::TimedOut { url: shown(url), phase: Phase::Read, limit: silence };
+    tokio::time::timeout(silence, next).await.map_err(timed_out)
 }

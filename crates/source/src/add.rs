@@ -5,17 +5,17 @@ use autoheal_engine::graph::{Graph, GraphError, Node};
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
-use autoheal_page::Document;
 use autoheal_page::recipe::{FieldName, Recipe};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::definition::{Blueprint, Definition, HealPolicy};
+use crate::facts::PageFacts;
 use crate::loaded::{permanent, record};
 use crate::name::SourceName;
 use crate::services::{SourceServices, store_error};
-use crate::validation::{History, texts, validate, values};
+use crate::validation::{validate, values};
 use crate::{scout, single_node};
 
 /// What is asked: the context of an `ADD_SOURCE` task.
@@ -87,11 +87,11 @@ impl AddWorkflow {
         }
         context.progress(format!("asking for {}", state.request.url));
         let request = state.request.recipe.as_ref().map(|recipe| recipe.request().clone()).unwrap_or_default();
-        let answer = match self.services.page(&state.request.url, &request).await {
+        let answer = match self.services.page(&state.request.url, &request).await? {
             Ok(answer) => answer,
             Err(failure) => return Ok(Err(failure.message)),
         };
-        let page = Document::parse_bytes(&answer.body);
+        let page = answer.document();
         let proposed = match (&state.request.recipe, state.request.examples.as_slice()) {
             (Some(recipe), _) => Ok(recipe.clone()),
             (None, []) => scout::by_statements(&page),
@@ -102,13 +102,13 @@ impl AddWorkflow {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let extraction = recipe.apply(&page, Some(&answer.url));
-        let validation = validate(&recipe, &extraction, &History::default());
+        let validation = validate(&recipe, &extraction, &[]);
         if !validation.passed {
             return Ok(Err(format!("the recipe does not work on the page: {}", validation.errors.join("; "))));
         }
-        let found = texts(&extraction);
-        let recipe = scout::with_examples(&recipe, &found);
-        let url = answer.moved_to().cloned().unwrap_or_else(|| state.request.url.clone());
+        let facts = PageFacts::of(&extraction);
+        let recipe = facts.as_examples_of(&recipe);
+        let url = answer.moved_to.clone().unwrap_or_else(|| state.request.url.clone());
         let definition = Definition {
             url: url.clone(),
             blueprint: Blueprint::of(url.clone(), &recipe),
@@ -116,23 +116,27 @@ impl AddWorkflow {
             heal_policy: state.request.heal_policy,
         };
         let document = json_of(&recipe)?;
-        let mut health = Health::new();
+        let place = json_of(&definition)?;
+        // Of a source of the same name that was removed, nothing counts.
+        let mut health = Health { released_at: Some(context.now()), ..Health::new() };
         health.good_run(context.now());
+        let facts = json_of(&facts)?;
         let snapshot = |role| Snapshot {
             role,
             url: url.to_string(),
             taken_at: context.now(),
-            content: answer.body.to_vec(),
-            values: Some(found.clone()),
+            content: answer.html.clone().into_bytes(),
+            values: Some(facts.clone()),
         };
         let values = values(&recipe, &extraction);
-        record(context, SourceRecord::Definition { source: source.clone(), definition: json_of(&definition)? });
+        record(context, SourceRecord::Definition { source: source.clone(), definition: place.clone() });
         record(context, SourceRecord::Health { source: source.clone(), health });
         let asked_by = "scout".to_owned();
         let staged = SourceRecord::Staged {
             source: source.clone(),
             version: 1,
             recipe: document.clone(),
+            definition: place,
             asked_by: asked_by.clone(),
         };
         record(context, staged);

@@ -93,6 +93,13 @@ impl Definition {
         Duration::from_secs(self.interval_seconds)
     }
 
+    /// The same page at another address.
+    #[must_use]
+    pub fn at(&self, url: Url) -> Self {
+        let blueprint = Blueprint { base_url: url.clone(), ..self.blueprint.clone() };
+        Self { url, blueprint, ..self.clone() }
+    }
+
     /// The same, run half as often.
     #[must_use]
     pub fn slowed_down(&self) -> Self {

@@ -8,7 +8,7 @@
 //! - [`name`], [`definition`]: what a source is
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe
 //! - [`refresh`] for `REFRESH_SOURCE`
-//! - [`validation`]: whether values are what they should be; [`failure`]: the five types of failure
+//! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
 //! - [`schedule`]: what is due; [`statistics`]: how well fixes do
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
@@ -16,6 +16,7 @@
 pub mod add;
 pub mod definition;
 pub mod doctor;
+pub mod facts;
 pub mod failure;
 pub mod name;
 pub mod refresh;

@@ -8,11 +8,8 @@ use autoheal_page::recipe::Recipe;
 use autoheal_store::{RecipeRow, SourceRow};
 
 use crate::definition::Definition;
+use crate::facts::PageFacts;
 use crate::services::{SourceServices, store_error};
-use crate::validation::History;
-
-/// So many earlier pages are compared with.
-const PAGES: usize = 3;
 
 /// A source as the store has it.
 pub(crate) struct Loaded {
@@ -23,12 +20,21 @@ pub(crate) struct Loaded {
     /// The one in force, and what it says.
     pub(crate) in_force: RecipeRow,
     pub(crate) recipe: Recipe,
-    /// Pages on which it worked, the newest first, the original last.
+    /// Pages on which it worked, the newest first, the original last; of a step that looks at none, none.
     pub(crate) good: Vec<Snapshot>,
 }
 
+/// Whether a step looks at stored pages: they are long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pages {
+    /// It does.
+    Wanted,
+    /// It does not.
+    NotWanted,
+}
+
 impl Loaded {
-    pub(crate) async fn load(services: &SourceServices, source: &str) -> Result<Self, StepError> {
+    pub(crate) async fn load(services: &SourceServices, source: &str, pages: Pages) -> Result<Self, StepError> {
         let store = &services.store;
         let missing = |what: &str| {
             permanent(format!("the source `{source}` has no {what}; `autoheal source list` shows what there is"))
@@ -44,14 +50,21 @@ impl Loaded {
             .cloned()
             .ok_or_else(|| missing("recipe in force"))?;
         let recipe = recipe_of(&in_force)?;
-        let mut good = store.snapshots(source, SnapshotRole::Good).await.map_err(|error| store_error(&error))?;
-        good.extend(store.snapshots(source, SnapshotRole::Original).await.map_err(|error| store_error(&error))?);
-        good.truncate(PAGES);
+        let mut good = Vec::new();
+        if pages == Pages::Wanted {
+            let original =
+                store.snapshots(source, SnapshotRole::Original).await.map_err(|error| store_error(&error))?;
+            good = store.snapshots(source, SnapshotRole::Good).await.map_err(|error| store_error(&error))?;
+            let is_new = |page: &Snapshot| !good.iter().any(|other| other.content == page.content);
+            let original: Vec<Snapshot> = original.into_iter().filter(is_new).collect();
+            good.extend(original);
+        }
         Ok(Self { row, definition, versions, in_force, recipe, good })
     }
 
-    pub(crate) fn history(&self) -> History {
-        History::of(self.good.iter().filter_map(|snapshot| snapshot.values.as_ref()))
+    /// The facts of the pages on which it worked, the newest first.
+    pub(crate) fn history(&self) -> Vec<PageFacts> {
+        self.good.iter().filter_map(|page| page.values.as_ref()).filter_map(PageFacts::read).collect()
     }
 
     /// The pages on which the recipe worked, parsed, the newest first.
@@ -59,13 +72,23 @@ impl Loaded {
         self.good.iter().map(|snapshot| Document::parse_bytes(&snapshot.content)).collect()
     }
 
+    /// Whether a page has the values of the last good one in most fields: it is the page, and not another of the site.
+    pub(crate) fn recognises(&self, facts: &PageFacts) -> bool {
+        let Some(last) = self.history().into_iter().next() else { return false };
+        let (same, known) = facts.same_as(&last);
+        known > 0 && same * 2 > known
+    }
+
     pub(crate) fn next_version(&self) -> u32 {
         self.versions.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1
     }
 
-    /// Whether a person or a later failure has refused this very recipe.
-    pub(crate) fn is_refused(&self, recipe: &Recipe) -> bool {
-        let is_same = |row: &RecipeRow| recipe_of(row).is_ok_and(|other| same_rules(&other, recipe));
+    /// Whether this very change was refused by a person, or taken back.
+    pub(crate) fn is_refused(&self, recipe: &Recipe, definition: &Definition) -> bool {
+        let is_same = |row: &RecipeRow| {
+            let place = serde_json::from_value::<Definition>(row.definition.clone()).map(|other| other.url);
+            place.is_ok_and(|url| url == definition.url) && recipe_of(row).is_ok_and(|other| same_rules(&other, recipe))
+        };
         self.versions.iter().any(|row| row.stage == Stage::Rejected && is_same(row))
     }
 }

@@ -6,25 +6,25 @@ use autoheal_engine::graph::{Graph, GraphError, Node};
 use autoheal_engine::source::{AlertKind, Health, HealthState, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
-use autoheal_fetch::Fetched;
-use autoheal_page::Document;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::add::json_of;
-use crate::definition::Definition;
-use crate::failure::Failure;
-use crate::loaded::{Loaded, permanent, record};
+use crate::definition::HealPolicy;
+use crate::facts::PageFacts;
+use crate::failure::{ErrorType, Failure};
+use crate::loaded::{Loaded, Pages, permanent, record};
 use crate::name::SourceName;
-use crate::services::SourceServices;
-use crate::validation::{texts, validate, values};
+use crate::services::{SourceServices, WebPage, store_error};
+use crate::validation::{validate, values};
 use crate::{host, single_node};
 
 /// Real runs after a fix went into force in which it must prove itself.
 const WATCHED_RUNS: u32 = 2;
 
-/// What `asked_by` says of a fix.
+/// What `asked_by` says of a fix, and of one that is taken back.
 pub(crate) const DOCTOR: &str = "doctor";
+const WATCH: &str = "watch";
 
 /// Its one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,33 +70,25 @@ impl RefreshWorkflow {
     }
 
     async fn refresh(&self, state: &mut RefreshState, context: &StepContext) -> Result<(), StepError> {
-        let loaded = Loaded::load(&self.services, state.source.as_str()).await?;
+        let loaded = Loaded::load(&self.services, state.source.as_str(), Pages::Wanted).await?;
         context.progress(format!("asking for {}", loaded.definition.url));
-        match self.services.page(&loaded.definition.url, loaded.recipe.request()).await {
-            Ok(answer) => {
-                let page = Document::parse_bytes(&answer.body);
-                let extraction = loaded.recipe.apply(&page, Some(&answer.url));
-                let validation = validate(&loaded.recipe, &extraction, &loaded.history());
-                match validation.failure() {
-                    None => {
-                        let found = Found { texts: texts(&extraction), values: values(&loaded.recipe, &extraction) };
-                        keep(&loaded, &answer, &found, context)?;
-                        state.values = Some(found.values);
-                    }
-                    Some(failure) => {
-                        record(context, page_record(&loaded, &answer, SnapshotRole::Failing, None, context.now()));
-                        fail(&loaded, &failure, context)?;
-                        state.failure = Some(failure);
-                    }
+        match self.services.page(&loaded.definition.url, loaded.recipe.request()).await? {
+            Ok(page) => match judge(&loaded, &page, self.last_place(&loaded).await?.as_deref()) {
+                Ok(found) => {
+                    keep(&loaded, &page, &found, context)?;
+                    state.values = Some(found.values);
                 }
-            }
+                Err(failure) => {
+                    record(context, page_record(&loaded, &page, SnapshotRole::Failing, None, context.now()));
+                    fail(&loaded, &failure, context)?;
+                    state.failure = Some(failure);
+                }
+            },
             Err(failure) => {
-                if failure.host_unknown {
-                    let check = NameCheck {
-                        at: context.now(),
-                        target_known: false,
-                        control_known: host::control_is_known().await,
-                    };
+                if failure.host_unknown || failure.status.is_some() {
+                    let target_known = !failure.host_unknown;
+                    let control_known = target_known || host::control_is_known().await;
+                    let check = NameCheck { at: context.now(), target_known, control_known };
                     record(context, SourceRecord::NameCheck { source: name(&loaded), check });
                 }
                 fail(&loaded, &failure, context)?;
@@ -105,12 +97,34 @@ impl RefreshWorkflow {
         }
         Ok(())
     }
+
+    /// Where the page was, after all redirects, when its values were accepted last.
+    async fn last_place(&self, loaded: &Loaded) -> Result<Option<String>, StepError> {
+        let last = self.services.store.values(&loaded.row.source, Timestamp::default(), 1).await;
+        Ok(last.map_err(|error| store_error(&error))?.pop().map(|row| row.url))
+    }
 }
 
 /// What a page gave.
 struct Found {
-    texts: Value,
+    facts: PageFacts,
     values: Value,
+}
+
+/// What a page gives, if it is the page and everything is as it should be. A site that sends us somewhere else than before must show
+/// the same values there: its front page and its log-in page have headings as well.
+fn judge(loaded: &Loaded, page: &WebPage, last_place: Option<&str>) -> Result<Found, Failure> {
+    let extraction = loaded.recipe.apply(&page.document(), Some(&page.url));
+    if let Some(failure) = validate(&loaded.recipe, &extraction, &loaded.history()).failure() {
+        return Err(failure);
+    }
+    let facts = PageFacts::of(&extraction);
+    let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| last != page.url.as_str());
+    if is_elsewhere && !loaded.recognises(&facts) {
+        let message = format!("the site leads to {}, which has not the values that the page had", page.url);
+        return Err(Failure::new(ErrorType::HttpError, message));
+    }
+    Ok(Found { facts, values: values(&loaded.recipe, &extraction) })
 }
 
 fn name(loaded: &Loaded) -> String {
@@ -119,71 +133,85 @@ fn name(loaded: &Loaded) -> String {
 
 fn page_record(
     loaded: &Loaded,
-    answer: &Fetched,
+    page: &WebPage,
     role: SnapshotRole,
     values: Option<Value>,
     now: Timestamp,
 ) -> SourceRecord {
-    let snapshot =
-        Snapshot { role, url: loaded.definition.url.to_string(), taken_at: now, content: answer.body.to_vec(), values };
-    SourceRecord::Snapshot { source: name(loaded), snapshot }
+    let (url, content) = (loaded.definition.url.to_string(), page.html.clone().into_bytes());
+    SourceRecord::Snapshot { source: name(loaded), snapshot: Snapshot { role, url, taken_at: now, content, values } }
 }
 
 /// A good run: the values, the page, the health, and the next run.
-fn keep(loaded: &Loaded, answer: &Fetched, found: &Found, context: &StepContext) -> Result<(), StepError> {
+fn keep(loaded: &Loaded, page: &WebPage, found: &Found, context: &StepContext) -> Result<(), StepError> {
     let now = context.now();
     let mut health = loaded.row.health.clone();
     health.good_run(now);
     record(context, SourceRecord::Health { source: name(loaded), health });
     let version = loaded.in_force.version;
-    let url = answer.url.to_string();
+    let url = page.url.to_string();
     record(context, SourceRecord::Values { source: name(loaded), url, version, values: found.values.clone() });
     record(context, SourceRecord::Watched { source: name(loaded), version, good: true });
     // The same page again is no new evidence.
-    if loaded.good.first().is_none_or(|last| last.content != answer.body) {
-        record(context, page_record(loaded, answer, SnapshotRole::Good, Some(found.texts.clone()), now));
+    if loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes()) {
+        let facts = json_of(&found.facts)?;
+        record(context, page_record(loaded, page, SnapshotRole::Good, Some(facts), now));
     }
-    if let Some(moved_to) = answer.moved_to() {
+    if let Some(moved_to) = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto) {
         context.note("moved", format!("the page is at {moved_to} for good"));
-        let definition = Definition { url: moved_to.clone(), ..loaded.definition.clone() };
+        let definition = loaded.definition.at(moved_to.clone());
         record(context, SourceRecord::Definition { source: name(loaded), definition: json_of(&definition)? });
     }
-    context.note("kept", format!("{} values", loaded.recipe.fields().len()));
+    context.note("kept", format!("{} fields", loaded.recipe.fields().len()));
     Ok(())
 }
 
-/// A failed run: the health, and what follows of it. A fix that fails its first real runs is taken back; else the Doctor is
-/// asked, unless attempts are not allowed.
+/// A failed run: the health, and what follows of it. A fix proves itself in its first real runs: while it does, no other fix is
+/// made, and when all of them fail for what it is about it is taken back. Otherwise the Doctor is asked, unless attempts are not
+/// allowed.
 fn fail(loaded: &Loaded, failure: &Failure, context: &StepContext) -> Result<(), StepError> {
     let now = context.now();
     context.note("failed", format!("{}: {}", failure.error_type, failure.message));
     let mut health: Health = loaded.row.health.clone();
     health.failed_run(now);
-    let version = loaded.in_force.version;
-    record(context, SourceRecord::Watched { source: name(loaded), version, good: false });
     let may_be_healed = health.state == HealthState::Degraded;
     record(context, SourceRecord::Health { source: name(loaded), health });
-    let is_fix = loaded.in_force.promoted_by.as_deref() == Some(DOCTOR);
-    let failed_at_once = loaded.in_force.runs + 1 == WATCHED_RUNS && loaded.in_force.failed_runs + 1 == WATCHED_RUNS;
-    if let Some(before) = loaded.in_force.replaces.filter(|_| is_fix && failed_at_once) {
-        let message = format!(
-            "recipe {version} of `{}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is in force again",
-            loaded.row.source
-        );
-        context.note("rolled back", message.clone());
-        let asked_by = "watch".to_owned();
-        record(
-            context,
-            SourceRecord::Promoted { source: name(loaded), version: before, replaces: Some(version), asked_by },
-        );
-        record(context, SourceRecord::Alert { target: name(loaded), kind: AlertKind::Rollback, message });
+    let version = loaded.in_force.version;
+    // An outage says nothing about a recipe.
+    let is_about_the_recipe = matches!(failure.error_type, ErrorType::ParseError | ErrorType::SchemaMismatch);
+    let is_on_trial = loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS;
+    let before = loaded.in_force.replaces.filter(|_| is_about_the_recipe && is_on_trial);
+    if is_about_the_recipe {
+        record(context, SourceRecord::Watched { source: name(loaded), version, good: false });
     }
-    if may_be_healed {
-        let mut task = NewTask::new(TaskKind::FixSource, loaded.row.source.clone(), now);
-        task.context = json_of(failure)?;
-        record(context, SourceRecord::Task(task));
+    match before {
+        Some(before) if loaded.in_force.runs + 1 == WATCHED_RUNS && loaded.in_force.failed_runs + 1 == WATCHED_RUNS => {
+            take_back(loaded, before, context);
+        }
+        // The next run on schedule tells whether it was the site or the fix.
+        Some(_) => context.note("on trial", "the fix in force is new: the next run decides about it"),
+        None if may_be_healed => {
+            let mut task = NewTask::new(TaskKind::FixSource, name(loaded), now);
+            task.context = json_of(failure)?;
+            record(context, SourceRecord::Task(task));
+        }
+        None => {}
     }
     Ok(())
+}
+
+/// The version in force was a false positive: the one before it is in force again, and this one is not proposed again.
+fn take_back(loaded: &Loaded, before: u32, context: &StepContext) {
+    let (source, version) = (name(loaded), loaded.in_force.version);
+    let message = format!(
+        "recipe {version} of `{source}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is in force \
+         again; `autoheal source history {source}` shows both"
+    );
+    context.note("rolled back", message.clone());
+    let (replaces, asked_by) = (Some(version), WATCH.to_owned());
+    record(context, SourceRecord::Promoted { source: source.clone(), version: before, replaces, asked_by });
+    record(context, SourceRecord::Rejected { source: source.clone(), version });
+    record(context, SourceRecord::Alert { target: source, kind: AlertKind::Rollback, message });
 }
 
 impl Workflow for RefreshWorkflow {

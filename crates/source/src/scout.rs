@@ -1,8 +1,6 @@
 //! Proposing a recipe for a page that nobody has described: from examples of what is wanted, or from what the page states about
 //! itself.
 
-use std::collections::BTreeMap;
-
 use autoheal_page::document::normalise;
 use autoheal_page::recipe::{Field, FieldName, NodeTake, Recipe, RecipeProblem, Source, Take};
 use autoheal_page::robust_selector::robust_selector;
@@ -204,18 +202,4 @@ fn source_of(datum: &Datum) -> Option<Source> {
         Take::Structured(path) => Some(Source::Structured(path)),
         Take::Node(_) => None,
     }
-}
-
-/// The examples of a recipe's fields as they are on a page.
-pub(crate) fn with_examples(recipe: &Recipe, texts: &serde_json::Value) -> Recipe {
-    let Ok(texts) = serde_json::from_value::<BTreeMap<String, Vec<String>>>(texts.clone()) else {
-        return recipe.clone();
-    };
-    let mut fields = recipe.fields().to_vec();
-    for field in &mut fields {
-        if let Some(texts) = texts.get(field.name.as_str()).filter(|texts| !texts.is_empty()) {
-            field.example = texts.iter().take(if field.many { 50 } else { 1 }).cloned().collect();
-        }
-    }
-    recipe.clone().with_fields(fields).unwrap_or_else(|_| recipe.clone())
 }

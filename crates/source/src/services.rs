@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
-use autoheal_fetch::{FetchRequest, Fetched, Fetcher, Rendering};
+use autoheal_fetch::{FetchError, FetchRequest, Fetched, Fetcher, Rendering};
+use autoheal_page::Document;
+use autoheal_page::document::decode;
 use autoheal_page::recipe::Request;
 use autoheal_page::relocate::{Relocator, TablesError};
 use autoheal_store::{Store, StoreError};
+use encoding_rs::Encoding;
 use url::Url;
 
 use crate::failure::Failure;
@@ -34,7 +37,11 @@ impl SourceServices {
     }
 
     /// The page at `url`, asked for as a recipe says, or why there is none.
-    pub(crate) async fn page(&self, url: &Url, request: &Request) -> Result<Fetched, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// What is this machine's fault and not the site's: it may pass, and counts for nothing.
+    pub(crate) async fn page(&self, url: &Url, request: &Request) -> Result<Result<WebPage, Failure>, StepError> {
         let mut asked = FetchRequest::new(url.clone());
         asked.headers = request.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         asked.timeout = request.wait;
@@ -42,9 +49,57 @@ impl SourceServices {
         if request.render {
             asked.rendering = Rendering::Browser { settle: request.wait.unwrap_or(SETTLE) };
         }
-        let answer = self.fetcher.fetch(&asked).await.map_err(|error| Failure::of_error(&error))?;
-        Failure::of_answer(&answer).map_or(Ok(answer), Err)
+        match self.fetcher.fetch(&asked).await {
+            Ok(answer) => Ok(Failure::of_answer(&answer).map_or_else(|| Ok(WebPage::of(&answer)), Err)),
+            Err(error) if is_ours(&error) => {
+                Err(StepError::Passing { code: ErrorCode::TestExecutionFailed, message: error.to_string() })
+            }
+            Err(error) => Ok(Err(Failure::of_error(&error))),
+        }
     }
+}
+
+/// A page as text.
+#[derive(Debug, Clone)]
+pub(crate) struct WebPage {
+    /// Where it is, after all redirects.
+    pub(crate) url: Url,
+    /// Where it is for good, when it has moved.
+    pub(crate) moved_to: Option<Url>,
+    /// Whether the site sent us elsewhere.
+    pub(crate) was_redirected: bool,
+    /// Its text: in the character set that the site said it is in, else as the page itself says.
+    pub(crate) html: String,
+}
+
+impl WebPage {
+    fn of(answer: &Fetched) -> Self {
+        let said = answer.headers.content_type.as_deref().and_then(|kind| kind.split_once("charset="));
+        let label = said.map(|(_, label)| label.trim_matches([' ', '"', '\'', ';']));
+        let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+        let html = match encoding {
+            Some(encoding) => encoding.decode(&answer.body).0.into_owned(),
+            None => decode(&answer.body).into_owned(),
+        };
+        let (url, moved_to) = (answer.url.clone(), answer.moved_to().cloned());
+        Self { url, moved_to, was_redirected: !answer.redirects.is_empty(), html }
+    }
+
+    pub(crate) fn document(&self) -> Document {
+        Document::parse(&self.html)
+    }
+}
+
+/// Whether an error says something about this machine or its settings, and nothing about the site.
+fn is_ours(error: &FetchError) -> bool {
+    matches!(
+        error,
+        FetchError::Postponed { .. }
+            | FetchError::Reservation { .. }
+            | FetchError::LookupFailed { .. }
+            | FetchError::BrowserMissing { .. }
+            | FetchError::Settings { .. }
+    )
 }
 
 /// The store may be there again in a moment.

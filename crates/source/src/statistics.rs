@@ -1,10 +1,11 @@
 //! How well fixes do: the spec's success metrics (`doctor-agent.md`, "Success Metrics").
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::HealthState;
+use autoheal_engine::source::{HealthState, Stage};
 use autoheal_store::{Store, StoreError};
 use serde::Serialize;
 
+use crate::failure::ErrorType;
 use crate::refresh::DOCTOR;
 
 /// The numbers behind the spec's four rates.
@@ -16,7 +17,7 @@ pub struct Statistics {
     pub attempts: u64,
     /// Those whose validation passed.
     pub passed: u64,
-    /// Fixes that went into force without a person.
+    /// Fixes that went into force.
     pub promoted: u64,
     /// Those whose first real runs failed, so that they were taken back: false positives.
     pub taken_back: u64,
@@ -39,18 +40,20 @@ impl Statistics {
             statistics.sources += 1;
             statistics.quarantined += u64::from(row.health.state == HealthState::Quarantined);
             for (at, fix) in store.fixes_of_target(&row.source, Timestamp::default()).await? {
-                statistics.attempts += 1;
-                statistics.passed += u64::from(fix.validation["passed"] == true);
-                let failed_at = fix.diagnosis["current_html"].as_i64().map(Timestamp::from_millis);
+                // Whether a site that wants to be left alone is content shows only later.
+                let is_proved = fix.error_type != ErrorType::RateLimit.name();
+                statistics.attempts += u64::from(is_proved);
+                statistics.passed += u64::from(is_proved && fix.validation["passed"] == true);
+                let failed_at = fix.diagnosis["last_failure_at"].as_i64().map(Timestamp::from_millis);
                 if let Some(failed_at) = failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
                     recoveries += 1;
                     waited += u64::try_from(at.since(failed_at).as_millis()).unwrap_or(u64::MAX);
                 }
             }
             for recipe in store.recipes(&row.source).await? {
-                let is_fix = recipe.promoted_by.as_deref() == Some(DOCTOR);
+                let is_fix = recipe.asked_by == DOCTOR && recipe.promoted_at.is_some();
                 statistics.promoted += u64::from(is_fix);
-                statistics.taken_back += u64::from(is_fix && recipe.runs == recipe.failed_runs && recipe.runs >= 2);
+                statistics.taken_back += u64::from(is_fix && recipe.stage == Stage::Rejected);
             }
         }
         statistics.average_recovery_millis = waited.checked_div(recoveries);

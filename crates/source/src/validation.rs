@@ -2,28 +2,35 @@
 //! Validation"), and on top of it whether the values still look like those of earlier pages. A selector that still matches
 //! and gives the wrong thing is the failure that nobody notices.
 
-use std::collections::BTreeMap;
-
 use autoheal_page::apply::{Extraction, FieldOutcome, Miss};
 use autoheal_page::recipe::{Field, Recipe};
-use autoheal_page::value::Value;
-use autoheal_page::value::shape::Shape;
+use autoheal_page::value::date::{self, DateOrder};
+use autoheal_page::value::money;
+use autoheal_page::value::number::DecimalMark;
+use autoheal_page::value::{Shape, Value, ValueError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 
-/// Values less alike than this to every earlier one are something else.
-const LEAST_ALIKE: f64 = 0.45;
+/// Values less alike than this to every earlier one are something else: a word where there was a paragraph.
+const LEAST_ALIKE: f64 = 0.46;
 
-/// Earlier values that are less alike among themselves say nothing about a shape.
-const STEADY: f64 = 0.6;
+/// By how much less.
+const MARGIN: f64 = 0.75;
+
+/// Longer texts are text, whatever stands in them.
+const LONGEST_KIND: usize = 60;
 
 /// So many earlier values are compared with.
 const SAMPLES: usize = 40;
 
 /// A list this many times longer or shorter than ever is another list.
 const LIST_FACTOR: usize = 4;
+
+/// A list is long only from this many entries on.
+const LONG_LIST: usize = 8;
 
 /// The verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,40 +52,6 @@ impl Validation {
     pub fn failure(&self) -> Option<Failure> {
         self.error_type.map(|error_type| Failure::new(error_type, self.errors.join("; ")))
     }
-}
-
-/// The texts of earlier good pages: for each field what it gave on each of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct History {
-    pages: BTreeMap<String, Vec<Vec<String>>>,
-}
-
-impl History {
-    /// From what [`texts`] gave for each page.
-    pub fn of<'a>(pages: impl IntoIterator<Item = &'a serde_json::Value>) -> Self {
-        let mut history = Self::default();
-        for page in pages {
-            let Ok(fields) = serde_json::from_value::<BTreeMap<String, Vec<String>>>(page.clone()) else { continue };
-            for (field, texts) in fields {
-                history.pages.entry(field).or_default().push(texts);
-            }
-        }
-        history
-    }
-
-    /// What a field gave on each page.
-    pub fn field(&self, name: &str) -> &[Vec<String>] {
-        self.pages.get(name).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// The texts of every field, those of all items of a list page together: what [`History`] is made of.
-pub fn texts(extraction: &Extraction) -> serde_json::Value {
-    let mut fields: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (name, outcome) in extraction.records.iter().flat_map(|record| &record.fields) {
-        fields.entry(name.as_str()).or_default().extend(outcome.texts());
-    }
-    json!(fields)
 }
 
 /// The values as data for others: an object, or for a list page an array of them.
@@ -110,7 +83,9 @@ fn plain(value: &Value) -> serde_json::Value {
 }
 
 /// Judges what a recipe yielded. Optional fields may be absent; lists are checked item by item.
-pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> Validation {
+/// `history` are the facts of earlier good pages.
+pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Validation {
+    let facts = PageFacts::of(extraction);
     let mut errors = Vec::new();
     let (mut critical, mut unparsed, mut mismatched) = (false, false, false);
     let any =
@@ -147,8 +122,7 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> 
             errors.push(format!("Empty field: an entry of {name} ({miss})"));
             mismatched = true;
         }
-        let texts: Vec<String> = outcomes.iter().flat_map(|outcome| outcome.texts()).collect();
-        if let Some(change) = drift(field, &texts, history) {
+        if let Some(change) = drift(recipe, field, &facts, history) {
             errors.push(change);
             mismatched = true;
         }
@@ -168,23 +142,38 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> 
     }
 }
 
-/// How the values of a field differ from what they used to be, if they do.
-fn drift(field: &Field, texts: &[String], history: &History) -> Option<String> {
+/// How the values of a field differ from what they were on earlier pages, if they do.
+fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[PageFacts]) -> Option<String> {
     let name = field.name.as_str();
-    let earlier: Vec<&Vec<String>> = history.field(name).iter().filter(|texts| !texts.is_empty()).collect();
-    if earlier.is_empty() || texts.is_empty() {
+    let texts_on = |page: &PageFacts| page.texts.get(name).cloned().unwrap_or_default();
+    let texts = texts_on(now);
+    let earlier: Vec<Vec<String>> = history.iter().map(texts_on).collect();
+    if history.is_empty() || earlier.iter().all(Vec::is_empty) {
         return None;
     }
-    if field.many {
-        let longest = earlier.iter().map(|texts| texts.len()).max().unwrap_or_default();
-        let shortest = earlier.iter().map(|texts| texts.len()).min().unwrap_or_default();
-        if texts.len() > longest.saturating_mul(LIST_FACTOR).max(8)
-            || texts.len().saturating_mul(LIST_FACTOR) < shortest
-        {
+    if texts.is_empty() {
+        // What was on every page and is on this one no more has vanished; what came and went may do so again.
+        let was_always_there = earlier.iter().all(|texts| !texts.is_empty());
+        return (was_always_there && !field.required).then(|| format!("Vanished field: {name}"));
+    }
+    if field.many || recipe.items().is_some() {
+        let lengths = || earlier.iter().map(Vec::len).filter(|length| *length > 0);
+        let (shortest, longest) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+        let is_longer = texts.len() > longest.saturating_mul(LIST_FACTOR).max(LONG_LIST);
+        if is_longer || texts.len().saturating_mul(LIST_FACTOR) < shortest {
             return Some(format!("Changed field: {name} has {} entries, and had {shortest} to {longest}", texts.len()));
         }
+    } else {
+        let matched_on = |page: &PageFacts| page.matched.get(name).copied().unwrap_or(0);
+        let most = history.iter().map(matched_on).max().unwrap_or(0);
+        if matched_on(now) > most.saturating_mul(3).max(2) {
+            return Some(format!(
+                "Changed field: its selector matches {} nodes for {name}, and matched {most}",
+                matched_on(now)
+            ));
+        }
     }
-    let known: Vec<&String> = earlier.into_iter().flatten().take(SAMPLES).collect();
+    let known: Vec<&String> = earlier.iter().flatten().take(SAMPLES).collect();
     let likeness = Likeness::of(&known);
     let strange: Vec<&String> = texts.iter().filter(|text| likeness.is_strange(text)).collect();
     let example: String = strange.first()?.chars().take(60).collect();
@@ -195,32 +184,68 @@ fn drift(field: &Field, texts: &[String], history: &History) -> Option<String> {
 /// What earlier values have in common.
 struct Likeness {
     shapes: Vec<Shape>,
-    /// Whether they resemble each other, so that resembling none of them says something.
-    steady: bool,
-    /// Whether every one has a digit: prices, dates, counts.
-    all_with_digits: bool,
+    /// What every one of them is, when that is more than text.
+    kind: Option<Kind>,
+    /// How alike the two least alike ones are; known of several only.
+    least: Option<f64>,
+}
+
+/// What a text is at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Money,
+    Date,
+    Number,
+    Address,
+    Text,
+}
+
+impl Kind {
+    fn of(text: &str) -> Self {
+        let is = |parsed: Result<(), ValueError>| matches!(parsed, Ok(()) | Err(ValueError::Ambiguous { .. }));
+        let has_digit = text.chars().any(char::is_numeric);
+        let is_bare =
+            has_digit && text.chars().all(|char| char.is_numeric() || ".,' +-/%:()\u{a0}\u{202f}".contains(char));
+        let is_line = text.len() <= LONGEST_KIND && has_digit;
+        if text.starts_with("http://") || text.starts_with("https://") {
+            Self::Address
+        } else if is_line && is(money::parse(text, DecimalMark::default(), None).map(drop)) {
+            Self::Money
+        } else if is_line && is(date::parse(text, DateOrder::default()).map(drop)) {
+            Self::Date
+        } else if is_bare {
+            Self::Number
+        } else {
+            Self::Text
+        }
+    }
 }
 
 impl Likeness {
     fn of(texts: &[&String]) -> Self {
-        let shapes: Vec<Shape> = texts.iter().map(|text| Shape::of_text(text)).collect();
-        let nearest = |index: usize, one: &Shape| {
-            let others = shapes.iter().enumerate().filter(|(other, _)| *other != index);
-            others.map(|(_, other)| one.similarity(other)).fold(0.0, f64::max)
-        };
-        let steady = shapes.len() == 1 || shapes.iter().enumerate().all(|(index, one)| nearest(index, one) >= STEADY);
-        Self { steady, all_with_digits: texts.iter().all(|text| has_digit(text)), shapes }
+        let kinds: Vec<Kind> = texts.iter().map(|text| Kind::of(text)).collect();
+        let kind =
+            kinds.first().copied().filter(|first| *first != Kind::Text && kinds.iter().all(|kind| kind == first));
+        let mut shapes: Vec<Shape> = texts.iter().map(|text| Shape::of_text(text)).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let pairs = shapes
+            .iter()
+            .enumerate()
+            .flat_map(|(index, one)| shapes[index + 1..].iter().map(move |other| (one, other)));
+        let least = pairs.map(|(one, other)| one.similarity(other)).reduce(f64::min);
+        Self { shapes, kind, least }
     }
 
     fn is_strange(&self, text: &str) -> bool {
+        if let Some(kind) = self.kind {
+            return Kind::of(text) != kind;
+        }
         let shape = Shape::of_text(text);
         let alike = self.shapes.iter().map(|other| shape.similarity(other)).fold(0.0, f64::max);
-        (self.steady && alike < LEAST_ALIKE) || (self.all_with_digits && !has_digit(text))
+        // Text is free to vary: only what is far less alike than any two earlier values are among themselves is strange.
+        alike < self.least.map_or(LEAST_ALIKE, |least| (least * MARGIN).max(LEAST_ALIKE))
     }
-}
-
-fn has_digit(text: &str) -> bool {
-    text.chars().any(char::is_numeric)
 }
 
 #[cfg(test)]
@@ -234,8 +259,41 @@ mod tests {
         Recipe::parse(&format!("{{\"version\": 1, \"fields\": {{{fields}}}}}"), "test.json").unwrap()
     }
 
-    fn judged(recipe: &Recipe, html: &str, history: &History) -> Validation {
+    fn judged(recipe: &Recipe, html: &str, history: &[PageFacts]) -> Validation {
         validate(recipe, &recipe.apply(&Document::parse(html), None), history)
+    }
+
+    fn facts(recipe: &Recipe, html: &str) -> PageFacts {
+        PageFacts::of(&recipe.apply(&Document::parse(html), None))
+    }
+
+    #[test]
+    fn what_a_selector_also_matches_is_noticed() {
+        let recipe = recipe(r#""author": {"select": ".by span"}"#);
+        let history = [facts(&recipe, "<p class=by><span>Jane Doe</span>")];
+        let page = format!("<p class=by>{}", "<span>Tag a</span>".repeat(12));
+        assert_eq!(judged(&recipe, &page, &history).error_type, Some(ErrorType::SchemaMismatch));
+    }
+
+    #[test]
+    fn an_optional_field_that_was_always_there_does_not_vanish_unseen() {
+        let recipe = recipe(TWO);
+        let with = facts(&recipe, "<h1>A</h1><p class=price>3 EUR");
+        let without = facts(&recipe, "<h1>A</h1>");
+        assert!(!judged(&recipe, "<h1>A</h1>", &[with.clone(), with.clone()]).passed);
+        assert!(judged(&recipe, "<h1>A</h1>", &[with, without]).passed, "it comes and goes");
+    }
+
+    #[test]
+    fn values_of_a_kind_stay_of_that_kind() {
+        for (before, other) in
+            [("12,50 €", "3 reviews"), ("2026-11-01", "Share"), ("4.5", "rate it"), ("https://a/b.png", "No image")]
+        {
+            assert_ne!(Kind::of(before), Kind::of(other), "{before} {other}");
+        }
+        for (one, other) in [("12,50 €", "€1.299"), ("1 May 2026", "2026-11-01"), ("4.5", "10/10")] {
+            assert_eq!(Kind::of(one), Kind::of(other), "{one} {other}");
+        }
     }
 
     const TWO: &str = r#""title": {"select": "h1"}, "price": {"select": ".price", "required": false}"#;
@@ -243,27 +301,26 @@ mod tests {
     #[test]
     fn what_is_required_must_be_there() {
         let recipe = recipe(TWO);
-        let good = judged(&recipe, "<h1>A</h1>", &History::default());
+        let good = judged(&recipe, "<h1>A</h1>", &[]);
         assert!(good.passed && good.score >= 1.0, "{good:?}");
-        let missing = judged(&recipe, "<p class=price>3", &History::default());
+        let missing = judged(&recipe, "<p class=price>3", &[]);
         assert!(missing.critical && missing.error_type == Some(ErrorType::ParseError), "{missing:?}");
         assert_eq!(missing.errors.len(), 1);
-        let nothing = judged(&recipe, "<p>gone", &History::default());
+        let nothing = judged(&recipe, "<p>gone", &[]);
         assert!(nothing.errors.iter().any(|error| error == "No data returned"), "{nothing:?}");
     }
 
     #[test]
     fn a_value_of_another_type_is_a_mismatch() {
         let recipe = recipe(r#""count": {"select": "b", "type": "number"}"#);
-        let verdict = judged(&recipe, "<b>many</b>", &History::default());
+        let verdict = judged(&recipe, "<b>many</b>", &[]);
         assert_eq!(verdict.error_type, Some(ErrorType::SchemaMismatch), "{verdict:?}");
     }
 
     #[test]
     fn a_price_that_becomes_a_sentence_is_noticed() {
         let recipe = recipe(TWO);
-        let before = serde_json::json!({ "title": ["A chair"], "price": ["12.50 EUR"] });
-        let history = History::of([&before]);
+        let history = [facts(&recipe, "<h1>A chair</h1><p class=price>12.50 EUR</p>")];
         assert!(judged(&recipe, "<h1>A table</h1><p class=price>1,299.00 EUR</p>", &history).passed);
         let changed = judged(&recipe, "<h1>A table</h1><p class=price>Ask us</p>", &history);
         assert_eq!(changed.error_type, Some(ErrorType::SchemaMismatch), "{changed:?}");
@@ -274,8 +331,7 @@ mod tests {
     fn a_list_that_becomes_another_list_is_noticed() {
         let recipe = recipe(r#""tags": {"select": "li", "many": true}"#);
         let page = |count: usize| format!("<ul>{}</ul>", "<li>word</li>".repeat(count));
-        let before = texts(&recipe.apply(&Document::parse(&page(10)), None));
-        let history = History::of([&before]);
+        let history = [facts(&recipe, &page(10))];
         assert!(judged(&recipe, &page(7), &history).passed);
         assert!(!judged(&recipe, &page(80), &history).passed);
         assert!(!judged(&recipe, &page(2), &history).passed);
@@ -288,8 +344,7 @@ mod tests {
             let recipe = recipe(TWO);
             let html = format!("<h1>{}</h1><p class=price>{}", title.replace(['<', '&'], "x"), price.replace(['<', '&'], "x"));
             let extraction = recipe.apply(&Document::parse(&html), None);
-            let before = texts(&extraction);
-            let verdict = validate(&recipe, &extraction, &History::of([&before]));
+            let verdict = validate(&recipe, &extraction, &[PageFacts::of(&extraction)]);
             prop_assert!(!verdict.errors.iter().any(|error| error.starts_with("Changed")), "{:?}", verdict);
         }
     }

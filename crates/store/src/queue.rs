@@ -128,6 +128,9 @@ const REOPEN: &str = "
     WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')
     RETURNING task_id";
 
+const HASTEN: &str = "
+    UPDATE task_queue SET run_at = {now} WHERE task_id = $1 AND state = 'PENDING' AND run_at > {now} RETURNING task_id";
+
 const HOLDS: &str = "
     SELECT task_id FROM task_queue
     WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' AND lease_until > {now}";
@@ -279,6 +282,16 @@ impl Store {
     /// What the database reports.
     pub async fn request_cancel(&self, task: TaskId) -> Result<bool, StoreError> {
         let statement = sqlx::query(self.database.dialect.sql(CANCEL)).bind(task.0);
+        Ok(self.database.execute(statement).await?.is_some())
+    }
+
+    /// Makes a pending task due now: somebody waits for it. Says whether it was for later.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn hasten(&self, task: TaskId) -> Result<bool, StoreError> {
+        let statement = sqlx::query(self.database.dialect.sql(HASTEN)).bind(task.0);
         Ok(self.database.execute(statement).await?.is_some())
     }
 

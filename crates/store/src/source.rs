@@ -35,6 +35,10 @@ pub struct RecipeRow {
     pub stage: Stage,
     /// The recipe.
     pub recipe: Value,
+    /// The source's definition that belongs to it.
+    pub definition: Value,
+    /// Whether it is validated and waits for a person.
+    pub waits: bool,
     /// Who or what asked for it.
     pub asked_by: String,
     /// When it was proposed.
@@ -88,10 +92,17 @@ const HEALTH: &str = "
                                fix_attempts_today, quarantine_until, released_at, created_at, updated_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
     ON CONFLICT (source_name) DO UPDATE SET
-        state = excluded.state, last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
-        success_count = excluded.success_count, failure_count = excluded.failure_count,
-        fix_attempts_today = excluded.fix_attempts_today, quarantine_until = excluded.quarantine_until,
-        released_at = excluded.released_at, updated_at = excluded.updated_at";
+        last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
+        success_count = excluded.success_count, failure_count = excluded.failure_count, updated_at = excluded.updated_at,
+        -- What was read before a person released the source does not undo that.
+        state = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
+                     THEN source_health.state ELSE excluded.state END,
+        fix_attempts_today = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
+                                  THEN source_health.fix_attempts_today ELSE excluded.fix_attempts_today END,
+        quarantine_until = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
+                                THEN source_health.quarantine_until ELSE excluded.quarantine_until END,
+        released_at = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
+                           THEN source_health.released_at ELSE excluded.released_at END";
 
 const SNAPSHOT: &str = "
     INSERT INTO snapshot (source_name, role, url, taken_at, content_deflate, values_json) VALUES ($1, $2, $3, $4, $5, $6)";
@@ -105,19 +116,32 @@ const VALUES: &str = "
     INSERT INTO source_value (source_name, url, at, version, values_json) VALUES ($1, $2, $3, $4, $5)";
 
 const STAGED: &str = "
-    INSERT INTO recipe_version (source_name, version, stage, recipe_json, asked_by, created_at)
-    VALUES ($1, $2, 'STAGING', $3, $4, $5)";
+    INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, created_at)
+    VALUES ($1, $2, 'STAGING', $3, $4, $5, $6)";
+
+const WAITING: &str = "
+    UPDATE recipe_version SET waits = 1 WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
+
+const FAILED: &str = "
+    UPDATE recipe_version SET stage = 'FAILED' WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
+
+/// The definition of the version that has just gone into force.
+const PROMOTED_DEFINITION: &str = "
+    UPDATE source SET updated_at = $3, definition_json = (
+        SELECT definition_json FROM recipe_version version WHERE version.source_name = $1 AND version.version = $2)
+    WHERE source_name = $1";
 
 const ARCHIVED: &str = "
     UPDATE recipe_version SET stage = 'ARCHIVED' WHERE source_name = $1 AND version = $2 AND stage = 'PRODUCTION'";
 
 const PROMOTED: &str = "
-    UPDATE recipe_version SET stage = 'PRODUCTION', promoted_at = $3, promoted_by = $4, replaces = $5, runs = 0, failed_runs = 0
+    UPDATE recipe_version SET stage = 'PRODUCTION', waits = 0, promoted_at = $3, promoted_by = $4, replaces = $5, runs = 0, failed_runs = 0
     WHERE source_name = $1 AND version = $2 AND stage IN ('STAGING', 'ARCHIVED')
       AND NOT EXISTS (SELECT 1 FROM recipe_version other WHERE other.source_name = $1 AND other.stage = 'PRODUCTION')";
 
 const REJECTED: &str = "
-    UPDATE recipe_version SET stage = 'REJECTED' WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
+    UPDATE recipe_version SET stage = 'REJECTED', waits = 0
+    WHERE source_name = $1 AND version = $2 AND stage IN ('STAGING', 'FAILED', 'ARCHIVED')";
 
 const WATCHED: &str = "
     UPDATE recipe_version SET runs = runs + 1, failed_runs = failed_runs + $3 WHERE source_name = $1 AND version = $2";
@@ -127,8 +151,11 @@ const ALERT: &str = "INSERT INTO alert (target, kind, message, created_at) VALUE
 const NAME_CHECK: &str =
     "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
 
-const REMOVED: [&str; 2] =
-    ["DELETE FROM source WHERE source_name = $1", "DELETE FROM source_health WHERE source_name = $1"];
+const REMOVED: [&str; 3] = [
+    "DELETE FROM source WHERE source_name = $1",
+    "DELETE FROM source_health WHERE source_name = $1",
+    "UPDATE task_queue SET state = 'CANCELLED' WHERE target = $1 AND state = 'PENDING' AND type <> 'HEAL_REPO'",
+];
 
 /// The writes that make one change, in order.
 pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> Result<Vec<Write>, StoreError> {
@@ -156,11 +183,14 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(i64::from(*version))
                 .bind(values.to_string()),
         )],
-        SourceRecord::Staged { source, version, recipe, asked_by } => vec![sure(
+        SourceRecord::Waiting { source, version } => vec![sure(version_of(WAITING, source, *version))],
+        SourceRecord::Failed { source, version } => vec![sure(version_of(FAILED, source, *version))],
+        SourceRecord::Staged { source, version, recipe, definition, asked_by } => vec![sure(
             sqlx::query(STAGED)
                 .bind(storable(source))
                 .bind(i64::from(*version))
                 .bind(recipe.to_string())
+                .bind(definition.to_string())
                 .bind(storable(asked_by))
                 .bind(at.as_millis()),
         )],
@@ -172,10 +202,11 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(at.as_millis())
                 .bind(storable(asked_by))
                 .bind(replaces.map(i64::from));
-            archive.into_iter().chain([sure(promote)]).collect()
+            let define = version_of(PROMOTED_DEFINITION, source, *version).bind(at.as_millis());
+            archive.into_iter().chain([sure(promote), sure(define)]).collect()
         }
         SourceRecord::Rejected { source, version } => {
-            vec![sure(sqlx::query(REJECTED).bind(storable(source)).bind(i64::from(*version)))]
+            vec![sure(version_of(REJECTED, source, *version))]
         }
         SourceRecord::Watched { source, version, good } => {
             let failed = i64::from(!good);
@@ -196,6 +227,11 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
             REMOVED.iter().map(|sql| maybe(sqlx::query(*sql).bind(storable(source)))).collect()
         }
     })
+}
+
+/// A statement about one version of a source's recipe.
+fn version_of(sql: &'static str, source: &str, version: u32) -> Statement {
+    sqlx::query(sql).bind(storable(source)).bind(i64::from(version))
 }
 
 fn health_row(source: &str, health: &Health, at: Timestamp) -> Statement {
@@ -397,6 +433,8 @@ fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
         version: row::number(row, "version")?,
         stage: Stage::from_name(&stage).ok_or(StoreError::Corrupt { column: "stage", found: stage })?,
         recipe: row::document(row, "recipe_json")?,
+        definition: row::document(row, "definition_json")?,
+        waits: row::integer(row, "waits")? != 0,
         asked_by: row::text(row, "asked_by")?,
         created_at: row::time(row, "created_at")?,
         promoted_at: row::optional_time(row, "promoted_at")?,

@@ -217,6 +217,7 @@ async fn a_fix_that_fails_its_first_runs_is_taken_back() {
     scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
     assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2, "one failure may be the site's");
+    assert_eq!(scraper.json(&["history", "news"])["fixes"].as_array().unwrap().len(), 1, "and no other fix is made");
     assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
     let shown = scraper.json(&["show", "news"]);
     assert_eq!(shown["recipe_version"], 1);
@@ -245,6 +246,48 @@ async fn the_items_of_a_list_are_found_again() {
         titles[..half].iter().map(|line| title(line)).collect::<Vec<_>>(),
         titles[half..].iter().map(|line| title(line)).collect::<Vec<_>>()
     );
+}
+
+#[tokio::test]
+async fn another_page_of_the_site_is_not_taken_for_the_page() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    // The page is gone, and the others are still there.
+    scraper.site.set(PAGE, Change::Status(404));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    assert_eq!(scraper.json(&["show", "news"])["definition"]["url"], scraper.site.url(PAGE).as_str());
+    // Nor when the site leads there by itself.
+    scraper.site.reset(PAGE);
+    scraper.site.set(PAGE, Change::RedirectPermanently("/article/2".to_owned()));
+    let run = scraper.run(&["run", "news"]);
+    assert_eq!(run.code, Some(1), "{}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["definition"]["url"], scraper.site.url(PAGE).as_str());
+    assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "nothing wrong was kept");
+}
+
+#[tokio::test]
+async fn what_did_not_pass_cannot_be_approved() {
+    let scraper = Scraper::new().await;
+    let url = scraper.site.url(PAGE);
+    let title = scraper.example("title");
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--example", &title, "--heal-policy", "review"]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    let approved = scraper.run(&["approve", "news"]);
+    assert_eq!(approved.code, Some(2), "{}", approved.told());
+}
+
+#[tokio::test]
+async fn the_character_set_that_the_site_names_counts() {
+    let scraper = Scraper::new().await;
+    let body = [b"<h1>".as_slice(), &[0xd1, 0xf2, 0xf3, 0xeb], b"</h1>"].concat();
+    let answer = autoheal_testkit::site::RawAnswer::new("text/html; charset=windows-1251", body);
+    scraper.site.set(PAGE, Change::Raw(answer));
+    let url = scraper.site.url(PAGE);
+    let added = scraper.run(&["add", url.as_str(), "--name", "news"]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    assert!(added.stdout.contains("Стул"), "{}", added.stdout);
 }
 
 #[tokio::test]

@@ -2,12 +2,11 @@
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::{Action, Breaker, Reason, Verdict, is_domain_dead};
-use autoheal_engine::source::{AlertKind, SourceRecord, Stage};
+use autoheal_engine::source::{AlertKind, HealthState, SourceRecord};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_store::SourceRow;
 
 use super::state::{DoctorState, End};
-use crate::definition::HealPolicy;
 use crate::loaded::{Loaded, record};
 use crate::services::{SourceServices, store_error};
 
@@ -32,14 +31,11 @@ pub(super) async fn run(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let now = context.now();
-    if loaded.definition.heal_policy == HealPolicy::Review
-        && loaded.versions.iter().any(|recipe| recipe.stage == Stage::Staging)
-    {
-        context.note("waiting", "a fix waits for a person: `autoheal source approve` or `reject` decides");
-        state.end = Some(End::InReview);
-        return Ok(());
-    }
-    let since = now.minus(Breaker::default().window * 3);
+    // A name that was known since then, and what a person has looked at, is not gone.
+    let health = &loaded.row.health;
+    let since = now
+        .minus(Breaker::default().window * 3)
+        .max(health.last_success_at.max(health.released_at).unwrap_or_default());
     let checks = services.store.name_checks(&loaded.row.source, since).await.map_err(|error| store_error(&error))?;
     let made = attempts(services, &loaded.row, now).await?;
     let verdict = if is_domain_dead(&checks, now) {
@@ -48,6 +44,10 @@ pub(super) async fn run(
         Breaker::default().check(&made, now)
     };
     match verdict {
+        Verdict::Allow { .. } if loaded.versions.iter().any(|recipe| recipe.waits) => {
+            context.note("waiting", "a fix waits for a person: `autoheal source approve` or `reject` decides");
+            state.end = Some(End::InReview);
+        }
         Verdict::Allow { attempts_remaining } => {
             context.note("breaker", format!("{attempts_remaining} attempts remain"));
         }
@@ -60,7 +60,7 @@ pub(super) async fn run(
 pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verdict: Verdict, context: &StepContext) {
     let Verdict::Refuse { action, until, .. } = verdict else { return };
     let mut health = loaded.row.health.clone();
-    let was = health.state;
+    let was_told = health.is_quarantined(context.now()) || health.state == HealthState::Dead;
     health.judged(u32::try_from(made).unwrap_or(u32::MAX), verdict);
     let source = loaded.row.source.clone();
     let until = until.map_or_else(|| "a person says so".to_owned(), Timestamp::to_rfc3339);
@@ -77,7 +77,7 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verd
         state.failure.as_ref().map_or("none on record", |failure| failure.message.as_str())
     );
     context.note("refused", message.clone());
-    if was != health.state {
+    if !was_told {
         record(context, SourceRecord::Alert { target: source.clone(), kind, message });
     }
     record(context, SourceRecord::Health { source, health });

@@ -2,6 +2,7 @@
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
 use autoheal_page::diff::{StructuralDiff, structural_diff};
@@ -38,6 +39,8 @@ pub struct DiagnosisContext {
     pub failure_count: u64,
     /// When it worked last.
     pub last_success_at: Option<Timestamp>,
+    /// When it failed last: what recovery is counted from.
+    pub last_failure_at: Option<Timestamp>,
     /// When the page was stored that the current one is compared with.
     pub original_html: Option<Timestamp>,
     /// When the current page was taken.
@@ -66,33 +69,16 @@ pub(super) async fn run(
     let now = context.now();
     let source = loaded.row.source.clone();
     let made = attempts(services, &loaded.row, now).await?;
-    context.progress(format!("asking for {}", loaded.definition.url));
-    let mut found = None;
-    let failure = match services.page(&loaded.definition.url, loaded.recipe.request()).await {
-        Ok(answer) => {
-            let page = Document::parse_bytes(&answer.body);
-            let extraction = loaded.recipe.apply(&page, Some(&answer.url));
-            let validation = validate(&loaded.recipe, &extraction, &loaded.history());
-            let snapshot = Snapshot {
-                role: SnapshotRole::Failing,
-                url: loaded.definition.url.to_string(),
-                taken_at: now,
-                content: answer.body.to_vec(),
-                values: None,
-            };
-            if !validation.passed {
-                record(context, SourceRecord::Snapshot { source: source.clone(), snapshot });
-            }
-            found = Some((page, values(&loaded.recipe, &extraction)));
-            validation.failure()
-        }
-        Err(failure) => Some(failure),
+    // A site that asks to be left alone is not asked again to find out whether it means it.
+    let told = state.failure.clone().filter(|failure| failure.error_type == ErrorType::RateLimit);
+    let (failure, found) = match told {
+        Some(failure) => (Some(failure), None),
+        None => look(loaded, services, context).await?,
     };
     let Some(failure) = failure else {
         context.note("well", "the page gives everything the recipe asks for");
-        let mut health = loaded.row.health.clone();
-        health.good_run(now);
-        record(context, SourceRecord::Health { source, health });
+        // An ordinary run keeps the values, and says that the source is well.
+        record(context, SourceRecord::Task(NewTask::new(TaskKind::RefreshSource, source, now)));
         state.end = Some(End::WellAlready);
         return Ok(());
     };
@@ -101,6 +87,29 @@ pub(super) async fn run(
     state.context = Some(known);
     state.failure = Some(failure);
     Ok(())
+}
+
+/// The page as it is now: what is wrong with it, and what it gives.
+async fn look(
+    loaded: &Loaded,
+    services: &SourceServices,
+    context: &StepContext,
+) -> Result<(Option<Failure>, Option<(Document, Value)>), StepError> {
+    context.progress(format!("asking for {}", loaded.definition.url));
+    let page = match services.page(&loaded.definition.url, loaded.recipe.request()).await? {
+        Ok(page) => page,
+        Err(failure) => return Ok((Some(failure), None)),
+    };
+    let document = page.document();
+    let extraction = loaded.recipe.apply(&document, Some(&page.url));
+    let validation = validate(&loaded.recipe, &extraction, &loaded.history());
+    if !validation.passed {
+        let url = loaded.definition.url.to_string();
+        let (taken_at, content) = (context.now(), page.html.into_bytes());
+        let snapshot = Snapshot { role: SnapshotRole::Failing, url, taken_at, content, values: None };
+        record(context, SourceRecord::Snapshot { source: loaded.row.source.clone(), snapshot });
+    }
+    Ok((validation.failure(), Some((document, values(&loaded.recipe, &extraction)))))
 }
 
 fn known(
@@ -127,6 +136,7 @@ fn known(
         error_traceback: failure.message.replace("; ", "\n"),
         failure_count: loaded.row.health.failure_count,
         last_success_at: loaded.row.health.last_success_at,
+        last_failure_at: loaded.row.health.last_failure_at,
         original_html: before.map(|snapshot| snapshot.taken_at),
         current_html: current.is_some().then_some(now),
         html_diff: diff.as_ref().map(|diff| diff.unified(LONGEST_DIFF)).unwrap_or_default(),

@@ -1,5 +1,7 @@
 //! Into staging; from there into force, before a person, or nowhere. Whatever happens is one attempt.
 
+use std::time::Duration;
+
 use autoheal_engine::breaker::Breaker;
 use autoheal_engine::source::{AlertKind, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind};
@@ -21,6 +23,7 @@ pub(super) fn stage(state: &mut DoctorState, loaded: &Loaded, context: &StepCont
         source: loaded.row.source.clone(),
         version: proposal.version,
         recipe: json_of(&proposal.recipe)?,
+        definition: json_of(&proposal.definition)?,
         asked_by: DOCTOR.to_owned(),
     };
     record(context, staged);
@@ -34,7 +37,11 @@ pub(super) async fn run(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let now = context.now();
-    let passed = state.validation.as_ref().is_some_and(|validation| validation.passed);
+    let mut passed = state.validation.as_ref().is_some_and(|validation| validation.passed);
+    if passed && state.proposal.as_ref().is_some_and(|proposal| proposal.replaces != loaded.in_force.version) {
+        state.reasons.push("another recipe went into force meanwhile".to_owned());
+        passed = false;
+    }
     let source = loaded.row.source.clone();
     let proposal = state.proposal.clone();
     let (deployed_to, end) = match (&proposal, passed, loaded.definition.heal_policy) {
@@ -48,21 +55,16 @@ pub(super) async fn run(
     made.push(now);
     match (&end, &proposal) {
         (End::Healed, Some(proposal)) => {
-            let replaces = Some(loaded.in_force.version);
+            let (version, replaces) = (proposal.version, Some(proposal.replaces));
             let asked_by = DOCTOR.to_owned();
-            record(
-                context,
-                SourceRecord::Promoted { source: source.clone(), version: proposal.version, replaces, asked_by },
-            );
-            record(
-                context,
-                SourceRecord::Definition { source: source.clone(), definition: json_of(&proposal.definition)? },
-            );
+            record(context, SourceRecord::Promoted { source: source.clone(), version, replaces, asked_by });
             let mut health = loaded.row.health.clone();
             health.fix_attempts_today = u32::try_from(made.len()).unwrap_or(u32::MAX);
             record(context, SourceRecord::Health { source: source.clone(), health });
             // The values of this page are wanted; a site that asked to be left alone is left alone.
-            let run_at = if proposal.try_live { now } else { now.plus(loaded.definition.interval()) };
+            let asked = state.failure.as_ref().and_then(|failure| failure.retry_after).map(Duration::from_secs);
+            let pause = proposal.definition.interval().max(asked.unwrap_or_default());
+            let run_at = if proposal.try_live { now } else { now.plus(pause) };
             let task = NewTask { run_at, ..NewTask::new(TaskKind::RefreshSource, source, now) };
             record(context, SourceRecord::Task(task));
         }
@@ -71,9 +73,13 @@ pub(super) async fn run(
                 "`{source}`: a fix waits for you: {}. `autoheal source approve {source}` puts it into force, `autoheal source reject {source}` refuses it",
                 proposal.description
             );
+            record(context, SourceRecord::Waiting { source: source.clone(), version: proposal.version });
             record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message });
         }
         _ => {
+            if let Some(proposal) = &proposal {
+                record(context, SourceRecord::Failed { source: source.clone(), version: proposal.version });
+            }
             let verdict = Breaker::default().check(&made, now);
             if verdict.can_attempt() {
                 let mut health = loaded.row.health.clone();

@@ -15,7 +15,7 @@ use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use serde_json::json;
 
-use crate::loaded::{Loaded, permanent};
+use crate::loaded::{Loaded, Pages, permanent};
 use crate::services::SourceServices;
 
 pub use context::DiagnosisContext;
@@ -71,7 +71,11 @@ impl Workflow for DoctorWorkflow {
     }
 
     async fn step(&self, node: DoctorNode, state: &mut DoctorState, context: &StepContext) -> Result<(), StepError> {
-        let loaded = Loaded::load(&self.services, state.source.as_str()).await?;
+        let pages = match node {
+            DoctorNode::CollectContext | DoctorNode::Fix | DoctorNode::Validate => Pages::Wanted,
+            DoctorNode::CheckBreaker | DoctorNode::Stage | DoctorNode::Deploy => Pages::NotWanted,
+        };
+        let loaded = Loaded::load(&self.services, state.source.as_str(), pages).await?;
         match node {
             DoctorNode::CheckBreaker => breaker::run(state, &loaded, &self.services, context).await,
             DoctorNode::CollectContext => context::run(state, &loaded, &self.services, context).await,

@@ -26,6 +26,8 @@ pub struct Proposal {
     pub try_live: bool,
     /// The version it has in staging.
     pub version: u32,
+    /// The version it was thought of for, and replaces.
+    pub replaces: u32,
 }
 
 /// How a run of the Doctor ended.

@@ -7,6 +7,7 @@ use autoheal_page::recipe::Recipe;
 
 use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
+use crate::failure::ErrorType;
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
 use crate::validation::{Validation, validate};
@@ -20,7 +21,12 @@ pub(super) async fn run(
     let Some(proposal) = &state.proposal else { return Ok(()) };
     let history = loaded.history();
     let mut verdicts = Vec::new();
-    for snapshot in failing_pages(loaded, services).await? {
+    let is_about_the_recipe = state
+        .failure
+        .as_ref()
+        .is_some_and(|failure| matches!(failure.error_type, ErrorType::ParseError | ErrorType::SchemaMismatch));
+    let pages = if is_about_the_recipe { failing_pages(loaded, services).await? } else { Vec::new() };
+    for snapshot in pages {
         let extraction =
             proposal.recipe.apply(&Document::parse_bytes(&snapshot.content), Some(&proposal.definition.url));
         if is_of_this_layout(&proposal.recipe, &extraction) {
@@ -28,7 +34,7 @@ pub(super) async fn run(
         }
     }
     if proposal.try_live {
-        match live(proposal, services).await {
+        match live(proposal, services).await? {
             Ok(extraction) => verdicts.push(validate(&proposal.recipe, &extraction, &history)),
             Err(reason) => verdicts.push(refused(&reason)),
         }
@@ -46,10 +52,12 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn live(proposal: &Proposal, services: &SourceServices) -> Result<Extraction, String> {
-    let answer =
-        services.page(&proposal.definition.url, proposal.recipe.request()).await.map_err(|failure| failure.message)?;
-    Ok(proposal.recipe.apply(&Document::parse_bytes(&answer.body), Some(&answer.url)))
+async fn live(proposal: &Proposal, services: &SourceServices) -> Result<Result<Extraction, String>, StepError> {
+    let answer = services.page(&proposal.definition.url, proposal.recipe.request()).await?;
+    Ok(match answer {
+        Ok(page) => Ok(proposal.recipe.apply(&page.document(), Some(&page.url))),
+        Err(failure) => Err(failure.message),
+    })
 }
 
 /// A page that gives none of the required fields has another layout, or is no page at all.

@@ -14,7 +14,10 @@ CREATE TABLE recipe_version (
     version BIGINT NOT NULL,
     stage TEXT NOT NULL,
     recipe_json TEXT NOT NULL,
+    definition_json TEXT NOT NULL,
     asked_by TEXT NOT NULL,
+    -- Whether it is validated and waits for a person.
+    waits BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     promoted_at BIGINT,
     promoted_by TEXT,

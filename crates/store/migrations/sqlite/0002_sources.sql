@@ -14,7 +14,10 @@ CREATE TABLE recipe_version (
     version INTEGER NOT NULL,
     stage TEXT NOT NULL,
     recipe_json TEXT NOT NULL,
+    definition_json TEXT NOT NULL,
     asked_by TEXT NOT NULL,
+    -- Whether it is validated and waits for a person.
+    waits INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     promoted_at INTEGER,
     promoted_by TEXT,

@@ -22,7 +22,8 @@ fn named() -> String {
 
 fn staged(version: u32) -> SourceRecord {
     let recipe = json!({ "version": 1, "number": version });
-    SourceRecord::Staged { source: named(), version, recipe, asked_by: "scout".to_owned() }
+    let definition = json!({ "url": format!("http://a/{version}") });
+    SourceRecord::Staged { source: named(), version, recipe, definition, asked_by: "scout".to_owned() }
 }
 
 fn promoted(version: u32, replaces: Option<u32>) -> SourceRecord {
@@ -105,10 +106,15 @@ async fn a_promotion_names_what_it_replaces(#[case] engine: Engine) {
     assert!(matches!(store.change_sources(at(7), &[promoted(3, Some(2))]).await, Err(StoreError::Superseded)));
     let stages: Vec<Stage> = store.recipes(NAME).await.unwrap().iter().map(|recipe| recipe.stage).collect();
     assert_eq!(stages, [Stage::Archived, Stage::Production, Stage::Rejected]);
-    // Back to what was in force before.
+    assert_eq!(store.source(NAME).await.unwrap().unwrap().definition, json!({ "url": "http://a/2" }));
+    // Back to what was in force before, definition and all.
     store.change_sources(at(8), &[promoted(1, Some(2))]).await.unwrap();
     let recipes = store.recipes(NAME).await.unwrap();
     assert_eq!((recipes[0].stage, recipes[0].replaces), (Stage::Production, Some(2)));
+    assert_eq!(store.source(NAME).await.unwrap().unwrap().definition, json!({ "url": "http://a/1" }));
+    // Taken back for good.
+    store.change_sources(at(9), &[SourceRecord::Rejected { source: named(), version: 2 }]).await.unwrap();
+    assert!(matches!(store.change_sources(at(10), &[promoted(2, Some(1))]).await, Err(StoreError::Superseded)));
 }
 
 #[rstest]
@@ -146,6 +152,25 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     assert_eq!(store.recipes(NAME).await.unwrap(), []);
     assert_eq!(store.snapshots(NAME, SnapshotRole::Good).await.unwrap(), []);
     assert_eq!(store.alerts(None, 9).await.unwrap().len(), 1);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_release_is_not_undone_by_who_read_before_it(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let mut read_before = store.source(NAME).await.unwrap().unwrap().health;
+    let mut released = read_before.clone();
+    released.release(at(50));
+    store.change_sources(at(50), &[SourceRecord::Health { source: named(), health: released.clone() }]).await.unwrap();
+    read_before.state = HealthState::Quarantined;
+    read_before.failure_count = 7;
+    store.change_sources(at(60), &[SourceRecord::Health { source: named(), health: read_before }]).await.unwrap();
+    let health = store.source(NAME).await.unwrap().unwrap().health;
+    assert_eq!((health.state, health.released_at, health.failure_count), (HealthState::Degraded, Some(at(50)), 7));
 }
 
 #[test]

@@ -72,10 +72,10 @@ fn in_force(versions: &[RecipeRow]) -> Option<&RecipeRow> {
     versions.iter().find(|recipe| recipe.stage == Stage::Production)
 }
 
-/// The newest version in staging.
+/// The version that was validated and waits.
 fn waiting<'a>(name: &SourceName, versions: &'a [RecipeRow]) -> Result<&'a RecipeRow, Failure> {
-    let staged = versions.iter().rev().find(|recipe| recipe.stage == Stage::Staging);
-    staged.ok_or_else(|| Failure::bad_input(format!("no fix of `{name}` waits for you")))
+    let waiting = versions.iter().rev().find(|recipe| recipe.waits);
+    waiting.ok_or_else(|| Failure::bad_input(format!("no fix of `{name}` waits for you")))
 }
 
 async fn promote(name: &SourceName, version: u32, current: Option<&RecipeRow>, store: &Store) -> Result<(), Failure> {

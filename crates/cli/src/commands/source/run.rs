@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::find;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::Printer;
+use crate::printer::{Printer, harmless};
 use crate::source_args::Add;
 use crate::{interrupt, progress, wiring};
 
@@ -124,7 +124,7 @@ pub(super) async fn heal(
     if json {
         printer.json(&row.results)?;
     } else {
-        printer.data(row.report.as_deref().unwrap_or_default())?;
+        printer.data(&harmless(row.report.as_deref().unwrap_or_default()))?;
     }
     Ok(if row.healed == Some(true) { Exit::Fine } else { Exit::NotHealed })
 }
@@ -174,5 +174,16 @@ impl<'a> Runner<'a> {
 
 async fn perform(runner: &Runner<'_>, task: NewTask) -> Result<Option<RunRow>, Failure> {
     let enqueued = runner.store.enqueue(&task).await?;
+    if !enqueued.created {
+        let open = runner.store.task(enqueued.id).await?.context("the open task is gone")?;
+        if task.kind == TaskKind::AddSource && open.context != task.context {
+            let (id, target) = (open.id, &task.target);
+            return Err(Failure::bad_input(format!(
+                "task {id} is adding `{target}` with other settings: let it end, or `autoheal tasks cancel {id}`"
+            )));
+        }
+        // Somebody waits for it.
+        runner.store.hasten(enqueued.id).await?;
+    }
     runner.run(enqueued.id).await
 }

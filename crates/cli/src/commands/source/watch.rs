@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_orchestrator::{Worker, now};
-use autoheal_source::schedule;
+use autoheal_source::schedule::Schedule;
 use autoheal_store::Store;
 
 use crate::config::Config;
@@ -20,9 +20,10 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
     let worker = Worker::new(store.clone(), wiring::worker_settings(config), wiring::source_registry(config, store)?);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say("running every source on its schedule; Ctrl-C stops");
+    let mut schedule = Schedule::default();
     let filling = async {
         while !stop.is_cancelled() {
-            match schedule::enqueue_due(store, now()).await {
+            match schedule.enqueue_due(store, now()).await {
                 Ok(0) => {}
                 Ok(count) => tracing::info!(count, "sources are due"),
                 Err(error) => tracing::warn!(%error, "what is due could not be enqueued"),

@@ -38,12 +38,12 @@ pub(super) async fn run(
             Some(page) => relocation::propose(services, loaded, page),
             None => Err("the page that failed is not stored".to_owned()),
         },
-        ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await,
+        ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await?,
         ErrorType::Timeout => patience::wait_longer(loaded),
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
     };
     let thought = thought.and_then(|change| {
-        if loaded.is_refused(&change.recipe) && change.definition == loaded.definition {
+        if loaded.is_refused(&change.recipe, &change.definition) {
             Err("the fix that comes to mind was rejected before".to_owned())
         } else {
             Ok(change)
@@ -59,6 +59,7 @@ pub(super) async fn run(
                 evidence: change.evidence,
                 try_live: change.try_live,
                 version: loaded.next_version(),
+                replaces: loaded.in_force.version,
             });
         }
         Err(reason) => {

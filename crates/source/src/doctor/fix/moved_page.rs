@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use autoheal_engine::workflow::StepContext;
-use autoheal_page::Document;
+use autoheal_engine::workflow::{StepContext, StepError};
 use url::Url;
 
 use super::{Change, Thought};
-use crate::definition::{Blueprint, Definition};
+use crate::facts::PageFacts;
 use crate::failure::Failure;
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
-use crate::validation::{texts, validate};
+use crate::validation::validate;
 
 /// So many pages are looked at.
 const MOST_PAGES: usize = 8;
@@ -19,7 +18,8 @@ const MOST_PAGES: usize = 8;
 /// Addresses less alike than this to the old one are not looked at.
 const LEAST_ALIKE: f64 = 0.25;
 
-/// The longest sitemap that is read, in addresses.
+/// The longest sitemap that is read, in bytes and in addresses.
+const LONGEST_SITEMAP: usize = 5 << 20;
 const MOST_ADDRESSES: usize = 50_000;
 
 pub(super) async fn propose(
@@ -27,65 +27,65 @@ pub(super) async fn propose(
     loaded: &Loaded,
     failure: &Failure,
     context: &StepContext,
-) -> Thought {
+) -> Result<Thought, StepError> {
     match failure.status {
         Some(404 | 410) => {}
-        Some(status) => return Err(format!("the site answers {status}: nothing to change here")),
-        None if failure.host_unknown => return Err("the host's name is unknown".to_owned()),
-        None => return Err("the site cannot be reached".to_owned()),
+        Some(status) => return Ok(Err(format!("the site answers {status}: nothing to change here"))),
+        None if failure.host_unknown => return Ok(Err("the host's name is unknown".to_owned())),
+        None => return Ok(Err(failure.message.clone())),
     }
     let old = &loaded.definition.url;
-    for url in candidates(services, old).await {
+    let Some(last) = loaded.history().into_iter().next() else {
+        return Ok(Err("no page is stored by which it could be recognised".to_owned()));
+    };
+    let mut seen: Vec<(Url, PageFacts)> = Vec::new();
+    for url in candidates(services, old).await? {
         context.progress(format!("looking at {url}"));
-        let Ok(answer) = services.page(&url, loaded.recipe.request()).await else { continue };
-        let page = Document::parse_bytes(&answer.body);
-        let extraction = loaded.recipe.apply(&page, Some(&answer.url));
-        if !validate(&loaded.recipe, &extraction, &loaded.history()).passed {
-            continue;
+        let Ok(page) = services.page(&url, loaded.recipe.request()).await? else { continue };
+        let extraction = loaded.recipe.apply(&page.document(), Some(&page.url));
+        if validate(&loaded.recipe, &extraction, &loaded.history()).passed {
+            seen.push((page.moved_to.unwrap_or(url), PageFacts::of(&extraction)));
         }
-        let (same, known) = recognised(loaded, &texts(&extraction));
-        // Another article of the site would give values as well: only its own values tell that it is the page.
-        if known == 0 || same * 2 < known.max(2) {
-            continue;
-        }
-        let url = answer.moved_to().cloned().unwrap_or(url);
-        let blueprint = Blueprint { base_url: url.clone(), ..loaded.definition.blueprint.clone() };
-        return Ok(Change {
-            description: format!("ask for the page at {url}"),
-            recipe: loaded.recipe.clone(),
-            definition: Definition { url, blueprint, ..loaded.definition.clone() },
-            evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
-            try_live: true,
-        });
     }
-    Err(format!("no page of the site has the values that {old} had"))
+    Ok(match seen.iter().find(|(url, facts)| is_the_page(loaded, &last, url, facts, &seen)) {
+        Some((url, facts)) => {
+            let (same, known) = facts.same_as(&last);
+            Ok(Change {
+                description: format!("ask for the page at {url}"),
+                recipe: loaded.recipe.clone(),
+                definition: loaded.definition.at(url.clone()),
+                evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
+                try_live: true,
+            })
+        }
+        None => Err(format!("no page of the site has the values that {old} had")),
+    })
 }
 
-/// How many fields give what they gave on the last good page, and of how many that is known.
-fn recognised(loaded: &Loaded, texts: &serde_json::Value) -> (usize, usize) {
-    let Some(before) = loaded.good.first().and_then(|page| page.values.as_ref()).and_then(|values| values.as_object())
-    else {
-        return (0, 0);
+/// Another article of the site gives values as well, and may share the author. It is the page when it has most of its values, one of
+/// them on no other page that was looked at.
+fn is_the_page(loaded: &Loaded, last: &PageFacts, url: &Url, facts: &PageFacts, seen: &[(Url, PageFacts)]) -> bool {
+    let is_its_own = |field: &String, texts: &Vec<String>| {
+        !texts.is_empty()
+            && facts.texts.get(field) == Some(texts)
+            && !seen.iter().any(|(other, others)| other != url && others.texts.get(field) == Some(texts))
     };
-    let known: Vec<_> =
-        before.iter().filter(|(_, values)| values.as_array().is_some_and(|values| !values.is_empty())).collect();
-    let same = known.iter().filter(|(field, values)| texts.get(field.as_str()) == Some(*values)).count();
-    (same, known.len())
+    loaded.recognises(facts) && last.texts.iter().any(|(field, texts)| is_its_own(field, texts))
 }
 
 /// Addresses of the site that resemble the old one, the most alike first.
-async fn candidates(services: &SourceServices, old: &Url) -> Vec<Url> {
+async fn candidates(services: &SourceServices, old: &Url) -> Result<Vec<Url>, StepError> {
     let mut found: Vec<Url> = Vec::new();
     if let Ok(sitemaps) = services.fetcher.sitemaps(old).await {
         for sitemap in sitemaps.into_iter().take(3) {
-            found.extend(addresses(services, &sitemap, "loc").await);
+            found.extend(addresses(services, &sitemap, "loc").await?);
         }
     }
     if let Ok(default) = old.join("/sitemap.xml") {
-        found.extend(addresses(services, &default, "loc").await);
+        found.extend(addresses(services, &default, "loc").await?);
     }
     if let Ok(root) = old.join("/") {
-        found.extend(addresses(services, &root, "a").await);
+        found.extend(addresses(services, &root, "a").await?);
     }
     found.retain(|url| url.origin() == old.origin() && url.path() != old.path());
     found.sort();
@@ -102,7 +102,7 @@ async fn candidates(services: &SourceServices, old: &Url) -> Vec<Url> {
     let scored = found.into_iter().map(|url| (alike(&url), url));
     let mut ranked: Vec<(f64, Url)> = scored.filter(|(score, _)| *score >= LEAST_ALIKE).collect();
     ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-    ranked.into_iter().take(MOST_PAGES).map(|(_, url)| url).collect()
+    Ok(ranked.into_iter().take(MOST_PAGES).map(|(_, url)| url).collect())
 }
 
 /// The words and numbers of an address's path.
@@ -112,16 +112,18 @@ fn words_of(url: &Url) -> BTreeSet<String> {
 }
 
 /// The addresses that a sitemap or a page names.
-async fn addresses(services: &SourceServices, url: &Url, tag: &str) -> Vec<Url> {
-    let Ok(answer) = services.page(url, &autoheal_page::recipe::Request::default()).await else { return Vec::new() };
-    let page = Document::parse_bytes(&answer.body);
-    let named = page.nodes().filter(|node| page.tag(*node) == tag).filter_map(|node| {
-        let text = if tag == "a" {
-            page.attribute(node, "href").map(str::to_owned)
-        } else {
-            Some(page.text(node).into_owned())
+async fn addresses(services: &SourceServices, url: &Url, tag: &str) -> Result<Vec<Url>, StepError> {
+    let Ok(page) = services.page(url, &autoheal_page::recipe::Request::default()).await? else { return Ok(Vec::new()) };
+    if page.html.len() > LONGEST_SITEMAP {
+        return Ok(Vec::new());
+    }
+    let document = page.document();
+    let named = document.nodes().filter(|node| document.tag(*node) == tag).filter_map(|node| {
+        let text = match tag {
+            "a" => document.attribute(node, "href")?.to_owned(),
+            _ => document.text(node).into_owned(),
         };
-        answer.url.join(text?.trim()).ok()
+        page.url.join(text.trim()).ok()
     });
-    named.take(MOST_ADDRESSES).collect()
+    Ok(named.take(MOST_ADDRESSES).collect())
 }

@@ -7,12 +7,12 @@ use crate::failure::Failure;
 use crate::loaded::Loaded;
 
 /// How long a page is waited for when nothing was said, and at most: what recipes allow.
-const FIRST_WAIT: Duration = Duration::from_secs(30);
+const FIRST_WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// The pause between two requests when nothing was said, and at most.
+/// The pause between two requests when nothing was said, and at most: a turn that is further away is not waited for.
 const FIRST_DELAY: Duration = Duration::from_secs(5);
-const LONGEST_DELAY: Duration = Duration::from_hours(1);
+const LONGEST_DELAY: Duration = Duration::from_secs(90);
 
 /// Twice the time for the page to answer.
 pub(super) fn wait_longer(loaded: &Loaded) -> Thought {

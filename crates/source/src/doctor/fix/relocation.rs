@@ -11,7 +11,6 @@ use url::Url;
 use super::{Change, Thought};
 use crate::definition::Blueprint;
 use crate::loaded::Loaded;
-use crate::scout::with_examples;
 use crate::services::SourceServices;
 
 /// Shorter lists are not recognised by their values alone.
@@ -20,19 +19,20 @@ const FEWEST_VALUES: usize = 3;
 /// Longer lists are not taken apart.
 const MOST_ITEMS: usize = 500;
 
-/// A recipe for the page as it is now. Every required field must be found; an optional one that is gone keeps its rule.
+/// A recipe for the page as it is now. Every field must be found; an optional one may be gone.
 pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapshot) -> Thought {
     let old_pages = loaded.good_pages();
     if old_pages.is_empty() {
         return Err("no page is stored on which the recipe worked".to_owned());
     }
     let mut whole = of_the_page(&loaded.recipe)?;
-    if let Some(texts) = loaded.good.first().and_then(|snapshot| snapshot.values.as_ref()) {
-        whole = with_examples(&whole, texts);
+    if let Some(facts) = loaded.history().first() {
+        whole = facts.as_examples_of(&whole);
     }
     let new_page = Document::parse_bytes(&page.content);
     let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &new_page);
-    let (mut fields, mut moved, mut evidence) = (loaded.recipe.fields().to_vec(), Vec::new(), Vec::new());
+    let mut fields = loaded.recipe.fields().to_vec();
+    let (mut moved, mut gone, mut evidence) = (Vec::new(), Vec::new(), Vec::new());
     for field in &mut fields {
         let name = field.name.as_str();
         let Some(answer) = relocation.field(name) else { continue };
@@ -48,15 +48,20 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
                 field.source = source;
                 moved.push((name.to_owned(), values));
             }
-            None if field.required => {
+            None if answer.status == Status::Gone && !field.required => {
+                evidence.push(format!("`{name}` is gone: {}", answer.evidence.join(", ")));
+                gone.push(name.to_owned());
+            }
+            None => {
                 let what =
                     if answer.status == Status::Gone { "is gone" } else { "cannot be found again with certainty" };
                 return Err(format!("the field `{name}` {what}: {}", answer.evidence.join(", ")));
             }
-            None => {}
         }
     }
-    if moved.is_empty() {
+    // The site has taken an optional field away: the blueprint follows, critical fields remain.
+    fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
+    if moved.is_empty() && gone.is_empty() {
         return Err("every field is where it was: the values themselves have changed".to_owned());
     }
     let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?;
@@ -74,9 +79,14 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     };
     let mut definition = loaded.definition.clone();
     definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    let them = if moved.len() == 1 { "it" } else { "them" };
     let names: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
-    let description = format!("find {} where the new layout has {them}", names.join(", "));
+    let found = format!("find {} where the new layout has them", names.join(", "));
+    let dropped = format!("do without {}, which the site has no more", gone.join(", "));
+    let description = match (moved.is_empty(), gone.is_empty()) {
+        (false, true) => found,
+        (true, _) => dropped,
+        (false, false) => format!("{found}; {dropped}"),
+    };
     Ok(Change { description, recipe, definition, evidence, try_live: true })
 }
 
