@@ -51,7 +51,8 @@ fn a_batch_answers_in_order_and_a_bad_case_stops_nothing() {
         json!({"id": "a", "old": ["old.html.gz", "old.html"], "new": "new.html", "recipe": recipe()}).to_string(),
         json!({"id": "b", "old": ["missing.html"], "new": "new.html", "recipe": recipe()}).to_string(),
         json!({"id": "c", "old": ["old.html"], "new": "new.html",
-            "recipe": {"version": 1, "fields": {"x": {"select": "h1..", "take": "text"}}}}).to_string(),
+            "recipe": {"version": 1, "fields": {"x": {"select": "h1..", "take": "text"}}}})
+        .to_string(),
         "{\"id\": \"d\"".to_owned(),
         json!({"id": "e", "old": ["old.html"], "new": "old.html", "recipe": recipe()}).to_string(),
     ];

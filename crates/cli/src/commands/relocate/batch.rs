@@ -29,8 +29,12 @@ struct Line {
 /// Answers every line of a file.
 pub(super) fn run(relocator: &Relocator, file: &Path, as_json: bool, printer: &Printer) -> Result<Exit, Failure> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display())).bad_input()?;
-    let lines: Vec<(usize, &str)> =
-        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(place, line)| (place + 1, line)).collect();
+    let lines: Vec<(usize, &str)> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(place, line)| (place + 1, line))
+        .collect();
     let target = if printer.is_lively() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let progress = ProgressBar::with_draw_target(u64::try_from(lines.len()).ok(), target);
     let next = AtomicUsize::new(0);

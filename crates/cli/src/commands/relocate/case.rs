@@ -103,6 +103,10 @@ fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     };
     read.with_context(|| format!("cannot read {}", file.display()))?;
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    anyhow::ensure!(length <= LARGEST, "{} is larger than 64 MiB: cut it down to the part that matters", file.display());
+    anyhow::ensure!(
+        length <= LARGEST,
+        "{} is larger than 64 MiB: cut it down to the part that matters",
+        file.display()
+    );
     Ok(bytes)
 }

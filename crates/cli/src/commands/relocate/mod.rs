@@ -24,7 +24,8 @@ pub(super) fn run(arguments: &Relocate, printer: &Printer) -> Result<Exit, Failu
     let (Some(new), Some(recipe)) = (&arguments.new, &arguments.recipe) else {
         return Err(Failure::bad_input("--old, --new and --recipe belong together; or give --batch CASES.jsonl"));
     };
-    let text = std::fs::read_to_string(recipe).with_context(|| format!("cannot read {}", recipe.display())).bad_input()?;
+    let text =
+        std::fs::read_to_string(recipe).with_context(|| format!("cannot read {}", recipe.display())).bad_input()?;
     let case = Case {
         id: None,
         old: arguments.old.clone(),
