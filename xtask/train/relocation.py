@@ -14,6 +14,7 @@ import json
 import struct
 import sys
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import lightgbm as lgb
@@ -24,7 +25,7 @@ warnings.filterwarnings("ignore")
 MAGIC = b"autoheal-relocate-1\n"
 RIGHT = 0.9
 # How much the weights by hand count next to the trees; the same numbers stand in rank.rs.
-HAND = {"single": 1.0, "list": 0.3}
+HAND = {"single": 1.0, "list": 0.1}
 MODES = {"forward": 1.0, "reverse": 0.6, "deleted": 0.5, "reverse_deleted": 0.3}
 # Columns that say "it is called as before": on fields whose selector still works they would teach that nothing changes.
 NAMES = [
@@ -36,7 +37,7 @@ RANK = {
     "single": dict(num_leaves=15, learning_rate=0.06, min_data_in_leaf=25, feature_fraction=0.5, lambda_l2=3, trees=250),
     "list": dict(num_leaves=15, learning_rate=0.06, min_data_in_leaf=25, feature_fraction=0.5, lambda_l2=3, trees=250),
 }
-CERTAINTY = dict(num_leaves=5, learning_rate=0.04, min_data_in_leaf=30, feature_fraction=0.4, lambda_l2=10, trees=120)
+CERTAINTY = dict(num_leaves=4, learning_rate=0.04, min_data_in_leaf=30, feature_fraction=0.4, lambda_l2=10, trees=60)
 
 
 def load(folder):
@@ -96,7 +97,7 @@ class Table:
 
 
 def tables_bytes(threshold, tables):
-    return MAGIC + struct.pack("<f", threshold) + b"".join(table.to_bytes() for table in tables)
+    return MAGIC + struct.pack("<f", threshold) + b"".join(tables)
 
 
 def odds(probability):
@@ -141,7 +142,7 @@ def training_rows(samples, names, part, generator, most=90):
 def boost(rows, labels, weights, settings):
     settings = dict(settings)
     trees = settings.pop("trees")
-    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=2, seed=1, deterministic=True)
+    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=1, seed=1, deterministic=True)
     return lgb.train(settings, lgb.Dataset(rows, labels, weight=weights / weights.mean()), trees)
 
 
@@ -153,28 +154,36 @@ def blended(booster, sample):
     return (raw + share * np.clip(sample["hand"], -20, 20)) / (1 + share / 2)
 
 
+def rank_fold(folder, part, fold):
+    """Trees without the sites of a fold, and whether their best candidate for its broken fields is right."""
+    names, samples = load(folder)
+    own = [sample for sample in samples if sample["part"] == part and len(sample["labels"])]
+    generator = np.random.default_rng(fold)
+    # Fields deleted from pages on which nothing else is broken teach the certainty, not the ranking.
+    seen = [s for s in own if s["fold"] != fold and (s["broken"] or s["mode"] == "forward")]
+    booster = boost(*training_rows(seen, names, part, generator), RANK[part])
+    found = []
+    for sample in own:
+        if sample["fold"] == fold and sample["broken"] and sample["mode"] == "forward":
+            found.append(sample["labels"][int(np.argmax(blended(booster, sample)))] >= RIGHT)
+    return Table(names[part], booster=booster).to_bytes(), found
+
+
 def rank(arguments):
     names, samples = load(arguments.features)
     folds = Path(arguments.folds)
     folds.mkdir(parents=True, exist_ok=True)
-    boosters = {}
-    found = {}
+    keys = [(part, fold) for part in ("single", "list") for fold in [*range(names["folds"]), None]]
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        trained = dict(zip(keys, pool.map(rank_fold, *zip(*[(arguments.features, *key) for key in keys]))))
     for part in ("single", "list"):
-        own = [sample for sample in samples if sample["part"] == part and len(sample["labels"])]
-        for fold in [*range(names["folds"]), None]:
-            generator = np.random.default_rng(fold)
-            seen = [sample for sample in own if sample["fold"] != fold]
-            booster = boost(*training_rows(seen, names, part, generator), RANK[part])
-            boosters[part, fold] = Table(names[part], booster=booster)
-            for sample in own:
-                if sample["fold"] == fold and sample["broken"] and sample["mode"] == "forward":
-                    best = int(np.argmax(blended(booster, sample)))
-                    found.setdefault(part, []).append(sample["labels"][best] >= RIGHT)
-        reachable = [sample["labels"].max() >= RIGHT for sample in own if sample["broken"] and sample["mode"] == "forward"]
-        print(f"{part}: best candidate right {np.mean(found[part]):.3f} of {len(found[part])}, reachable {np.mean(reachable):.3f}")
+        found = [right for (other, _), (_, all_found) in trained.items() if other == part for right in all_found]
+        own = [s for s in samples if s["part"] == part and s["broken"] and s["mode"] == "forward" and len(s["labels"])]
+        reachable = np.mean([sample["labels"].max() >= RIGHT for sample in own])
+        print(f"{part}: best candidate right {np.mean(found):.3f} of {len(found)}, reachable {reachable:.3f}")
     for fold in [*range(names["folds"]), None]:
-        empty = Table(names["certainty"])
-        tables = [boosters["single", fold], boosters["list", fold], empty, empty]
+        empty = Table(names["certainty"]).to_bytes()
+        tables = [trained["single", fold][0], trained["list", fold][0], empty, empty]
         name = "all" if fold is None else f"fold{fold}"
         (folds / f"{name}.bin").write_bytes(tables_bytes(0.7, tables))
 
@@ -196,7 +205,7 @@ def sure(samples, names, settings):
     start = rows @ coefficients + constant
     settings = dict(settings)
     trees = settings.pop("trees")
-    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=2, seed=1, deterministic=True)
+    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=1, seed=1, deterministic=True)
     data = lgb.Dataset(rows, labels, weight=weights / weights.mean(), init_score=start)
     booster = lgb.train(settings, data, trees) if trees else None
     return Table(names["certainty"], constant, coefficients, booster)
@@ -210,7 +219,7 @@ def certainty_of(table, rows):
 def curve(samples, confidence):
     """Right, wrong and deleted accepted over the threshold, of fields whose selector finds nothing."""
     broken = [(c, s["labels"][0] >= RIGHT) for s, c in zip(samples, confidence) if s["broken"] and s["mode"] == "forward"]
-    deleted = [c for s, c in zip(samples, confidence) if s["mode"] == "deleted"]
+    deleted = [c for s, c in zip(samples, confidence) if s["broken"] and s["mode"] == "deleted"]
     count = len(broken)
     print("threshold  right  wrong  deleted accepted")
     for threshold in (0, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):

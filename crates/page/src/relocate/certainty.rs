@@ -1,6 +1,7 @@
 //! How sure it is that the best candidate is the field: a question of its own, because the best may still be wrong, and a field
 //! that is gone has a best candidate too.
 
+use super::consensus::alike;
 use super::features::features;
 use super::lexicon::FieldKind;
 use super::number::flag;
@@ -12,6 +13,8 @@ features! {
     Certainty {
         // The best candidate, the best with another value, and what is between them.
         best, second, margin, gap, hand, hand_margin, plausible, candidates,
+        /// The share of the likelihood behind the best answer, and behind the second.
+        support, second_support,
         // What the page states about itself.
         stated, stated_before, is_stated,
         /// How much better another candidate shows what is stated.
@@ -23,7 +26,8 @@ features! {
         names_overlap, label_same, same_value, value_likeness, same_pattern, length_change, count_change, digits_change,
         day_change, seen_on_old, in_around, position_change, same_tag, marks_shared, word_near, looks_count, value_count,
         homogeneity, taken_around, single, old_single, links_change, ends_change, order_kept, kept_fields, taken,
-        speaks_of_change, after_heading_same, hidden,
+        speaks_of_change, after_heading_same, hidden, stated_exactly, tag_h1, stated_items, first_stated, last_stated, link_items,
+        taken_in_container, zone_mixed, share_of_longest, has_lines, mixed_tags,
         // The kind of field.
         kind_title, kind_author, kind_date, kind_summary, kind_body, kind_ingredients, kind_instructions, kind_subheadlines,
         kind_topics, kind_time, kind_other,
@@ -34,7 +38,7 @@ impl Certainty {
     /// The features of a ranking with at least one candidate.
     pub(super) fn of(ranking: &Ranking, kind: FieldKind) -> Option<Self> {
         let best = ranking.candidates.first()?;
-        let second = ranking.candidates.iter().find(|candidate| candidate.key != best.key);
+        let second = ranking.candidates.iter().find(|candidate| !alike(best, candidate));
         let (second_odds, second_hand) = second.map_or((-9.0, -20.0), |second| (second.odds, second.hand));
         let plausible = ranking.candidates.iter().filter(|candidate| candidate.odds > -1.0).count();
         let shown = |row: &Row| match row {
@@ -50,6 +54,8 @@ impl Certainty {
             hand: best.hand,
             hand_margin: (best.hand - second_hand).clamp(-10.0, 10.0),
             plausible: many(plausible),
+            support: best.support,
+            second_support: second.map_or(0.0, |second| second.support),
             candidates: many(ranking.candidates.len()),
             stated: shown(&best.row),
             shown_better: best_shown - shown(&best.row),
@@ -105,6 +111,8 @@ impl Certainty {
         self.speaks_of_change = from.speaks_of_change_more;
         self.after_heading_same = from.after_heading_same;
         self.hidden = from.hidden;
+        self.stated_exactly = from.stated_exactly;
+        self.tag_h1 = from.tag_h1;
     }
 
     fn list(&mut self, from: &super::list::List) {
@@ -133,5 +141,14 @@ impl Certainty {
         self.kept_fields = from.kept_fields;
         self.taken = from.taken;
         self.hidden = from.hidden;
+        self.stated_items = from.stated_items;
+        self.first_stated = from.first_stated;
+        self.last_stated = from.last_stated;
+        self.link_items = from.link_items;
+        self.taken_in_container = from.taken_in_container;
+        self.zone_mixed = from.zone_mixed;
+        self.share_of_longest = from.share_of_longest.min(2.0);
+        self.has_lines = from.has_lines;
+        self.mixed_tags = from.mixed_tags;
     }
 }

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use crate::value::date::month;
 
-/// A day; 0 for what the text leaves open.
+/// A day by its number in the month; 0 for what the text leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Day {
     year: u32,
     month: u32,
-    day: u32,
+    number: u32,
 }
 
 static MONTHS: LazyLock<HashMap<&'static str, u32>> =
@@ -44,12 +44,12 @@ pub(crate) fn agreement(left: &[Day], right: &[Day]) -> f32 {
     for one in left {
         for other in right {
             let years_agree = one.year == other.year || one.year == 0 || other.year == 0;
-            if one.month != other.month || !years_agree || one.day == 0 || other.day == 0 {
+            if one.month != other.month || !years_agree || one.number == 0 || other.number == 0 {
                 continue;
             }
-            if one.day == other.day {
+            if one.number == other.number {
                 best = best.max(if one.year > 0 && other.year > 0 { 1.0 } else { 0.8 });
-            } else if one.day.abs_diff(other.day) == 1 {
+            } else if one.number.abs_diff(other.number) == 1 {
                 best = best.max(0.7);
             }
         }
@@ -126,13 +126,13 @@ fn named(month: u32, around: &[Part], days: &mut Vec<Day>) {
         push(days, year, month, day);
     }
     if days.len() == before && year > 0 {
-        days.push(Day { year, month, day: 0 });
+        days.push(Day { year, month, number: 0 });
     }
 }
 
-fn push(days: &mut Vec<Day>, year: u32, month: u32, day: u32) {
-    let day = Day { year, month, day };
-    if (1..=12).contains(&day.month) && (1..=31).contains(&day.day) && days.len() < 12 && !days.contains(&day) {
+fn push(days: &mut Vec<Day>, year: u32, month: u32, number: u32) {
+    let day = Day { year, month, number };
+    if (1..=12).contains(&day.month) && (1..=31).contains(&day.number) && days.len() < 12 && !days.contains(&day) {
         days.push(day);
     }
 }

@@ -3,30 +3,101 @@
 
 use std::collections::HashSet;
 
-use super::phrase::Phrase;
+use super::concepts::Concept;
+use super::evidence::quote;
+use super::lexicon::FieldWords;
+use super::number::float;
+use super::phrase::{Phrase, Sense};
+use super::view::View;
 use super::words::{Word, loose, word};
 
 /// What an old selector finds, next to what it found.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Found<'a> {
+pub(super) struct Found<'a, 'p> {
     /// All values on an old page, and on the new page.
     pub(super) old: &'a [String],
     pub(super) new: &'a [String],
+    pub(super) old_view: Option<&'a View<'p>>,
+    pub(super) new_view: &'a View<'p>,
+    pub(super) words: &'a FieldWords,
     pub(super) many: bool,
 }
 
-/// Why what the selector finds cannot be the field.
-pub(super) fn doubt(found: &Found<'_>) -> Option<String> {
-    let (old, new) = (distinct(found.old), distinct(found.new));
-    if !found.many && old > 0 && new > 2.max(3 * old) {
-        return Some(format!("the old selector finds {new} different values where it found {old}"));
+/// Why what a selector finds may not be the field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// It cannot be the field.
+    Disproved(String),
+    /// It may be, if everything else speaks for it.
+    Suspected(String),
+}
+
+/// A text is longer than a label or a date from here on, in characters.
+const LONG: usize = 60;
+
+impl Found<'_, '_> {
+    /// Why what the selector finds may not be the field.
+    pub(super) fn doubt(&self) -> Option<Doubt> {
+        if self.many {
+            return self.collapsed().map(Doubt::Suspected);
+        }
+        let disproved = self.other_type().or_else(|| self.contradicted());
+        disproved.map(Doubt::Disproved).or_else(|| self.scattered().map(Doubt::Suspected))
     }
-    let (old, new) = (Phrase::new(found.old.first()?), Phrase::new(found.new.first()?));
-    let lost_day = !old.days().is_empty() && new.days().is_empty() && old.characters < 60;
-    if !found.many && lost_day && !new.text.chars().any(|c| c.is_ascii_digit()) {
-        return Some(format!("the old selector finds no date: {}", super::evidence::quote(&new.text)));
+
+    /// The selector now means many things.
+    fn scattered(&self) -> Option<String> {
+        let (old, new) = (distinct(self.old), distinct(self.new));
+        let is_scattered = old > 0 && new > 2.max(3 * old);
+        is_scattered.then(|| format!("the old selector finds {new} different values where it found {old}"))
     }
-    None
+
+    /// A value of another type: no date where there was one, no number where there was little else.
+    fn other_type(&self) -> Option<String> {
+        let (old, new) = (Phrase::new(self.old.first()?), Phrase::new(self.new.first()?));
+        let has_digit = new.text.contains(|c: char| c.is_numeric());
+        // A title may name a day; a date is little else.
+        let was_day = !old.days().is_empty() && old.characters < LONG && old.shape().digits > 0.15;
+        let lost_day = was_day && !has_digit;
+        let lost_number = old.shape().digits > 0.3 && !has_digit;
+        (lost_day || lost_number)
+            .then(|| format!("the old selector finds {} where it found {}", quote(&new.text), quote(&old.text)))
+    }
+
+    /// The page states another day or title for the field, and it stated the right one before.
+    fn contradicted(&self) -> Option<String> {
+        let concept = *self.words.concepts.first()?;
+        let (sense, least) = match concept {
+            Concept::Published | Concept::Modified => (Sense::Date, 0.5),
+            // Titles vary; a title that shares nothing with any that is stated is another page's.
+            Concept::Title => (Sense::Text, 0.15),
+            _ => return None,
+        };
+        let (old, new) = (Phrase::new(self.old.first()?), Phrase::new(self.new.first()?));
+        // A text without a day, such as "2 hours ago", contradicts nothing.
+        if sense == Sense::Date && new.days().is_empty() {
+            return None;
+        }
+        let shown = |view: &View<'_>, phrase: &Phrase| {
+            view.statements.of_concept(concept).iter().map(|stated| phrase.shows(stated, sense)).reduce(f32::max)
+        };
+        let was_stated = shown(self.old_view?, &old).is_some_and(|shown| shown > 0.6);
+        let contradicts = was_stated && shown(self.new_view, &new).is_some_and(|shown| shown < least);
+        contradicts.then(|| format!("the page states something else than {}", quote(&new.text)))
+    }
+
+    /// A list of sentences that are only short lines now.
+    fn collapsed(&self) -> Option<String> {
+        // Long texts count as sentences, however long.
+        let mean = |values: &[String]| {
+            let lengths = values.iter().map(|value| value.chars().take(160).count());
+            float(lengths.sum()) / float(values.len().max(1))
+        };
+        let (old, new) = (mean(self.old), mean(self.new));
+        let is_collapsed = old >= float(LONG) && new < 0.38 * old;
+        is_collapsed.then(|| {
+            format!("the old selector finds short texts such as {}", quote(self.new.first().map_or("", String::as_str)))
+        })
+    }
 }
 
 fn distinct(values: &[String]) -> usize {

@@ -9,12 +9,13 @@
 //! - `view`: a page with everything that comparing needs; `phrase`, `words`, `dates`, `shape`: comparing texts
 //! - `concepts`, `lexicon`: what pages state, what fields are called: tables of data
 //! - `single`, `list`: candidates for one value and for many, their features and the weights by hand
-//! - `rank`: the candidates in order; `certainty`: how sure the first one is; `tables`: what was trained
+//! - `rank`: the candidates in order; `consensus`: what they say together; `certainty`: how sure the first one is; `tables`: what was trained
 //! - `kept`: whether what the old selector finds is still the field
 //! - `verdict`: from all that to an answer; `evidence`: why
 
 mod certainty;
 mod concepts;
+mod consensus;
 mod dates;
 mod evidence;
 mod features;
@@ -111,6 +112,12 @@ impl Relocator {
     /// When they do not fit the program, which its tests rule out.
     pub fn new() -> Result<Self, TablesError> {
         Ok(Self { tables: tables::Tables::built_in()? })
+    }
+
+    /// With the weights by hand alone: what training begins with.
+    #[must_use]
+    pub fn untrained() -> Self {
+        Self { tables: tables::Tables::default() }
     }
 
     /// With other tables, as `xtask/train/relocation.py` writes them.

@@ -1,5 +1,6 @@
 //! The candidates of a field, the best first.
 
+use super::consensus::settle;
 use super::field::Field;
 use super::list::{self, List};
 use super::single::{self, Candidate, Single, Wanted};
@@ -19,7 +20,7 @@ const LOOKED_AT: usize = 200;
 
 /// How much the weights by hand count next to the trees.
 const HAND_SINGLE: f32 = 1.0;
-const HAND_LIST: f32 = 0.3;
+const HAND_LIST: f32 = 0.1;
 
 /// What is known about a candidate.
 #[derive(Debug, Clone)]
@@ -46,6 +47,10 @@ pub(super) struct Ranked {
     pub(super) attribute: Option<String>,
     /// The number of its value: candidates with the same number say the same.
     pub(super) key: Word,
+    /// The items' numbers in order; empty for a single value.
+    pub(super) items: Vec<Word>,
+    /// The share of the likelihood that stands behind the same answer.
+    pub(super) support: f32,
     pub(super) hand: f32,
     /// The logarithm of the odds that it is the field.
     pub(super) odds: f32,
@@ -87,6 +92,7 @@ pub(super) fn rank(
         };
     }
     candidates.sort_by(|left, right| right.odds.total_cmp(&left.odds));
+    settle(&mut candidates);
     Ranking { candidates }
 }
 
@@ -112,6 +118,8 @@ fn singles(
             key: candidate.phrase.key,
             hand: row.weigh(),
             odds: 0.0,
+            items: Vec::new(),
+            support: 0.0,
             row: Row::Single(Box::new(row)),
         }
     });
@@ -165,7 +173,11 @@ fn lists(old_view: &View<'_>, old: &[NodeId], new_view: &View<'_>, field: &Field
         let Some((row, key)) = comparison.features(&group) else { continue };
         if seen.insert(key) {
             let hand = row.weigh();
+            let mut items: Vec<Word> = group.nodes.iter().map(|node| new_view.item(*node).key).collect();
+            items.sort_unstable();
             ranked.push(Ranked {
+                items,
+                support: 0.0,
                 nodes: group.nodes,
                 attribute: None,
                 key,

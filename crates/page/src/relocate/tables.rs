@@ -29,7 +29,7 @@ pub enum TablesError {
 }
 
 /// All that was trained.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
     pub(super) single: Table,
     pub(super) list: Table,

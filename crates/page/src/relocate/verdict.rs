@@ -1,9 +1,10 @@
 //! From rankings to answers.
 
 use super::certainty::Certainty;
+use super::consensus::alike;
 use super::evidence;
 use super::field::{Field, KeptField};
-use super::kept;
+use super::kept::{self, Doubt};
 use super::lexicon::{FieldKind, field_words};
 use super::phrase::Phrase;
 use super::rank::{Ranked, Ranking, Row, rank};
@@ -21,6 +22,9 @@ const OLD_PAGES: usize = 3;
 
 /// Below this certainty of the best candidate, the field is not there at all.
 const GONE: f32 = 0.15;
+
+/// From this certainty on, the best candidate clears what the old selector finds of a suspicion.
+const CLEARED: f32 = 0.7;
 
 /// How sure a field is whose old selector still finds what it should.
 const KEPT: f32 = 0.95;
@@ -104,32 +108,35 @@ impl<'p> Pages<'p> {
 
     fn answer(&self, tables: &Tables, number: usize, asked: &Asked) -> Answer {
         let Source::Nodes { select, take } = &asked.source else { return self.stated(asked) };
-        let now = texts(self.new.page, &self.found[number], take);
-        let mut evidence = Vec::new();
-        if !now.is_empty() {
-            let before = self.old_place(number).map(|(view, nodes)| texts(view.page, nodes, take));
-            let before = before.filter(|texts| !texts.is_empty()).unwrap_or_else(|| asked.example.clone());
-            let found = kept::Found { old: &before, new: &now, many: asked.many };
-            match kept::doubt(&found) {
-                None => {
-                    let values = if asked.many { now } else { now.into_iter().take(1).collect() };
-                    return Answer {
-                        status: Status::Kept,
-                        select: Some(select.clone()),
-                        take: Take::Node(take.clone()),
-                        values,
-                        confidence: KEPT,
-                        evidence: vec!["the old selector still finds it".to_owned()],
-                    };
-                }
-                Some(doubt) => evidence.push(doubt),
-            }
+        let mut now = texts(self.new.page, &self.found[number], take);
+        let doubt = if now.is_empty() { None } else { self.doubt(number, asked, take, &now) };
+        if !asked.many {
+            now.truncate(1);
         }
-        let Some((ranking, kind)) = self.ranking(tables, number, asked) else {
+        let kept = |evidence: Vec<String>| Answer {
+            status: Status::Kept,
+            select: Some(select.clone()),
+            take: Take::Node(take.clone()),
+            values: now.clone(),
+            confidence: KEPT,
+            evidence,
+        };
+        if !now.is_empty() && doubt.is_none() {
+            return kept(vec!["the old selector still finds it".to_owned()]);
+        }
+        let (disproved, mut evidence) = match doubt {
+            Some(Doubt::Disproved(reason)) => (true, vec![reason]),
+            Some(Doubt::Suspected(reason)) => (false, vec![reason]),
+            None => (false, Vec::new()),
+        };
+        let Some((mut ranking, kind)) = self.ranking(tables, number, asked) else {
             evidence
                 .push("the old pages do not show where it was: give `example` values that stand on them".to_owned());
             return nothing(Status::Unsure, asked, 0.0, evidence);
         };
+        if disproved {
+            ranking.candidates.retain(|candidate| texts(self.new.page, &candidate.nodes, take) != now);
+        }
         let (Some(best), Some(certainty)) = (ranking.candidates.first(), Certainty::of(&ranking, kind)) else {
             evidence.push("nothing on the page looks like it".to_owned());
             return nothing(Status::Gone, asked, 0.0, evidence);
@@ -140,7 +147,11 @@ impl<'p> Pages<'p> {
         };
         let confidence =
             probability(if table.is_empty() { certainty.margin - 1.0 } else { table.sum(&certainty.row()) });
-        let second = ranking.candidates.iter().find(|candidate| candidate.key != best.key);
+        if confidence >= CLEARED && !now.is_empty() && texts(self.new.page, &best.nodes, take) == now {
+            evidence.push("everything else speaks for it".to_owned());
+            return kept(evidence);
+        }
+        let second = ranking.candidates.iter().find(|candidate| !alike(best, candidate));
         evidence.extend(evidence::reasons(best, second));
         if confidence < tables.threshold {
             let best_text = texts(self.new.page, &best.nodes, take);
@@ -151,6 +162,22 @@ impl<'p> Pages<'p> {
             return nothing(status, asked, confidence, evidence);
         }
         self.moved(best, take, confidence, evidence, asked)
+    }
+
+    /// Why what the old selector finds cannot be the field.
+    fn doubt(&self, number: usize, asked: &Asked, take: &NodeTake, now: &[String]) -> Option<Doubt> {
+        let known = self.old_place(number);
+        let before = known.map(|(view, nodes)| texts(view.page, nodes, take)).filter(|texts| !texts.is_empty());
+        let before = before.unwrap_or_else(|| asked.example.clone());
+        let found = kept::Found {
+            old: &before,
+            new: now,
+            old_view: known.map(|(view, _)| view),
+            new_view: &self.new,
+            words: &field_words(asked.name.as_str()),
+            many: asked.many,
+        };
+        found.doubt()
     }
 
     fn moved(&self, best: &Ranked, take: &NodeTake, confidence: f32, evidence: Vec<String>, asked: &Asked) -> Answer {

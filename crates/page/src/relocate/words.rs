@@ -151,7 +151,9 @@ pub(crate) fn text_words(text: &str) -> Words {
             }
         }
         part.clear();
-        part.extend(piece.chars().flat_map(char::to_lowercase));
+        for character in piece.chars() {
+            if character == '_' { part.push('_') } else { push_lower(&mut part, character) }
+        }
         found.push(word(&part));
     }
     Words::new(found)
@@ -162,10 +164,35 @@ const fn is_unspaced(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// The text without case, punctuation and spaces; of a text that is nothing else, without spaces.
+/// The text without case, punctuation and spaces, but with the point or comma inside a number; of a text that has nothing else,
+/// without spaces.
 pub(crate) fn loose(text: &str) -> String {
-    let letters: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let mut letters = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(character) = characters.next() {
+        let is_inside_number = matches!(character, '.' | ',')
+            && before.is_ascii_digit()
+            && characters.peek().is_some_and(char::is_ascii_digit);
+        if is_inside_number {
+            letters.push(character);
+        } else {
+            push_lower(&mut letters, character);
+        }
+        before = character;
+    }
     if letters.is_empty() { text.chars().filter(|c| !c.is_whitespace()).collect() } else { letters }
+}
+
+/// Appends a letter or digit in lower case; nothing else.
+fn push_lower(text: &mut String, character: char) {
+    if character.is_ascii() {
+        if character.is_ascii_alphanumeric() {
+            text.push(character.to_ascii_lowercase());
+        }
+    } else if character.is_alphanumeric() {
+        text.extend(character.to_lowercase());
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +213,7 @@ mod tests {
         assert!((left.overlap(&right) - 0.25).abs() < 1e-6);
         assert_eq!(loose("A-b, C!"), "abc");
         assert_eq!(loose("★ ★"), "★★");
+        assert_ne!(loose("1.0"), loose("10"));
         assert_eq!(text_words("東京都庁").len(), 3);
     }
 }

@@ -1,6 +1,9 @@
 //! Behaviour through the public interface.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod bad_input;
 mod bad_pages;
 mod fuzz;
 mod recipe_reference;
+mod relocation;

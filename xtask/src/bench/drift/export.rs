@@ -64,11 +64,11 @@ pub(super) fn export(relocator: &Relocator, case: &Case) -> anyhow::Result<Expor
     let (old, new) = (case.page(Side::Old)?, case.page(Side::New)?);
     let mut exported = Exported { lines: Vec::new() };
     collect(relocator, case, (&old, Side::Old), (&new, Side::New), "forward", None, &mut exported)?;
-    for (name, field) in case.fields().filter(|(name, _)| case.is_broken(name)) {
+    for (name, field) in case.fields() {
         if let Some(page) = deletion::without(&new, field, Side::New) {
             collect(relocator, case, (&old, Side::Old), (&page, Side::New), "deleted", Some(name), &mut exported)?;
         }
-        if field.selector(Side::New).is_some() {
+        if case.is_broken(name) && field.selector(Side::New).is_some() {
             collect(relocator, case, (&new, Side::New), (&old, Side::Old), "reverse", Some(name), &mut exported)?;
             if let Some(page) = deletion::without(&old, field, Side::Old) {
                 collect(

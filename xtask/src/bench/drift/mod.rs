@@ -51,19 +51,23 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if let Some(text) = &options.case {
         cases.retain(|case| case.id.contains(text.as_str()));
     }
-    let relocators = Relocators::new(options.folds.as_deref())?;
+    let relocators = Relocators::new(options)?;
     match &options.features {
         Some(folder) => write_features(&cases, &relocators, folder),
         None => measure(&cases, &relocators, options),
     }
 }
 
-/// The relocators of an invocation: the one that is built in, or one for each fold of the sites.
+/// The relocators of an invocation: one, or one for each fold of the sites.
 struct Relocators(Vec<Relocator>);
 
 impl Relocators {
-    fn new(folds: Option<&Path>) -> anyhow::Result<Self> {
-        let Some(folder) = folds else { return Ok(Self(vec![Relocator::new()?])) };
+    fn new(options: &Options) -> anyhow::Result<Self> {
+        let Some(folder) = &options.folds else {
+            // Features for training come before there are tables for them.
+            let is_export = options.features.is_some();
+            return Ok(Self(vec![if is_export { Relocator::untrained() } else { Relocator::new()? }]));
+        };
         let files = (0..export::FOLDS).map(|fold| folder.join(format!("fold{fold}.bin")));
         Ok(Self(files.map(|file| read_tables(&file)).collect::<anyhow::Result<_>>()?))
     }

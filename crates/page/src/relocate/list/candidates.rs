@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::document::{Document, NodeId};
 use crate::relocate::number::float;
-use crate::relocate::view::{View, Zone};
+use crate::relocate::view::{LISTED, View, Zone};
 use crate::relocate::words::{Word, join, word};
 
 /// Elements that may be a list.
@@ -37,6 +37,8 @@ pub(crate) enum Variant {
     Grandchildren,
     /// Without what the old page also said.
     New,
+    /// Only what the page also states for machines.
+    Stated,
 }
 
 /// More elements are not a list but a page.
@@ -181,6 +183,14 @@ impl Found<'_, '_> {
         let children: Vec<NodeId> = nodes.iter().copied().filter(is_child).collect();
         let grandchildren: Vec<NodeId> =
             nodes.iter().copied().filter(|node| is_child(node) || is_grandchild(node)).collect();
+        // Where most of a list is stated, the rest may be headings and teasers between its items.
+        for place in 0..LISTED.len() {
+            let stated: Vec<NodeId> =
+                clean.iter().copied().filter(|node| self.view.item(*node).is_stated(self.view, place)).collect();
+            if 2 * stated.len() > clean.len() && stated.len() < clean.len() {
+                self.add(stated, container, Variant::Stated);
+            }
+        }
         self.add(clean, container, Variant::Clean);
         self.add(new, container, Variant::New);
         self.add(same_looks, container, Variant::Majority);

@@ -47,6 +47,10 @@ features! {
         // What the page states about itself.
         stated_share, stated_covered, stated_both, old_stated_both, old_stated_share, old_stated_covered, is_stated,
         stated_share_change, stated_covered_change, stated_other, first_is_description,
+        /// The share of items that are stated, and whether the first and the last one are.
+        stated_items, old_stated_items, first_stated, last_stated,
+        /// The share of items that are nothing but links.
+        link_items, link_items_change,
         // Fields whose selector still works.
         order_kept, kept_fields, taken, inside_kept,
         // The kind of field.
@@ -73,6 +77,7 @@ struct Looks {
     labels: f32,
     homogeneity: f32,
     children: f32,
+    link_items: f32,
 }
 
 impl Looks {
@@ -105,6 +110,7 @@ impl Looks {
             labels: share(&|item| item.first_is_label),
             homogeneity: ratio(looks.values().copied().max().unwrap_or(0), count),
             children: share(&|item| item.has_children),
+            link_items: share(&|item| item.link_share > 0.9),
         }
     }
 }
@@ -171,6 +177,8 @@ struct Stated {
     share: f32,
     covered: f32,
     both: f32,
+    /// The share of the items that are stated.
+    items: f32,
 }
 
 impl Stated {
@@ -178,7 +186,11 @@ impl Stated {
         let Some(whole) = view.statements.whole(LISTED[place]) else { return Self::default() };
         let stated = items.iter().filter(|item| item.is_stated(view, place)).map(|item| item.loose.len()).sum();
         let total: usize = items.iter().map(|item| item.loose.len()).sum();
-        Self::from_shares(ratio(stated, total), ratio(stated, whole.len()).min(1.0))
+        let count = items.iter().filter(|item| item.is_stated(view, place)).count();
+        Self {
+            items: ratio(count, items.len()),
+            ..Self::from_shares(ratio(stated, total), ratio(stated, whole.len()).min(1.0))
+        }
     }
 
     /// Topics are stated one by one.
@@ -195,7 +207,7 @@ impl Stated {
 
     fn from_shares(share: f32, covered: f32) -> Self {
         let both = if share + covered > 0.0 { 2.0 * share * covered / (share + covered) } else { 0.0 };
-        Self { share, covered, both }
+        Self { share, covered, both, items: share }
     }
 }
 
@@ -429,6 +441,8 @@ impl<'o> Comparison<'o> {
         row.has_lines = flag(new.lines >= 2.0);
         row.labels_change = new.labels - old.labels;
         row.children_change = new.children - old.children;
+        row.link_items = new.link_items;
+        row.link_items_change = new.link_items - old.link_items;
         row.homogeneity = new.homogeneity;
         row.homogeneity_change = new.homogeneity - old.homogeneity;
         row.bold = ratio(items.iter().filter(|item| item.is_bold).count(), items.len());
@@ -456,6 +470,13 @@ impl<'o> Comparison<'o> {
         row.old_stated_both = self.old_stated.both;
         row.old_stated_share = self.old_stated.share;
         row.old_stated_covered = self.old_stated.covered;
+        row.stated_items = stated.items;
+        row.old_stated_items = self.old_stated.items;
+        let is_stated = |item: Option<&&Item>| {
+            flag(item.is_some_and(|item| self.concepts.iter().any(|place| item.is_stated(self.new_view, *place))))
+        };
+        row.first_stated = is_stated(items.first());
+        row.last_stated = is_stated(items.last());
         row.is_stated =
             flag(self.concepts.iter().any(|place| self.new_view.statements.whole(LISTED[*place]).is_some()));
         row.stated_share_change = stated.share - self.old_stated.share;

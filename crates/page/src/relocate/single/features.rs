@@ -46,6 +46,8 @@ features! {
         old_is_title, stated_brand, stated_modified, stated_description, old_is_description,
         /// The page states something under the field's own name, and this shows it.
         stated_own_name,
+        /// The very text that the page states for the field, letter by letter.
+        stated_exactly,
         // Fields whose selector still works.
         order_kept, kept_fields, between_kept, kept_distance, taken,
         // The kind of field.
@@ -288,6 +290,11 @@ impl<'o> Comparison<'o> {
         let shown = |concept: Concept| view.best_shown(candidate, concept);
         let best = |concepts: &mut dyn Iterator<Item = Concept>| concepts.map(shown).fold(0.0, f32::max);
         row.stated_by_name = best(&mut concepts.iter().copied());
+        let exactly = |concept: &Concept| {
+            let mut stated = view.statements.of_concept(*concept).iter();
+            stated.any(|stated| stated.key == candidate.phrase.key && stated.text == candidate.phrase.text)
+        };
+        row.stated_exactly = flag(concepts.iter().any(exactly));
         // Topics, bodies and brands contain too much to tell by accident.
         let telling = |concept: &Concept| {
             !matches!(concept, Concept::Topics | Concept::Body | Concept::Brand) || concepts.contains(concept)
