@@ -19,8 +19,9 @@ pub async fn enqueue_due(store: &Store, now: Timestamp) -> Result<usize, StoreEr
     for row in store.sources().await? {
         let Ok(definition) = serde_json::from_value::<Definition>(row.definition) else { continue };
         if is_due(&row.source, &definition, &row.health, now) {
-            let enqueued = store.enqueue(&NewTask::new(TaskKind::RefreshSource, row.source, now)).await?;
-            count += usize::from(enqueued.created);
+            // A worker may have run it while this loop came here.
+            let task = NewTask::new(TaskKind::RefreshSource, row.source, now);
+            count += usize::from(store.enqueue_after(&task, &row.health).await?);
         }
     }
     Ok(count)
