@@ -153,6 +153,10 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> 
             mismatched = true;
         }
     }
+    for confusion in confusions(recipe, extraction, history) {
+        errors.push(confusion);
+        mismatched = true;
+    }
     let count = |length: usize| f64::from(u32::try_from(length).unwrap_or(u32::MAX));
     let error_type = match (unparsed, mismatched) {
         (true, _) => Some(ErrorType::ParseError),
@@ -166,6 +170,40 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &History) -> 
         error_type,
         errors,
     }
+}
+
+/// Fields that give what another field gives, and never did: a rule that lost its own value often finds a neighbour's.
+fn confusions(recipe: &Recipe, extraction: &Extraction, history: &History) -> Vec<String> {
+    let single: Vec<&Field> = recipe.fields().iter().filter(|field| !field.many).collect();
+    let mut found = Vec::new();
+    for field in &single {
+        for other in single.iter().filter(|other| other.name != field.name) {
+            let (name, other_name) = (field.name.as_str(), other.name.as_str());
+            let both = extraction.records.iter().find_map(|record| {
+                let texts = |name| record.field(name).and_then(|outcome| outcome.texts().into_iter().next());
+                texts(name).zip(texts(other_name)).filter(|(text, other)| is_in(other, text))
+            });
+            let Some((text, other_text)) = both else { continue };
+            let is_new = |text: &str| !history.field(name).iter().flatten().any(|known| known == text);
+            let were_alike = history
+                .field(name)
+                .iter()
+                .zip(history.field(other_name))
+                .any(|(texts, others)| texts.iter().zip(others).any(|(text, other)| is_in(other, text)));
+            let is_known = !history.field(name).is_empty() && !history.field(other_name).is_empty();
+            // Of two fields with one value, the one that has had it before is right.
+            if is_known && !were_alike && is_new(&text) {
+                let example: String = other_text.chars().take(60).collect();
+                found.push(format!("Changed field: {name} has what {other_name} has: {example:?}"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text is the other, or most of it.
+fn is_in(part: &str, whole: &str) -> bool {
+    part.chars().count() >= 3 && part.len() * 2 > whole.len() && whole.contains(part)
 }
 
 /// How the values of a field differ from what they used to be, if they do.
@@ -221,4 +259,39 @@ impl Likeness {
 
 fn has_digit(text: &str) -> bool {
     text.chars().any(char::is_numeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_page::Document;
+
+    use super::*;
+
+    const RECIPE: &str = r#"{"version": 1, "fields": {
+        "price": {"select": ".price", "take": "text"}, "sku": {"select": ".sku", "take": "text"}}}"#;
+
+    fn judged(pages: &[&str], now: &str) -> Validation {
+        let recipe = Recipe::parse(RECIPE, "test").unwrap();
+        let extraction = |html: &&str| recipe.apply(&Document::parse(html), None);
+        let earlier: Vec<serde_json::Value> = pages.iter().map(|html| texts(&extraction(html))).collect();
+        validate(&recipe, &extraction(&now), &History::of(&earlier))
+    }
+
+    #[test]
+    fn a_field_that_takes_its_neighbours_value_is_noticed() {
+        let before = "<b class=price>EUR-24.90</b><b class=sku>SKU-13650</b>";
+        let taken = judged(&[before], "<b class=sku><i class=price>SKU-13650</i></b>");
+        assert_eq!(taken.errors, ["Changed field: price has what sku has: \"SKU-13650\""]);
+        let with_label = judged(&[before], "<p class=price>No. <b class=sku>SKU-13650</b></p>");
+        assert!(!with_label.passed, "{with_label:?}");
+        let other_price = judged(&[before], "<b class=price>EUR-12.00</b><b class=sku>SKU-13650</b>");
+        assert!(other_price.passed, "{other_price:?}");
+    }
+
+    #[test]
+    fn fields_that_have_always_been_alike_may_be() {
+        let before = "<b class=price>2024-01-05</b><b class=sku>2024-01-05</b>";
+        let now = "<b class=price>2025-02-07</b><b class=sku>2025-02-07</b>";
+        assert!(judged(&[before], now).passed);
+    }
 }
