@@ -41,7 +41,7 @@ impl Statistics {
             for (at, fix) in store.fixes_of_target(&row.source, Timestamp::default()).await? {
                 statistics.attempts += 1;
                 statistics.passed += u64::from(fix.validation["passed"] == true);
-                let failed_at = fix.diagnosis["current_html"].as_i64().map(Timestamp::from_millis);
+                let failed_at = fix.diagnosis["failed_at"].as_i64().map(Timestamp::from_millis);
                 if let Some(failed_at) = failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
                     recoveries += 1;
                     waited += u64::try_from(at.since(failed_at).as_millis()).unwrap_or(u64::MAX);

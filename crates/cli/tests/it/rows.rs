@@ -46,7 +46,7 @@ pub(crate) fn without_what_varies(mut rows: Value, named: &[(&str, &str)]) -> Va
     mask(&mut rows, &["created_at", "started_at", "completed_at", "run_at", "first_seen_at", "last_seen_at"]);
     mask(&mut rows, &["resolved_at", "at", "millis", "agent_millis", "total_time", "timestamp"]);
     mask(&mut rows, &["last_success_at", "last_failure_at", "current_html", "original_html", "promoted_at"]);
-    mask(&mut rows, &["lease_owner", "lease_until", "lease_epoch"]);
+    mask(&mut rows, &["failed_at", "lease_owner", "lease_until", "lease_epoch"]);
     // Asking for work that is asked for already takes a number, too.
     mask(&mut rows, &["id", "task"]);
     let varying = [
