@@ -241,7 +241,7 @@ fn date(text: &str) -> Option<String> {
         let named = MONTHS.iter().position(|name| word.len() >= 3 && name.starts_with(word)).map(|index| index + 1);
         named.or_else(|| word.parse().ok().filter(|_| word.len() == 2))
     };
-    let (year, month, day) = if one.len() == 4 {
+    let (year, month, day) = if one.len() == 4 && one.parse::<u32>().is_ok() {
         (one, month(two)?, three)
     } else if let Ok(day) = one.parse::<u32>() {
         (three, month(two)?, if day < 32 { one } else { return None })
