@@ -1,5 +1,7 @@
 //! The layout changed: every field is found again, or said to be gone.
 
+use std::collections::BTreeMap;
+
 use autoheal_engine::source::Snapshot;
 use autoheal_page::Document;
 use autoheal_page::recipe::{Source, Take};
@@ -9,7 +11,7 @@ use url::Url;
 use super::{Change, Thought};
 use crate::definition::Blueprint;
 use crate::loaded::Loaded;
-use crate::scout::with_examples;
+use crate::scout::{place_of_known, with_examples};
 use crate::services::SourceServices;
 
 /// A recipe for the page as it is now. Every required field must be found; an optional one that is gone keeps its rule.
@@ -28,6 +30,7 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     let new_page = Document::parse_bytes(&page.content);
     let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &recipe, &new_page);
     let (mut fields, mut moved, mut evidence) = (recipe.fields().to_vec(), Vec::new(), Vec::new());
+    let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for field in &mut fields {
         let Some(answer) = relocation.field(field.name.as_str()) else { continue };
         let is_sure = match answer.status {
@@ -42,7 +45,18 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
                 }
                 None => false,
             },
-            Status::Gone | Status::Unsure => false,
+            // Most changes leave the values alone: what stands there once, word for word, needs no resemblance.
+            Status::Unsure => match place_of_known(&new_page, &field.example, field.many) {
+                Some(source) => {
+                    evidence.push(format!("`{}`: the values that it had stand on the page once", field.name));
+                    moved.push(field.name.to_string());
+                    known.insert(field.name.to_string(), field.example.clone());
+                    field.source = source;
+                    true
+                }
+                None => false,
+            },
+            Status::Gone => false,
         };
         if field.required && !is_sure {
             let what = if answer.status == Status::Gone { "is gone" } else { "cannot be found again with certainty" };
@@ -59,7 +73,10 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     for name in &moved {
         let given = extraction.records.first().and_then(|record| record.field(name));
         let expected = relocation.field(name).map(|answer| answer.values.as_slice()).unwrap_or_default();
-        let is_it = given.is_some_and(|outcome| outcome.matched >= expected.len().min(1) && !outcome.values.is_empty());
+        let is_it = given.is_some_and(|outcome| match known.get(name) {
+            Some(values) => outcome.texts() == *values,
+            None => outcome.matched >= expected.len().min(1) && !outcome.values.is_empty(),
+        });
         if !is_it {
             return Err(format!("the new rule for `{name}` does not give what was found"));
         }
