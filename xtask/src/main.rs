@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! - [`tidy`]: the house rules of `ARCHITECTURE.md` that a program can check
-//! - [`bench`]: how fast the queue is, and how much of real breakage is healed
+//! - [`bench`]: how fast the queue is, how much of real breakage is healed, how a fleet of sources lives
 //! - [`coverage`]: lines that the tests reach
 //! - [`image`]: the container image that tests run in
 //! - [`cache`]: what is kept from one run to the next
@@ -56,6 +56,10 @@ enum Bench {
     Diff(bench::diff::Options),
     /// Find the fields of redesigned pages again, and count what is right, wrong, and accepted though deleted
     Drift(bench::drift::Options),
+    /// Let a fleet of sources live through a month of changes, and compare what was accepted with the truth
+    Fleet(bench::fleet::Options),
+    /// Refresh a thousand sources by the real binary: each exactly once, how fast, with how much memory
+    Refresh(bench::refresh::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -66,6 +70,8 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
+        Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
+        Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),
     }

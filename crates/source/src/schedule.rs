@@ -35,8 +35,9 @@ impl Schedule {
             let is_rested = self.asked_at.get(&row.source).is_none_or(|asked| now.since(*asked) >= rest);
             if is_rested && is_due(&row.source, &definition, &row.health, now) {
                 self.asked_at.insert(row.source.clone(), now);
-                let enqueued = store.enqueue(&NewTask::new(TaskKind::RefreshSource, row.source, now)).await?;
-                count += usize::from(enqueued.created);
+                // A worker may have run it while this loop came here.
+                let task = NewTask::new(TaskKind::RefreshSource, row.source, now);
+                count += usize::from(store.enqueue_after(&task, &row.health).await?);
             }
         }
         Ok(count)

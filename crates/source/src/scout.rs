@@ -131,6 +131,30 @@ fn places_of(page: &Document, value: &str) -> Vec<(NodeId, NodeTake)> {
     places
 }
 
+/// Values shorter than this stand anywhere by chance.
+const SHORTEST_KNOWN: usize = 4;
+
+/// Where the very values of a field that were read before stand on a page, if that is one place for each and one rule gives
+/// them and nothing else.
+pub(crate) fn place_of_known(page: &Document, values: &[String], many: bool) -> Option<Source> {
+    let mut places = Vec::new();
+    for value in values {
+        let mut found = places_of(page, value).into_iter();
+        match (found.next(), found.next()) {
+            (Some(place), None) if many || value.chars().count() >= SHORTEST_KNOWN => places.push(place),
+            _ => return None,
+        }
+    }
+    let take = places.first().map(|(_, take)| take.clone())?;
+    let nodes: Vec<NodeId> = places.iter().map(|(node, _)| *node).collect();
+    let is_one_list = nodes.is_sorted() && places.iter().all(|(_, other)| *other == take);
+    // One value of a list says nothing about where the list ends.
+    if !is_one_list || (many && nodes.len() < 2) || (!many && nodes.len() > 1) {
+        return None;
+    }
+    Some(Source::Nodes { select: robust_selector(&[(page, &nodes)])?, take })
+}
+
 /// A recipe of what the page states about itself, read off the visible page where that shows the same.
 ///
 /// # Errors
@@ -201,5 +225,35 @@ fn source_of(datum: &Datum) -> Option<Source> {
     match path.parse::<Take>().ok()? {
         Take::Structured(path) => Some(Source::Structured(path)),
         Take::Node(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(html: &str, values: &[&str], many: bool) -> Option<String> {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        match place_of_known(&Document::parse(html), &values, many)? {
+            Source::Nodes { select, .. } => Some(select.source().to_owned()),
+            Source::Structured(_) => None,
+        }
+    }
+
+    #[test]
+    fn known_values_are_found_where_they_stand_once() {
+        let page = "<h1>Old lamp</h1><ul class=parts><li>Bulb<li>Shade<li>Foot</ul><p>Mira Okafor</p>";
+        assert_eq!(found(page, &["Mira Okafor"], false).as_deref(), Some("p"));
+        assert!(found(page, &["Bulb", "Shade", "Foot"], true).is_some());
+    }
+
+    #[test]
+    fn what_stands_twice_or_in_another_order_or_in_part_is_not_found() {
+        assert_eq!(found("<p>Mira Okafor</p><i>Mira Okafor</i>", &["Mira Okafor"], false), None);
+        assert_eq!(found("<p>12</p>", &["12"], false), None, "too short");
+        let page = "<ul><li>Bulb<li>Shade</ul><ol><li>Nail<li>Foot</ol>";
+        assert_eq!(found(page, &["Shade", "Bulb"], true), None);
+        assert_eq!(found(page, &["Bulb", "Shade", "Wire"], true), None);
+        assert_eq!(found(page, &["Bulb"], true), None);
     }
 }

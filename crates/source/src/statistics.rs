@@ -44,7 +44,7 @@ impl Statistics {
                 let is_proved = fix.error_type != ErrorType::RateLimit.name();
                 statistics.attempts += u64::from(is_proved);
                 statistics.passed += u64::from(is_proved && fix.validation["passed"] == true);
-                let failed_at = fix.diagnosis["last_failure_at"].as_i64().map(Timestamp::from_millis);
+                let failed_at = fix.diagnosis["failed_at"].as_i64().map(Timestamp::from_millis);
                 if let Some(failed_at) = failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
                     recoveries += 1;
                     waited += u64::try_from(at.since(failed_at).as_millis()).unwrap_or(u64::MAX);

@@ -127,6 +127,10 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
             mismatched = true;
         }
     }
+    for confusion in confusions(recipe, extraction, history) {
+        errors.push(confusion);
+        mismatched = true;
+    }
     let count = |length: usize| f64::from(u32::try_from(length).unwrap_or(u32::MAX));
     let error_type = match (unparsed, mismatched) {
         (true, _) => Some(ErrorType::ParseError),
@@ -140,6 +144,39 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
         error_type,
         errors,
     }
+}
+
+/// Fields that give what another field gives, and never did: a rule that lost its own value often finds a neighbour's.
+fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Vec<String> {
+    let single: Vec<&Field> = recipe.fields().iter().filter(|field| !field.many).collect();
+    let mut found = Vec::new();
+    for field in &single {
+        for other in single.iter().filter(|other| other.name != field.name) {
+            let (name, other_name) = (field.name.as_str(), other.name.as_str());
+            let both = extraction.records.iter().find_map(|record| {
+                let texts = |name| record.field(name).and_then(|outcome| outcome.texts().into_iter().next());
+                texts(name).zip(texts(other_name)).filter(|(text, other)| is_in(other, text))
+            });
+            let Some((text, other_text)) = both else { continue };
+            let on = |page: &PageFacts, name: &str| page.texts.get(name).cloned().unwrap_or_default();
+            let is_new = !history.iter().flat_map(|page| on(page, name)).any(|known| known == text);
+            let were_alike = history
+                .iter()
+                .any(|page| on(page, name).iter().zip(&on(page, other_name)).any(|(text, other)| is_in(other, text)));
+            let is_known = [name, other_name].iter().all(|name| history.iter().any(|page| !on(page, name).is_empty()));
+            // Of two fields with one value, the one that has had it before is right.
+            if is_known && !were_alike && is_new {
+                let example: String = other_text.chars().take(60).collect();
+                found.push(format!("Changed field: {name} has what {other_name} has: {example:?}"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text is the other, or most of it.
+fn is_in(part: &str, whole: &str) -> bool {
+    part.chars().count() >= 3 && part.len() * 2 > whole.len() && whole.contains(part)
 }
 
 /// How the values of a field differ from what they were on earlier pages, if they do.
@@ -347,5 +384,32 @@ mod tests {
             let verdict = validate(&recipe, &extraction, &[PageFacts::of(&extraction)]);
             prop_assert!(!verdict.errors.iter().any(|error| error.starts_with("Changed")), "{:?}", verdict);
         }
+    }
+
+    const RECIPE: &str = r#"{"version": 1, "fields": {
+        "price": {"select": ".price", "take": "text"}, "sku": {"select": ".sku", "take": "text"}}}"#;
+
+    fn judged_after(pages: &[&str], now: &str) -> Validation {
+        let recipe = Recipe::parse(RECIPE, "test").unwrap();
+        let history: Vec<PageFacts> = pages.iter().map(|html| facts(&recipe, html)).collect();
+        judged(&recipe, now, &history)
+    }
+
+    #[test]
+    fn a_field_that_takes_its_neighbours_value_is_noticed() {
+        let before = "<b class=price>EUR-24.90</b><b class=sku>SKU-13650</b>";
+        let taken = judged_after(&[before], "<b class=sku><i class=price>SKU-13650</i></b>");
+        assert_eq!(taken.errors, ["Changed field: price has what sku has: \"SKU-13650\""]);
+        let with_label = judged_after(&[before], "<p class=price>No. <b class=sku>SKU-13650</b></p>");
+        assert!(!with_label.passed, "{with_label:?}");
+        let other_price = judged_after(&[before], "<b class=price>EUR-12.00</b><b class=sku>SKU-13650</b>");
+        assert!(other_price.passed, "{other_price:?}");
+    }
+
+    #[test]
+    fn fields_that_have_always_been_alike_may_be() {
+        let before = "<b class=price>2024-01-05</b><b class=sku>2024-01-05</b>";
+        let now = "<b class=price>2025-02-07</b><b class=sku>2025-02-07</b>";
+        assert!(judged_after(&[before], now).passed);
     }
 }

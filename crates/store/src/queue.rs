@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::TaskId;
+use autoheal_engine::source::Health;
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use sqlx::any::AnyRow;
 
@@ -140,9 +141,22 @@ const LIST: &str = "
     WHERE ($1 IS NULL OR state = $1) AND ($2 IS NULL OR type = $2) AND ($3 IS NULL OR target = $3)
     ORDER BY task_id DESC LIMIT $4";
 
+/// Only while the source has had as many runs as whoever asks has seen. A run writes the source's health before its task closes:
+/// either the open task is in the way, or the count.
+const ENQUEUE_AFTER: &str = "
+    INSERT INTO task_queue (type, target, state, priority, created_at, run_at, max_retries, host, context_json)
+    SELECT $1, $2, 'PENDING', $3, {now}, $4, $5, $6, $7
+    FROM source_health WHERE source_name = $2 AND success_count = $8 AND failure_count = $9
+    ON CONFLICT (open_key) DO NOTHING
+    RETURNING task_id";
+
 /// Adds a task, unless one for the same work is open.
 pub(crate) fn enqueue_statement(dialect: Dialect, task: &NewTask) -> Statement {
-    sqlx::query(dialect.sql(ENQUEUE))
+    bound(dialect, ENQUEUE, task)
+}
+
+fn bound(dialect: Dialect, sql: &'static str, task: &NewTask) -> Statement {
+    sqlx::query(dialect.sql(sql))
         .bind(task.kind.name())
         .bind(task.target.clone())
         .bind(i64::from(task.priority))
@@ -178,6 +192,20 @@ impl Store {
                 return Ok(Enqueued { id, created: false });
             }
         }
+    }
+
+    /// Asks for a run of the source that the task is about, unless it has run since its `health` was read, or the run is asked for
+    /// already. Whether a task was made.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn enqueue_after(&self, task: &NewTask, health: &Health) -> Result<bool, StoreError> {
+        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let statement = bound(self.database.dialect, ENQUEUE_AFTER, task)
+            .bind(count(health.success_count))
+            .bind(count(health.failure_count));
+        Ok(self.database.execute(statement).await?.is_some())
     }
 
     async fn insert(&self, task: &NewTask) -> Result<Option<TaskId>, StoreError> {

@@ -2,6 +2,8 @@
 
 pub(crate) mod diff;
 pub(crate) mod drift;
+pub(crate) mod fleet;
 pub(crate) mod heal;
 mod python;
 pub(crate) mod queue;
+pub(crate) mod refresh;

@@ -39,8 +39,8 @@ pub struct DiagnosisContext {
     pub failure_count: u64,
     /// When it worked last.
     pub last_success_at: Option<Timestamp>,
-    /// When it failed last: what recovery is counted from.
-    pub last_failure_at: Option<Timestamp>,
+    /// When the run failed that led to this.
+    pub failed_at: Option<Timestamp>,
     /// When the page was stored that the current one is compared with.
     pub original_html: Option<Timestamp>,
     /// When the current page was taken.
@@ -136,7 +136,7 @@ fn known(
         error_traceback: failure.message.replace("; ", "\n"),
         failure_count: loaded.row.health.failure_count,
         last_success_at: loaded.row.health.last_success_at,
-        last_failure_at: loaded.row.health.last_failure_at,
+        failed_at: loaded.row.health.last_failure_at,
         original_html: before.map(|snapshot| snapshot.taken_at),
         current_html: current.is_some().then_some(now),
         html_diff: diff.as_ref().map(|diff| diff.unified(LONGEST_DIFF)).unwrap_or_default(),

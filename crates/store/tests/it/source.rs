@@ -173,6 +173,27 @@ async fn a_release_is_not_undone_by_who_read_before_it(#[case] engine: Engine) {
     assert_eq!((health.state, health.released_at, health.failure_count), (HealthState::Degraded, Some(at(50)), 7));
 }
 
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_source_that_has_run_since_it_was_looked_at_is_not_run_again(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let task = NewTask::new(TaskKind::RefreshSource, NAME, at(10));
+    let seen = store.source(NAME).await.unwrap().unwrap().health;
+    let mut health = seen.clone();
+    health.good_run(at(9));
+    store.change_sources(at(9), &[SourceRecord::Health { source: named(), health: health.clone() }]).await.unwrap();
+    assert!(!store.enqueue_after(&task, &seen).await.unwrap(), "it ran a moment ago");
+    assert!(store.enqueue_after(&task, &health).await.unwrap());
+    assert!(!store.enqueue_after(&task, &health).await.unwrap(), "asked for already");
+    let tasks = store.tasks(&TaskFilter::default()).await.unwrap();
+    assert_eq!(tasks.len(), 1);
+    assert_eq!((tasks[0].target.as_str(), tasks[0].run_at), (NAME, at(10)));
+}
+
 #[test]
 fn every_state_has_its_name() {
     for state in [HealthState::Active, HealthState::Degraded, HealthState::Quarantined, HealthState::Dead] {

@@ -2,7 +2,7 @@
 
 use autoheal_engine::source::Snapshot;
 use autoheal_page::apply::FieldOutcome;
-use autoheal_page::recipe::{Field, NodeTake, Recipe, Source, Take};
+use autoheal_page::recipe::{Field, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Status};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
@@ -11,10 +11,8 @@ use url::Url;
 use super::{Change, Thought};
 use crate::definition::Blueprint;
 use crate::loaded::Loaded;
+use crate::scout::place_of_known;
 use crate::services::SourceServices;
-
-/// Shorter lists are not recognised by their values alone.
-const FEWEST_VALUES: usize = 3;
 
 /// Longer lists are not taken apart.
 const MOST_ITEMS: usize = 500;
@@ -39,6 +37,7 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
         let place = match answer.status {
             Status::Kept => continue,
             Status::Moved => moved_source(answer).map(|source| (source, answer.values.clone(), told(answer))),
+            // Most changes leave the values alone: what stands there once, word for word, needs no resemblance.
             Status::Gone | Status::Unsure => whole.field(name).and_then(|old| by_old_values(&new_page, old)),
         };
         match place {
@@ -164,22 +163,10 @@ fn told(answer: &Answer) -> String {
     format!("`{select}` (confidence {:.2}): {}", answer.confidence, answer.evidence.join(", "))
 }
 
-/// A list whose every old value stands on the new page, once each: where they stand is where the list is.
+/// Where the old values stand, if each stands on the new page once.
 fn by_old_values(page: &Document, old: &Field) -> Option<(Source, Vec<String>, String)> {
-    let Source::Nodes { take: NodeTake::Text, .. } = &old.source else { return None };
-    if !old.many || old.example.len() < FEWEST_VALUES {
-        return None;
-    }
-    let mut nodes = Vec::new();
-    for value in &old.example {
-        let holds = |node: NodeId| !page.is_skipped(node) && page.text(node) == *value;
-        let mut places = page.nodes().filter(|node| holds(*node) && !page.children(*node).any(holds));
-        nodes.push(places.next().filter(|_| places.next().is_none())?);
-    }
-    nodes.sort_unstable();
-    nodes.dedup();
-    let select = robust_selector(&[(page, &nodes)])?;
-    let why = format!("`{}`: each of its {} values stands there, and nowhere else", select.source(), nodes.len());
-    let values = nodes.iter().map(|node| page.text(*node).into_owned()).collect();
-    Some((Source::Nodes { select, take: NodeTake::Text }, values, why))
+    let source = place_of_known(page, &old.example, old.many)?;
+    let Source::Nodes { select, .. } = &source else { return None };
+    let why = format!("`{}`: the values that it had stand there, and nowhere else", select.source());
+    Some((source, old.example.clone(), why))
 }

@@ -1,0 +1,278 @@
+//! A fleet of sources through a month of changes: the real workflows, the real store, real pages over HTTP, and a clock that is
+//! told the time. What is accepted is compared with what the pages say in truth, not with what the program thinks of itself.
+//!
+//! # Layout
+//!
+//! - `mix`: what happens to pages, how often, and why so often
+//! - `page`: one page, what happened to it, and its true values
+//! - `walk`: a worker whose clock is told the time
+//! - `turns`: when hosts may be asked, by that clock
+//! - `tally`: the counts and the table
+//! - `random`: numbers that a seed decides
+//!
+//! Arguments: `--sources`, `--days`, `--seed`, `--json FILE`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a program for people that has nothing to lose"
+)]
+
+mod mix;
+mod page;
+mod random;
+mod tally;
+mod turns;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::HealthState;
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_engine::workflow::StepServices as _;
+use autoheal_fetch::{FetchRequest, FetchSettings, Fetcher, HostLimits, RobotsPolicy};
+use autoheal_page::recipe::FieldName;
+use autoheal_source::{
+    AddRequest, AddWorkflow, Definition, DoctorWorkflow, HealPolicy, RefreshWorkflow, SourceServices,
+};
+use autoheal_store::{Store, TaskFilter};
+
+use crate::mix::{Event, Plan};
+use crate::page::{Page, SLOW};
+use crate::random::Random;
+use crate::tally::{Tally, WrongSet};
+use crate::turns::Turns;
+use crate::walk::Clock;
+
+/// How often is looked for what is due.
+const TICK: Duration = Duration::from_mins(15);
+
+/// What is asked for.
+struct Arguments {
+    sources: usize,
+    days: u64,
+    seed: u64,
+    json: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn read() -> Self {
+        let mut arguments = Self { sources: 100, days: 30, seed: 1, json: None };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().unwrap();
+            match word.as_str() {
+                "--sources" => arguments.sources = value().parse().unwrap(),
+                "--days" => arguments.days = value().parse().unwrap(),
+                "--seed" => arguments.seed = value().parse().unwrap(),
+                "--json" => arguments.json = Some(value().into()),
+                // Cargo says `--bench`.
+                _ => {}
+            }
+        }
+        arguments
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let arguments = Arguments::read();
+    let begun = Instant::now();
+    let mut fleet = Fleet::new(&arguments).await;
+    fleet.live().await;
+    fleet.tally.close(&fleet.store, &fleet.pages, fleet.clock.now()).await;
+    fleet.tally.print(arguments.sources, arguments.days, arguments.seed, begun.elapsed());
+    if let Some(file) = &arguments.json {
+        std::fs::write(file, serde_json::to_string_pretty(&fleet.tally).unwrap()).unwrap();
+    }
+}
+
+struct Fleet {
+    pages: Vec<Page>,
+    by_name: BTreeMap<String, usize>,
+    plans: Vec<Plan>,
+    begins: Timestamp,
+    days: u64,
+    random: Random,
+    store: Store,
+    clock: Arc<Clock>,
+    refresh: RefreshWorkflow,
+    doctor: DoctorWorkflow,
+    tally: Tally,
+}
+
+/// Waits are short, in proportion: a page of a month's simulation may not take a minute. Nothing else is unusual.
+fn fetch_settings() -> FetchSettings {
+    let mut settings = FetchSettings {
+        allow_private: vec!["127.0.0.1".parse().unwrap()],
+        robots: RobotsPolicy::Ignore,
+        limits: HostLimits::unlimited(4),
+        ..FetchSettings::default()
+    };
+    settings.retries.first_wait = Duration::from_millis(1);
+    settings.time.total = SLOW * 4 / 5;
+    settings.time.read = SLOW * 4 / 5;
+    settings
+}
+
+impl Fleet {
+    /// The pages, each added as a source by examples.
+    async fn new(arguments: &Arguments) -> Self {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let month = Duration::from_hours(24 * (arguments.days + 2));
+        // Everything lies in the past, where the queue holds every task for ready.
+        let real = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let begins = Timestamp::from_millis(i64::try_from(real.as_millis()).unwrap()).minus(month);
+        let mut random = Random::new(arguments.seed);
+        let plans = mix::plan(arguments.sources, arguments.days, &mut random);
+        let clock = Clock::at(begins);
+        let turns = Arc::new(Turns::new(Arc::clone(&clock)));
+        let fetcher = || Fetcher::with_reservations(fetch_settings(), turns.clone()).unwrap();
+        let services = SourceServices::new(store.clone(), fetcher()).unwrap();
+        let add = AddWorkflow::new(services.clone()).unwrap();
+        let (mut pages, fetcher) = (Vec::new(), fetcher());
+        for index in 0..arguments.sources {
+            // Sources are added over the first six hours, as people do.
+            clock.go_to(begins.plus(Duration::from_secs(21_600 * index as u64 / arguments.sources as u64)));
+            let page = Page::new(index, &mut random).await;
+            let url = page.site.url(&page.path);
+            let answer = fetcher.fetch(&FetchRequest::new(url.clone())).await.unwrap();
+            let examples = page.examples(std::str::from_utf8(&answer.body).unwrap()).into_iter();
+            let request = AddRequest {
+                url,
+                recipe: None,
+                examples: examples.map(|(field, value)| (FieldName::parse(&field).unwrap(), value)).collect(),
+                interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
+                heal_policy: HealPolicy::Auto,
+            };
+            let mut task = NewTask::new(TaskKind::AddSource, page.name.clone(), clock.now());
+            task.context = serde_json::to_value(&request).unwrap();
+            let id = store.enqueue(&task).await.unwrap().id;
+            let (_, outcome) = walk::run(&add, &store, &clock, id).await;
+            assert!(outcome.healed, "{}: {}", page.name, outcome.report);
+            let wrong = page.wrong(&outcome.results["added"]["values"]);
+            assert!(wrong.is_empty(), "{}: {wrong:?}", page.name);
+            pages.push(page);
+        }
+        Self {
+            by_name: pages.iter().enumerate().map(|(index, page)| (page.name.clone(), index)).collect(),
+            pages,
+            plans,
+            begins,
+            days: arguments.days,
+            random,
+            refresh: RefreshWorkflow::new(services.clone()).unwrap(),
+            doctor: DoctorWorkflow::new(services).unwrap(),
+            store,
+            clock,
+            tally: Tally::default(),
+        }
+    }
+
+    /// The month.
+    async fn live(&mut self) {
+        let hours = |hours: f64| Duration::from_secs_f64(hours * 3600.0);
+        let mut turns: Vec<(Timestamp, usize, bool)> = Vec::new();
+        for (id, plan) in self.plans.iter().enumerate() {
+            turns.push((self.begins.plus(hours(plan.begins)), id, true));
+            turns.extend(plan.ends.map(|ends| (self.begins.plus(hours(ends)), id, false)));
+        }
+        turns.sort_unstable();
+        let mut turns = turns.into_iter().peekable();
+        let ticks = self.days * 24 * 60 / (TICK.as_secs() / 60);
+        for tick in 0..ticks {
+            self.clock.go_to(self.begins.plus(Duration::from_hours(6) + TICK * u32::try_from(tick).unwrap()));
+            let now = self.clock.now();
+            while let Some((at, id, begins)) = turns.next_if(|(at, ..)| *at <= now) {
+                let plan = self.plans[id];
+                if begins && self.pages[plan.source].is_lost() {
+                    // Whatever else happened would be blamed for what cannot be healed anyway.
+                    continue;
+                }
+                if begins {
+                    *self.tally.row(plan.event).happened() += 1;
+                    self.pages[plan.source].begin(id, plan.event, at, &mut self.random);
+                } else {
+                    self.pages[plan.source].end(id);
+                }
+            }
+            autoheal_source::schedule::Schedule::default().enqueue_due(&self.store, now).await.unwrap();
+            while self.work().await {}
+            self.tally.day(&self.store, tick).await;
+        }
+    }
+
+    /// Runs what is due; whether that was anything.
+    async fn work(&mut self) -> bool {
+        let filter = TaskFilter { state: Some(TaskState::Pending), limit: 10_000, ..TaskFilter::default() };
+        let mut due = self.store.tasks(&filter).await.unwrap();
+        let now = self.clock.now();
+        due.retain(|task| task.run_at <= now);
+        due.sort_by_key(|task| (task.priority, task.run_at, task.id));
+        for task in &due {
+            if task.kind == TaskKind::FixSource { self.heal(task.id).await } else { self.refresh(task.id).await }
+        }
+        !due.is_empty()
+    }
+
+    async fn refresh(&mut self, id: autoheal_engine::TaskId) {
+        let (task, outcome) = walk::run(&self.refresh, &self.store, &self.clock, id).await;
+        let now = self.clock.now();
+        let page = &mut self.pages[self.by_name[&task.target]];
+        let event = page.last.map_or(Event::NewValues, |(event, _)| event);
+        let row = self.tally.row(event);
+        row.runs += 1;
+        assert!(outcome.stop_reason != "BROKEN", "{}", outcome.report);
+        if outcome.results["values"].is_null() {
+            row.failed += 1;
+            let is_about_values = matches!(outcome.stop_reason.as_str(), "PARSE_ERROR" | "SCHEMA_MISMATCH");
+            if is_about_values && page.dressing == page.good_dressing {
+                let message = outcome.results["failure"]["message"].as_str().unwrap_or_default();
+                self.tally.false_alarm(&task.target, event, message);
+            }
+            self.tally.fails(&task.target, now);
+            return;
+        }
+        let wrong = page.wrong(&outcome.results["values"]);
+        page.good_dressing = page.dressing;
+        row.accepted += 1;
+        if wrong.is_empty() {
+            self.tally.is_right_again(&task.target, now);
+            return;
+        }
+        let rows = self.store.values(&task.target, Timestamp::default(), 1).await.unwrap();
+        let version = rows.last().unwrap().version;
+        let recipes = self.store.recipes(&task.target).await.unwrap();
+        let recipe = recipes.iter().find(|recipe| recipe.version == version).unwrap();
+        let is_fix = recipe.promoted_by.as_deref() == Some("doctor");
+        // A fix is to blame for what it gives until the page changes again.
+        let is_older = page.last.is_some_and(|(_, at)| recipe.promoted_at.is_some_and(|promoted| promoted >= at));
+        let by_fix = is_fix && is_older;
+        self.tally.wrong_set(WrongSet {
+            source: task.target,
+            at: now.to_rfc3339(),
+            event,
+            version,
+            by_fix,
+            fields: wrong,
+        });
+    }
+
+    async fn heal(&mut self, id: autoheal_engine::TaskId) {
+        let (task, outcome) = walk::run(&self.doctor, &self.store, &self.clock, id).await;
+        let page = &self.pages[self.by_name[&task.target]];
+        let event = page.last.map_or(Event::NewValues, |(event, _)| event);
+        assert!(outcome.stop_reason != "BROKEN", "{}", outcome.report);
+        self.tally.healed(&task, event, &outcome, self.clock.now());
+    }
+}
+
+/// The sources of the store that are in this state.
+async fn in_state(store: &Store, state: HealthState) -> usize {
+    store.sources().await.unwrap().iter().filter(|row| row.health.state == state).count()
+}
