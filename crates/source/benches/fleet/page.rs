@@ -10,7 +10,7 @@ use crate::mix::{Event, look_alike, other_layout, other_text};
 use crate::random::Random;
 
 /// How long a slow page takes; the fleet's patience is a fifth shorter (see `main`).
-pub(crate) const SLOW: Duration = Duration::from_millis(1000);
+pub(crate) const SLOW: Duration = Duration::from_secs(1);
 
 /// The page of a source, on a site of its own.
 pub(crate) struct Page {
@@ -33,7 +33,7 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) async fn new(index: usize, random: &mut Random) -> Self {
-        let is_article = index % 2 == 0;
+        let is_article = index.is_multiple_of(2);
         let number = 1 + index % 10;
         let (name, path) = if is_article {
             (format!("article-{index:03}"), format!("/article/{number}"))

@@ -1,4 +1,4 @@
-//! Numbers that a seed decides (SplitMix64), the same on every machine.
+//! Numbers that a seed decides (`SplitMix64`), the same on every machine.
 
 /// A sequence of numbers.
 pub(crate) struct Random(u64);

@@ -52,6 +52,7 @@ pub(crate) struct WrongSet {
     pub(crate) fields: Vec<(String, Vec<String>, Vec<String>)>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn named<S: Serializer>(event: &Event, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(row_of(*event).name)
 }
