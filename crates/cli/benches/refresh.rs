@@ -204,12 +204,12 @@ async fn main() {
         *runs.entry(run.target).or_default() += 1;
     }
     let (mut run_once, mut kept_once, mut asked_once, mut right) = (0, 0, 0, 0);
-    for index in 0..sources {
+    for (index, asked) in asked_before.iter().enumerate() {
         let name = name_of(index);
         run_once += usize::from(runs.get(&name) == Some(&1));
         let rows = store.values(&name, Timestamp::default(), 10).await.unwrap();
         kept_once += usize::from(rows.len() == 1);
-        asked_once += usize::from(site.requests(&path_of(index)) - asked_before[index] == 1);
+        asked_once += usize::from(site.requests(&path_of(index)) - asked == 1);
         let truth = site.values(&path_of(index));
         let is_right = |row: &autoheal_store::ValueRow| {
             ["title", "author", "date", "tags"].iter().all(|field| row.values[*field] == truth[*field])
