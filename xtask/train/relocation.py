@@ -34,10 +34,11 @@ NAMES = [
     "container_names_covered", "container_names_overlap",
 ]
 RANK = {
-    "single": dict(num_leaves=15, learning_rate=0.06, min_data_in_leaf=25, feature_fraction=0.5, lambda_l2=3, trees=250),
-    "list": dict(num_leaves=15, learning_rate=0.06, min_data_in_leaf=25, feature_fraction=0.5, lambda_l2=3, trees=250),
+    "single": dict(num_leaves=15, learning_rate=0.08, min_data_in_leaf=25, feature_fraction=0.5, lambda_l2=3, trees=150),
+    "list": dict(num_leaves=15, learning_rate=0.08, min_data_in_leaf=25, feature_fraction=0.5, lambda_l2=3, trees=150),
 }
-CERTAINTY = dict(num_leaves=4, learning_rate=0.04, min_data_in_leaf=30, feature_fraction=0.4, lambda_l2=10, trees=60)
+# Boosters that differ in their samples; their mean is steadier than one.
+BOOSTERS = 2
 
 
 def load(folder):
@@ -64,26 +65,30 @@ def fingerprint(names):
 
 
 class Table:
-    """A constant, weights, and trees, as tables.rs reads them."""
+    """A constant, weights, and the mean of several boosters' trees, as tables.rs reads them."""
 
-    def __init__(self, names, constant=0.0, weights=(), booster=None):
-        self.names, self.constant, self.weights, self.booster = names, constant, list(weights), booster
+    def __init__(self, names, constant=0.0, weights=(), boosters=()):
+        self.names, self.constant, self.weights, self.boosters = names, constant, list(weights), list(boosters)
+
+    def odds(self, rows):
+        total = rows @ np.array(self.weights) if self.weights else np.zeros(len(rows))
+        trees = [booster.predict(rows, raw_score=True) for booster in self.boosters]
+        return total + self.constant + (np.mean(trees, axis=0) if trees else 0)
 
     def to_bytes(self):
         parts = [struct.pack("<QfH", fingerprint(self.names), self.constant, len(self.weights))]
         parts += [struct.pack("<f", weight) for weight in self.weights]
-        trees = self.booster.dump_model()["tree_info"] if self.booster else []
+        trees = [tree for booster in self.boosters for tree in booster.dump_model()["tree_info"]]
         parts.append(struct.pack("<H", len(trees)))
         parts += [self.tree(tree["tree_structure"]) for tree in trees]
         return b"".join(parts)
 
-    @staticmethod
-    def tree(root):
+    def tree(self, root):
         splits, leaves = [], []
 
         def visit(node):
             if "leaf_value" in node:
-                leaves.append(node["leaf_value"])
+                leaves.append(node["leaf_value"] / len(self.boosters))
                 return 128 + len(leaves) - 1
             place = len(splits)
             splits.append(None)
@@ -139,18 +144,18 @@ def training_rows(samples, names, part, generator, most=90):
     return np.vstack(rows), np.concatenate(labels), np.concatenate(weights)
 
 
-def boost(rows, labels, weights, settings):
+def boost(rows, labels, weights, settings, seed=1):
     settings = dict(settings)
     trees = settings.pop("trees")
-    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=1, seed=1, deterministic=True)
+    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=1, seed=seed, deterministic=True)
     return lgb.train(settings, lgb.Dataset(rows, labels, weight=weights / weights.mean()), trees)
 
 
-def blended(booster, sample):
+def blended(table, sample):
     if not len(sample["labels"]):
         return np.zeros(0)
     share = HAND[sample["part"]]
-    raw = np.clip(booster.predict(sample["rows"], raw_score=True), -odds(1.0), odds(1.0))
+    raw = np.clip(table.odds(sample["rows"]), -odds(1.0), odds(1.0))
     return (raw + share * np.clip(sample["hand"], -20, 20)) / (1 + share / 2)
 
 
@@ -158,15 +163,18 @@ def rank_fold(folder, part, fold):
     """Trees without the sites of a fold, and whether their best candidate for its broken fields is right."""
     names, samples = load(folder)
     own = [sample for sample in samples if sample["part"] == part and len(sample["labels"])]
-    generator = np.random.default_rng(fold)
     # Fields deleted from pages on which nothing else is broken teach the certainty, not the ranking.
     seen = [s for s in own if s["fold"] != fold and (s["broken"] or s["mode"] == "forward")]
-    booster = boost(*training_rows(seen, names, part, generator), RANK[part])
+    boosters = []
+    for seed in range(BOOSTERS):
+        generator = np.random.default_rng(100 * seed + (99 if fold is None else fold))
+        boosters.append(boost(*training_rows(seen, names, part, generator), RANK[part], seed))
+    table = Table(names[part], boosters=boosters)
     found = []
     for sample in own:
         if sample["fold"] == fold and sample["broken"] and sample["mode"] == "forward":
-            found.append(sample["labels"][int(np.argmax(blended(booster, sample)))] >= RIGHT)
-    return Table(names[part], booster=booster).to_bytes(), found
+            found.append(sample["labels"][int(np.argmax(blended(table, sample)))] >= RIGHT)
+    return table.to_bytes(), found
 
 
 def rank(arguments):
@@ -195,25 +203,13 @@ def certainty_rows(samples):
     return rows, labels, weights
 
 
-def sure(samples, names, settings):
-    """Weights found by logistic regression, and trees for what they leave open."""
+def sure(samples, names):
+    """Weights found by logistic regression. There are too few fields for trees: they were no better out of fold, and less steady."""
     rows, labels, weights = certainty_rows(samples)
     mean, scale = rows.mean(0), rows.std(0) + 1e-6
-    linear = LogisticRegression(C=0.02, max_iter=2000).fit((rows - mean) / scale, labels, sample_weight=weights / weights.mean())
+    linear = LogisticRegression(C=0.005, max_iter=3000).fit((rows - mean) / scale, labels, sample_weight=weights / weights.mean())
     coefficients = linear.coef_[0] / scale
-    constant = float(linear.intercept_[0] - (coefficients * mean).sum())
-    start = rows @ coefficients + constant
-    settings = dict(settings)
-    trees = settings.pop("trees")
-    settings |= dict(objective="binary", bagging_fraction=0.7, bagging_freq=1, verbose=-1, num_threads=1, seed=1, deterministic=True)
-    data = lgb.Dataset(rows, labels, weight=weights / weights.mean(), init_score=start)
-    booster = lgb.train(settings, data, trees) if trees else None
-    return Table(names["certainty"], constant, coefficients, booster)
-
-
-def certainty_of(table, rows):
-    total = rows @ np.array(table.weights) + table.constant
-    return probability(total + (table.booster.predict(rows, raw_score=True) if table.booster else 0))
+    return Table(names["certainty"], float(linear.intercept_[0] - (coefficients * mean).sum()), coefficients)
 
 
 def curve(samples, confidence):
@@ -246,11 +242,11 @@ def certainty(arguments):
     for fold in [*range(names["folds"]), None]:
         tables = []
         for part in ("single", "list"):
-            table = sure([s for s in samples if s["part"] == part and s["fold"] != fold], names, CERTAINTY)
+            table = sure([s for s in samples if s["part"] == part and s["fold"] != fold], names)
             tables.append(table)
             for place, sample in enumerate(samples):
                 if sample["part"] == part and sample["fold"] == fold:
-                    confidence[place] = certainty_of(table, np.array([sample["certainty"]], dtype=np.float32))[0]
+                    confidence[place] = probability(table.odds(np.array([sample["certainty"]], dtype=np.float32)))[0]
         name = "all" if fold is None else f"fold{fold}"
         file = folds / f"{name}.bin"
         trained = file.read_bytes()
@@ -289,7 +285,7 @@ def main():
         command.add_argument("--folds", required=True)
         if name == "certainty":
             command.add_argument("--output", required=True)
-            command.add_argument("--threshold", type=float, default=0.7)
+            command.add_argument("--threshold", type=float, default=0.75)
         command.set_defaults(work=work)
     arguments = parser.parse_args()
     arguments.work(arguments)

@@ -27,6 +27,7 @@ features! {
         day_change, seen_on_old, in_around, position_change, same_tag, marks_shared, word_near, looks_count, value_count,
         homogeneity, taken_around, single, old_single, links_change, ends_change, order_kept, kept_fields, taken,
         speaks_of_change, after_heading_same, hidden, stated_exactly, tag_h1, stated_items, first_stated, last_stated, link_items,
+        first_class_same, time_change, promotion, old_stated_exactly, glyph_change, own_homogeneity, stated_change,
         taken_in_container, zone_mixed, share_of_longest, has_lines, mixed_tags,
         // The kind of field.
         kind_title, kind_author, kind_date, kind_summary, kind_body, kind_ingredients, kind_instructions, kind_subheadlines,
@@ -113,6 +114,12 @@ impl Certainty {
         self.hidden = from.hidden;
         self.stated_exactly = from.stated_exactly;
         self.tag_h1 = from.tag_h1;
+        self.first_class_same = from.first_class_same;
+        self.time_change = from.has_time_change;
+        self.promotion = from.promotion;
+        self.old_stated_exactly = from.old_stated_exactly;
+        self.stated_change = from.stated_best - from.stated_before;
+        self.has_lines = from.lines_change;
     }
 
     fn list(&mut self, from: &super::list::List) {
@@ -150,5 +157,9 @@ impl Certainty {
         self.share_of_longest = from.share_of_longest.min(2.0);
         self.has_lines = from.has_lines;
         self.mixed_tags = from.mixed_tags;
+        self.promotion = from.promotion;
+        self.glyph_change = from.glyph_change;
+        self.own_homogeneity = from.own_homogeneity;
+        self.stated_change = from.stated_both - from.old_stated_both;
     }
 }

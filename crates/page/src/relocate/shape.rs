@@ -29,6 +29,10 @@ pub(crate) struct Shape {
     pub(crate) sentences: f32,
     /// Its first word ends like a label.
     pub(crate) first_is_label: f32,
+    /// What kind of character it begins with.
+    pub(crate) first_class: u8,
+    /// It names a time of day.
+    pub(crate) has_time: f32,
     pub(crate) first_word: Word,
     pub(crate) last_word: Word,
     /// The beginning with letters and digits made equal.
@@ -74,11 +78,35 @@ impl Shape {
             is_name: flag(matches!(words.len(), 2 | 3) && all_capitalised && digits == 0),
             sentences: float(sentences),
             first_is_label: flag(first.ends_with(['.', ':', ',', '–', '-', '—', '|'])),
+            first_class: text.chars().next().map_or(0, class),
+            has_time: flag(has_time(text)),
             first_word: word(first),
             last_word: word(last),
             pattern: word(&pattern(text)),
         }
     }
+}
+
+/// The kind of a character.
+fn class(character: char) -> u8 {
+    if character.is_numeric() {
+        1
+    } else if character.is_uppercase() {
+        2
+    } else if character.is_alphabetic() {
+        3
+    } else {
+        4
+    }
+}
+
+/// Whether two digits, a colon or point, and two digits stand somewhere near the start.
+fn has_time(text: &str) -> bool {
+    let bytes = &text.as_bytes()[..text.len().min(120)];
+    let is_time = |part: &[u8]| {
+        matches!(part[2], b':' | b'.' | b'h') && [part[1], part[3], part[4]].iter().all(u8::is_ascii_digit)
+    };
+    bytes.windows(5).any(is_time)
 }
 
 /// `12 May 2020` becomes `9 a 9`; several words of letters become two.

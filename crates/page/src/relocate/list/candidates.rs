@@ -39,6 +39,8 @@ pub(crate) enum Variant {
     New,
     /// Only what the page also states for machines.
     Stated,
+    /// Without what points to other pages.
+    Content,
 }
 
 /// More elements are not a list but a page.
@@ -191,8 +193,14 @@ impl Found<'_, '_> {
                 self.add(stated, container, Variant::Stated);
             }
         }
+        let content = |nodes: &[NodeId]| -> Vec<NodeId> {
+            nodes.iter().copied().filter(|node| !self.view.item(*node).is_promotion).collect()
+        };
+        let (all_content, clean_content) = (content(&nodes), content(&clean));
         self.add(clean, container, Variant::Clean);
         self.add(new, container, Variant::New);
+        self.add(all_content, container, Variant::Content);
+        self.add(clean_content, container, Variant::Content);
         self.add(same_looks, container, Variant::Majority);
         self.add(same_depth, container, Variant::Majority);
         self.add(children, container, Variant::Children);

@@ -1,8 +1,11 @@
 //! What is known about a group that may be a list, next to the old list.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::candidates::{Group, meeting};
+use super::looks::Looks;
+use super::names::Names;
+use super::stated::Stated;
 use crate::document::NodeId;
 use crate::relocate::concepts::Concept;
 use crate::relocate::features::features;
@@ -51,163 +54,14 @@ features! {
         stated_items, old_stated_items, first_stated, last_stated,
         /// The share of items that are nothing but links.
         link_items, link_items_change,
+        /// The share of items that point elsewhere.
+        promotion, promotion_change, promotion_first, promotion_last,
+        /// How alike the items are without their parents, and whether they begin with a bullet as before.
+        own_homogeneity, own_homogeneity_change, glyph_change,
         // Fields whose selector still works.
         order_kept, kept_fields, taken, inside_kept,
         // The kind of field.
         kind_body, kind_ingredients, kind_instructions, kind_subheadlines, kind_topics, kind_summary,
-    }
-}
-
-/// What a set of items looks like.
-#[derive(Debug, Clone, Default)]
-struct Looks {
-    count: f32,
-    mean: f32,
-    /// Standard deviation of the lengths over their mean.
-    spread: f32,
-    numbers: f32,
-    ends: f32,
-    capitalised: f32,
-    links: f32,
-    distinct: f32,
-    words: f32,
-    colons: f32,
-    short: f32,
-    lines: f32,
-    labels: f32,
-    homogeneity: f32,
-    children: f32,
-    link_items: f32,
-}
-
-impl Looks {
-    fn of(items: &[&Item]) -> Self {
-        let count = items.len();
-        let share = |is: &dyn Fn(&Item) -> bool| ratio(items.iter().filter(|item| is(item)).count(), count);
-        let mean_of = |of: &dyn Fn(&Item) -> f32| items.iter().map(|item| of(item)).sum::<f32>() / float(count.max(1));
-        let mean = mean_of(&|item| float(item.length));
-        let variance = mean_of(&|item| (float(item.length) - mean).powi(2));
-        let letters: f32 = items.iter().map(|item| float(item.length)).sum();
-        let linked: f32 = items.iter().map(|item| item.link_share * float(item.length)).sum();
-        let distinct: HashSet<Word> = items.iter().map(|item| item.key).collect();
-        let mut looks: HashMap<(Word, Word), usize> = HashMap::new();
-        for item in items {
-            *looks.entry(item.looks).or_default() += 1;
-        }
-        Self {
-            count: float(count),
-            mean,
-            spread: variance.sqrt() / mean.max(1.0),
-            numbers: share(&|item| item.has_number),
-            ends: share(&|item| item.ends_sentence),
-            capitalised: share(&|item| item.is_capitalised),
-            links: linked / letters.max(1.0),
-            distinct: ratio(distinct.len(), count),
-            words: mean_of(&|item| float(item.words)),
-            colons: share(&|item| item.ends_with_colon),
-            short: share(&|item| item.length < 25),
-            lines: mean_of(&|item| float(item.lines)).min(4.0),
-            labels: share(&|item| item.first_is_label),
-            homogeneity: ratio(looks.values().copied().max().unwrap_or(0), count),
-            children: share(&|item| item.has_children),
-            link_items: share(&|item| item.link_share > 0.9),
-        }
-    }
-}
-
-/// Names that most items have, and those of what is around them.
-struct Names {
-    own: Words,
-    around: Words,
-    container: Words,
-    all: Words,
-    marks: Words,
-    tags: BTreeMap<Word, f32>,
-}
-
-impl Names {
-    fn of(view: &View<'_>, nodes: &[NodeId], container: NodeId) -> Self {
-        // The ends of a long list tell enough.
-        let sample: Vec<NodeId> = if nodes.len() <= 40 {
-            nodes.to_vec()
-        } else {
-            nodes[..20].iter().chain(&nodes[nodes.len() - 20..]).copied().collect()
-        };
-        let count = sample.len();
-        let common = |of: &mut dyn FnMut(NodeId, &mut Vec<Word>)| -> Words {
-            let mut counts: HashMap<Word, usize> = HashMap::new();
-            let mut buffer = Vec::new();
-            for node in &sample {
-                buffer.clear();
-                of(*node, &mut buffer);
-                buffer.sort_unstable();
-                buffer.dedup();
-                for name in &buffer {
-                    *counts.entry(*name).or_default() += 1;
-                }
-            }
-            counts.into_iter().filter(|(_, times)| 5 * times >= 3 * count).map(|(name, _)| name).collect()
-        };
-        let own = common(&mut |node, names| names.extend_from_slice(view.names[node.index()].as_slice()));
-        let marks = common(&mut |node, names| names.extend_from_slice(view.marks[node.index()].as_slice()));
-        let around = common(&mut |node, names| {
-            for above in view.page.ancestors(node).take(2) {
-                names.extend_from_slice(view.names[above.index()].as_slice());
-            }
-        });
-        let mut container_names = view.names[container.index()].clone();
-        if let Some(above) = view.page.parent(container) {
-            container_names = container_names.union(&view.names[above.index()]);
-        }
-        let mut tags = BTreeMap::new();
-        for node in &sample {
-            *tags.entry(word(view.page.tag(*node))).or_insert(0.0) += 1.0 / float(count);
-        }
-        Self { all: own.union(&around).union(&container_names), own, around, container: container_names, marks, tags }
-    }
-
-    fn tag(&self, tags: &[&str]) -> f32 {
-        tags.iter().map(|tag| self.tags.get(&word(tag)).copied().unwrap_or(0.0)).sum()
-    }
-}
-
-/// How much of a list the page states for a concept: the share of the list's text, and the share of what is stated.
-#[derive(Debug, Clone, Copy, Default)]
-struct Stated {
-    share: f32,
-    covered: f32,
-    both: f32,
-    /// The share of the items that are stated.
-    items: f32,
-}
-
-impl Stated {
-    fn of(view: &View<'_>, items: &[&Item], place: usize) -> Self {
-        let Some(whole) = view.statements.whole(LISTED[place]) else { return Self::default() };
-        let stated = items.iter().filter(|item| item.is_stated(view, place)).map(|item| item.loose.len()).sum();
-        let total: usize = items.iter().map(|item| item.loose.len()).sum();
-        let count = items.iter().filter(|item| item.is_stated(view, place)).count();
-        Self {
-            items: ratio(count, items.len()),
-            ..Self::from_shares(ratio(stated, total), ratio(stated, whole.len()).min(1.0))
-        }
-    }
-
-    /// Topics are stated one by one.
-    fn of_topics(view: &View<'_>, items: &[&Item]) -> Self {
-        let stated = view.statements.of_concept(Concept::Topics);
-        let found: HashSet<Word> = items
-            .iter()
-            .filter(|item| stated.iter().any(|phrase| phrase.key == item.key))
-            .map(|item| item.key)
-            .collect();
-        let share = items.iter().filter(|item| found.contains(&item.key)).count();
-        Self::from_shares(ratio(share, items.len()), ratio(found.len(), stated.len()))
-    }
-
-    fn from_shares(share: f32, covered: f32) -> Self {
-        let both = if share + covered > 0.0 { 2.0 * share * covered / (share + covered) } else { 0.0 };
-        Self { share, covered, both, items: share }
     }
 }
 
@@ -441,6 +295,13 @@ impl<'o> Comparison<'o> {
         row.has_lines = flag(new.lines >= 2.0);
         row.labels_change = new.labels - old.labels;
         row.children_change = new.children - old.children;
+        row.promotion = new.promotion;
+        row.promotion_change = new.promotion - old.promotion;
+        row.promotion_first = flag(items.first().is_some_and(|item| item.is_promotion));
+        row.promotion_last = flag(items.last().is_some_and(|item| item.is_promotion));
+        row.own_homogeneity = new.own_homogeneity;
+        row.own_homogeneity_change = new.own_homogeneity - old.own_homogeneity;
+        row.glyph_change = new.glyphs - old.glyphs;
         row.link_items = new.link_items;
         row.link_items_change = new.link_items - old.link_items;
         row.homogeneity = new.homogeneity;

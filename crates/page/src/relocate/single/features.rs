@@ -7,6 +7,7 @@ use crate::relocate::concepts::Concept;
 use crate::relocate::features::features;
 use crate::relocate::field::Field;
 use crate::relocate::lexicon::FieldKind;
+use crate::relocate::list::is_promotion;
 use crate::relocate::number::{difference, flag, float, log_ratio, ratio};
 use crate::relocate::phrase::{Phrase, Sense};
 use crate::relocate::shape::{Shape, speaks_of_change};
@@ -33,6 +34,7 @@ features! {
         length_ratio, words_ratio, digits_change, capitals_change, punctuation_change, capitalised_change,
         ends_sentence_change, has_day_change, has_digit_change, begins_by_change, colon_change, is_name_change,
         sentences_ratio, length, digits, capitalised, ends_sentence, has_day, begins_by, is_name, old_length,
+        first_class_same, has_time, has_time_change, lines, lines_change, old_stated_exactly, promotion,
         first_is_label, first_is_label_same, same_first_word, same_last_word, same_pattern,
         speaks_of_change, speaks_of_change_more,
         // The value itself.
@@ -70,6 +72,8 @@ pub(crate) struct Comparison<'o> {
     description: f32,
     speaks_of_change: bool,
     has_day: bool,
+    stated_exactly: f32,
+    lines: f32,
     /// Concepts by which the old page stated the old value, and how well.
     concepts_before: Vec<(Concept, f32)>,
     /// Values on the new page at the paths where the old page stated the old value.
@@ -138,6 +142,8 @@ impl<'o> Comparison<'o> {
             },
             speaks_of_change: changes(old),
             has_day: !phrase.days().is_empty(),
+            stated_exactly: flag(is_stated_exactly(old_view, old, field.words.concepts)),
+            lines: float(old_view.lines_in(old.chain.inner)).min(4.0),
             concepts_before,
             paths_known: !paths.is_empty(),
             at_paths,
@@ -222,6 +228,9 @@ impl<'o> Comparison<'o> {
         row.figure_same = same(Zone::Figure);
         row.link_same = same(Zone::Link);
         row.hidden = flag(view.hidden[inner.index()]);
+        row.lines = float(view.lines_in(inner)).min(4.0);
+        row.lines_change = row.lines - self.lines;
+        row.promotion = flag(is_promotion(&candidate.phrase.text));
         let looks = self.looks_counts.get(&view.looks[inner.index()]).copied().unwrap_or(1);
         row.looks_count = float(looks).ln().min(3.0);
         row.value_count = float(self.value_counts.get(&candidate.phrase.key).copied().unwrap_or(1)).min(3.0);
@@ -260,6 +269,9 @@ impl<'o> Comparison<'o> {
         row.begins_by = new.begins_by;
         row.is_name = new.is_name;
         row.old_length = old.length.ln_1p();
+        row.first_class_same = flag(new.first_class == old.first_class);
+        row.has_time = new.has_time;
+        row.has_time_change = (new.has_time - old.has_time).abs();
         row.first_is_label = new.first_is_label;
         row.first_is_label_same = flag(same(new.first_is_label, old.first_is_label));
         row.same_first_word = flag(new.first_word == old.first_word);
@@ -290,11 +302,8 @@ impl<'o> Comparison<'o> {
         let shown = |concept: Concept| view.best_shown(candidate, concept);
         let best = |concepts: &mut dyn Iterator<Item = Concept>| concepts.map(shown).fold(0.0, f32::max);
         row.stated_by_name = best(&mut concepts.iter().copied());
-        let exactly = |concept: &Concept| {
-            let mut stated = view.statements.of_concept(*concept).iter();
-            stated.any(|stated| stated.key == candidate.phrase.key && stated.text == candidate.phrase.text)
-        };
-        row.stated_exactly = flag(concepts.iter().any(exactly));
+        row.stated_exactly = flag(is_stated_exactly(view, candidate, concepts));
+        row.old_stated_exactly = self.stated_exactly;
         // Topics, bodies and brands contain too much to tell by accident.
         let telling = |concept: &Concept| {
             !matches!(concept, Concept::Topics | Concept::Body | Concept::Brand) || concepts.contains(concept)
@@ -344,6 +353,14 @@ impl<'o> Comparison<'o> {
         row.kept_fields = float(count);
         row.order_kept = if count == 0 { 0.5 } else { ratio(in_order, count) };
     }
+}
+
+/// Whether the page states the very text for one of the concepts.
+fn is_stated_exactly(view: &View<'_>, candidate: &Candidate<'_>, concepts: &[Concept]) -> bool {
+    concepts.iter().any(|concept| {
+        let mut stated = view.statements.of_concept(*concept).iter();
+        stated.any(|stated| stated.key == candidate.phrase.key && stated.text == candidate.phrase.text)
+    })
 }
 
 fn same(left: f32, right: f32) -> bool {

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::View;
 use crate::document::NodeId;
 use crate::relocate::concepts::Concept;
+use crate::relocate::list::is_promotion;
 use crate::relocate::words::{Word, loose, word};
 
 /// Concepts whose values are lists or long texts that lists are parts of.
@@ -27,6 +28,8 @@ pub(crate) struct Item {
     pub(crate) first_is_label: bool,
     pub(crate) begins_with_glyph: bool,
     pub(crate) link_share: f32,
+    /// It points to another page, a newsletter, an advertisement.
+    pub(crate) is_promotion: bool,
     /// Nearly all of its text is in bold.
     pub(crate) is_bold: bool,
     pub(crate) has_children: bool,
@@ -55,6 +58,7 @@ impl Item {
             first_is_label: text.split_whitespace().next().is_some_and(|first| first.ends_with(['.', ':'])),
             begins_with_glyph: text.starts_with(['•', '▢', '☐', '□', '✓', '-', '–']),
             link_share: view.link_share(node),
+            is_promotion: is_promotion(text),
             is_bold: page.children(node).any(|child| bold(child) && 5 * page.letters(child) > 4 * letters),
             has_children: page.close(node) > node.index() + 1,
             lines: view.lines_in(node),
