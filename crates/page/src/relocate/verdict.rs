@@ -191,7 +191,7 @@ impl<'p> Pages<'p> {
         }
         Answer {
             status: Status::Moved,
-            select: self.selector(&best.nodes, asked.many),
+            select: self.selector(&best.nodes, &take, asked.many),
             take: Take::Node(take),
             values,
             confidence,
@@ -199,13 +199,13 @@ impl<'p> Pages<'p> {
         }
     }
 
-    /// The best selector for the nodes; for one value any element with the same text will do.
-    fn selector(&self, nodes: &[NodeId], many: bool) -> Option<crate::select::Selector> {
-        let chain = nodes.first().and_then(|node| self.new.chain_of(*node)).filter(|_| !many);
-        let same_text: Vec<NodeId> = chain.map_or_else(|| nodes.to_vec(), |chain| self.new.chains[chain].nodes.clone());
-        if many {
+    /// The best selector for the nodes; for one text any element with the same text will do.
+    fn selector(&self, nodes: &[NodeId], take: &NodeTake, many: bool) -> Option<crate::select::Selector> {
+        if many || *take != NodeTake::Text {
             return robust_selector(&[(self.new.page, nodes)]);
         }
+        let chain = nodes.first().and_then(|node| self.new.chain_of(*node));
+        let same_text = chain.map_or(nodes, |chain| self.new.chains[chain].nodes.as_slice());
         let selectors = same_text.iter().filter_map(|node| robust_selector(&[(self.new.page, &[*node])]));
         selectors.min_by_key(|selector| selector.source().len())
     }
