@@ -8,7 +8,8 @@
 //! - [`name`], [`definition`]: what a source is
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe
 //! - [`refresh`] for `REFRESH_SOURCE`
-//! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be; [`failure`]: the five types of failure
+//! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
+//!   they were; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
 //! - [`schedule`]: what is due; [`statistics`]: how well fixes do
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
@@ -26,6 +27,7 @@ pub mod services;
 pub mod statistics;
 pub mod validation;
 
+mod drift;
 mod host;
 mod loaded;
 mod single_node;

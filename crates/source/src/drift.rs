@@ -1,0 +1,184 @@
+//! Values that are not what they were on earlier pages, although the selector still matches.
+
+use autoheal_page::apply::Extraction;
+use autoheal_page::recipe::{Field, Recipe};
+use autoheal_page::value::date::{self, DateOrder};
+use autoheal_page::value::money;
+use autoheal_page::value::number::DecimalMark;
+use autoheal_page::value::{Shape, ValueError};
+
+use crate::facts::PageFacts;
+
+/// Values less alike than this to every earlier one are something else: a word where there was a paragraph.
+const LEAST_ALIKE: f64 = 0.46;
+
+/// By how much less.
+const MARGIN: f64 = 0.75;
+
+/// Longer texts are text, whatever stands in them.
+const LONGEST_KIND: usize = 60;
+
+/// So many earlier values are compared with.
+const SAMPLES: usize = 40;
+
+/// A list this many times longer or shorter than ever is another list.
+const LIST_FACTOR: usize = 4;
+
+/// A list is long only from this many entries on.
+const LONG_LIST: usize = 8;
+
+/// Fields that give what another field gives, and never did: a rule that lost its own value often finds a neighbour's.
+pub(crate) fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Vec<String> {
+    let single: Vec<&Field> = recipe.fields().iter().filter(|field| !field.many).collect();
+    let mut found = Vec::new();
+    for field in &single {
+        for other in single.iter().filter(|other| other.name != field.name) {
+            let (name, other_name) = (field.name.as_str(), other.name.as_str());
+            let both = extraction.records.iter().find_map(|record| {
+                let texts = |name| record.field(name).and_then(|outcome| outcome.texts().into_iter().next());
+                texts(name).zip(texts(other_name)).filter(|(text, other)| is_in(other, text))
+            });
+            let Some((text, other_text)) = both else { continue };
+            let on = |page: &PageFacts, name: &str| page.texts.get(name).cloned().unwrap_or_default();
+            let is_new = !history.iter().flat_map(|page| on(page, name)).any(|known| known == text);
+            let were_alike = history
+                .iter()
+                .any(|page| on(page, name).iter().zip(&on(page, other_name)).any(|(text, other)| is_in(other, text)));
+            let is_known = [name, other_name].iter().all(|name| history.iter().any(|page| !on(page, name).is_empty()));
+            // Of two fields with one value, the one that has had it before is right.
+            if is_known && !were_alike && is_new {
+                let example: String = other_text.chars().take(60).collect();
+                found.push(format!("Changed field: {name} has what {other_name} has: {example:?}"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text is the other, or most of it.
+fn is_in(part: &str, whole: &str) -> bool {
+    part.chars().count() >= 3 && part.len() * 2 > whole.len() && whole.contains(part)
+}
+
+/// How the values of a field differ from what they were on earlier pages, if they do.
+pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[PageFacts]) -> Option<String> {
+    let name = field.name.as_str();
+    let texts_on = |page: &PageFacts| page.texts.get(name).cloned().unwrap_or_default();
+    let texts = texts_on(now);
+    let earlier: Vec<Vec<String>> = history.iter().map(texts_on).collect();
+    if history.is_empty() || earlier.iter().all(Vec::is_empty) {
+        return None;
+    }
+    if texts.is_empty() {
+        // What was on every page and is on this one no more has vanished; what came and went may do so again.
+        let was_always_there = earlier.iter().all(|texts| !texts.is_empty());
+        return (was_always_there && !field.required).then(|| format!("Vanished field: {name}"));
+    }
+    if field.many || recipe.items().is_some() {
+        let lengths = || earlier.iter().map(Vec::len).filter(|length| *length > 0);
+        let (shortest, longest) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+        let is_longer = texts.len() > longest.saturating_mul(LIST_FACTOR).max(LONG_LIST);
+        if is_longer || texts.len().saturating_mul(LIST_FACTOR) < shortest {
+            return Some(format!("Changed field: {name} has {} entries, and had {shortest} to {longest}", texts.len()));
+        }
+    } else {
+        let matched_on = |page: &PageFacts| page.matched.get(name).copied().unwrap_or(0);
+        let most = history.iter().map(matched_on).max().unwrap_or(0);
+        if matched_on(now) > most.saturating_mul(3).max(2) {
+            return Some(format!(
+                "Changed field: its selector matches {} nodes for {name}, and matched {most}",
+                matched_on(now)
+            ));
+        }
+    }
+    let known: Vec<&String> = earlier.iter().flatten().take(SAMPLES).collect();
+    let likeness = Likeness::of(&known);
+    let strange: Vec<&String> = texts.iter().filter(|text| likeness.is_strange(text)).collect();
+    let example: String = strange.first()?.chars().take(60).collect();
+    (strange.len() * 2 > texts.len())
+        .then(|| format!("Changed field: {name} looks like nothing it was before: {example:?}"))
+}
+
+/// What earlier values have in common.
+struct Likeness {
+    shapes: Vec<Shape>,
+    /// What every one of them is, when that is more than text.
+    kind: Option<Kind>,
+    /// How alike the two least alike ones are; known of several only.
+    least: Option<f64>,
+}
+
+/// What a text is at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Money,
+    Date,
+    Number,
+    Address,
+    Text,
+}
+
+impl Kind {
+    fn of(text: &str) -> Self {
+        let is = |parsed: Result<(), ValueError>| matches!(parsed, Ok(()) | Err(ValueError::Ambiguous { .. }));
+        let has_digit = text.chars().any(char::is_numeric);
+        let is_bare =
+            has_digit && text.chars().all(|char| char.is_numeric() || ".,' +-/%:()\u{a0}\u{202f}".contains(char));
+        let is_line = text.len() <= LONGEST_KIND && has_digit;
+        if text.starts_with("http://") || text.starts_with("https://") {
+            Self::Address
+        } else if is_line && is(money::parse(text, DecimalMark::default(), None).map(drop)) {
+            Self::Money
+        } else if is_line && is(date::parse(text, DateOrder::default()).map(drop)) {
+            Self::Date
+        } else if is_bare {
+            Self::Number
+        } else {
+            Self::Text
+        }
+    }
+}
+
+impl Likeness {
+    fn of(texts: &[&String]) -> Self {
+        let kinds: Vec<Kind> = texts.iter().map(|text| Kind::of(text)).collect();
+        let kind =
+            kinds.first().copied().filter(|first| *first != Kind::Text && kinds.iter().all(|kind| kind == first));
+        let mut shapes: Vec<Shape> = texts.iter().map(|text| Shape::of_text(text)).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let pairs = shapes
+            .iter()
+            .enumerate()
+            .flat_map(|(index, one)| shapes[index + 1..].iter().map(move |other| (one, other)));
+        let least = pairs.map(|(one, other)| one.similarity(other)).reduce(f64::min);
+        Self { shapes, kind, least }
+    }
+
+    fn is_strange(&self, text: &str) -> bool {
+        if let Some(kind) = self.kind {
+            return Kind::of(text) != kind;
+        }
+        let shape = Shape::of_text(text);
+        let alike = self.shapes.iter().map(|other| shape.similarity(other)).fold(0.0, f64::max);
+        // Text is free to vary: only what is far less alike than any two earlier values are among themselves is strange.
+        alike < self.least.map_or(LEAST_ALIKE, |least| (least * MARGIN).max(LEAST_ALIKE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_a_kind_stay_of_that_kind() {
+        for (before, other) in
+            [("12,50 €", "3 reviews"), ("2026-11-01", "Share"), ("4.5", "rate it"), ("https://a/b.png", "No image")]
+        {
+            assert_ne!(Kind::of(before), Kind::of(other), "{before} {other}");
+        }
+        for (one, other) in [("12,50 €", "€1.299"), ("1 May 2026", "2026-11-01"), ("4.5", "10/10")] {
+            assert_eq!(Kind::of(one), Kind::of(other), "{one} {other}");
+        }
+    }
+}
