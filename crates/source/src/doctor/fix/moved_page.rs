@@ -45,7 +45,7 @@ pub(super) async fn propose(
         }
         let (same, known) = recognised(loaded, &texts(&extraction));
         // Another article of the site would give values as well: only its own values tell that it is the page.
-        if known == 0 || same * 2 < known.max(2) {
+        if !is_the_page(same, known) {
             continue;
         }
         let url = answer.moved_to().cloned().unwrap_or(url);
@@ -59,6 +59,12 @@ pub(super) async fn propose(
         });
     }
     Err(format!("no page of the site has the values that {old} had"))
+}
+
+/// Whether so many of the known fields are enough. Half are not: articles of one day on one subject share their date and their
+/// tags.
+const fn is_the_page(same: usize, known: usize) -> bool {
+    same * 2 > known
 }
 
 /// How many fields give what they gave on the last good page, and of how many that is known.
@@ -124,4 +130,15 @@ async fn addresses(services: &SourceServices, url: &Url, tag: &str) -> Vec<Url> 
         answer.url.join(text?.trim()).ok()
     });
     named.take(MOST_ADDRESSES).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_half_of_the_values_tell_a_page() {
+        assert!(is_the_page(1, 1) && is_the_page(2, 2) && is_the_page(2, 3) && is_the_page(3, 4));
+        assert!(!is_the_page(0, 0) && !is_the_page(1, 2) && !is_the_page(2, 4));
+    }
 }
