@@ -155,6 +155,14 @@ pub(crate) fn place_of_known(page: &Document, values: &[String], many: bool) -> 
     Some(Source::Nodes { select: robust_selector(&[(page, &nodes)])?, take })
 }
 
+/// Whether most of what was read before still stands on the page: if not, the page is about something else by now, and a value
+/// that stands there belongs to something else.
+pub(crate) fn is_about_the_same(page: &Document, fields: &[Field]) -> bool {
+    let known: Vec<&String> = fields.iter().filter_map(|field| field.example.first()).collect();
+    let stands = |value: &&&String| !places_of(page, value).is_empty();
+    known.iter().filter(stands).count() * 2 > known.len()
+}
+
 /// A recipe of what the page states about itself, read off the visible page where that shows the same.
 ///
 /// # Errors
@@ -245,6 +253,22 @@ mod tests {
         let page = "<h1>Old lamp</h1><ul class=parts><li>Bulb<li>Shade<li>Foot</ul><p>Mira Okafor</p>";
         assert_eq!(found(page, &["Mira Okafor"], false).as_deref(), Some("p"));
         assert!(found(page, &["Bulb", "Shade", "Foot"], true).is_some());
+    }
+
+    #[test]
+    fn a_page_about_something_else_is_told_by_its_values() {
+        let field = |name: &str, value: &str| Field {
+            example: vec![value.to_owned()],
+            ..Field::new(FieldName::parse(name).unwrap(), source_of_test())
+        };
+        let fields = [field("title", "Old lamp"), field("date", "2026-03-05"), field("author", "Mira Okafor")];
+        let is = |html: &str| is_about_the_same(&Document::parse(html), &fields);
+        assert!(is("<h1>Old lamp</h1><i>2026-03-05</i>"));
+        assert!(!is("<h1>New lamp</h1><i>2026-03-05</i>"));
+    }
+
+    fn source_of_test() -> Source {
+        place_of_known(&Document::parse("<p>text</p>"), &["text".to_owned()], false).unwrap()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use url::Url;
 use super::{Change, Thought};
 use crate::definition::Blueprint;
 use crate::loaded::Loaded;
-use crate::scout::place_of_known;
+use crate::scout::{is_about_the_same, place_of_known};
 use crate::services::SourceServices;
 
 /// Longer lists are not taken apart.
@@ -29,6 +29,7 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     }
     let new_page = Document::parse_bytes(&page.content);
     let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &new_page);
+    let is_same_thing = is_about_the_same(&new_page, whole.fields());
     let mut fields = loaded.recipe.fields().to_vec();
     let (mut moved, mut gone, mut evidence) = (Vec::new(), Vec::new(), Vec::new());
     for field in &mut fields {
@@ -38,7 +39,10 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
             Status::Kept => continue,
             Status::Moved => moved_source(answer).map(|source| (source, answer.values.clone(), told(answer))),
             // Most changes leave the values alone: what stands there once, word for word, needs no resemblance.
-            Status::Gone | Status::Unsure => whole.field(name).and_then(|old| by_old_values(&new_page, old)),
+            Status::Gone | Status::Unsure if is_same_thing => {
+                whole.field(name).and_then(|old| by_old_values(&new_page, old))
+            }
+            Status::Gone | Status::Unsure => None,
         };
         match place {
             Some((source, values, why)) => {
