@@ -1,8 +1,9 @@
 //! A source with everything that is known of it.
 
-use autoheal_engine::ErrorCode;
+use autoheal_engine::breaker::Breaker;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
+use autoheal_engine::{ErrorCode, Timestamp};
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use autoheal_store::{RecipeRow, SourceRow};
@@ -83,13 +84,19 @@ impl Loaded {
         self.versions.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1
     }
 
-    /// Whether this very change was refused by a person, or taken back.
-    pub(crate) fn is_refused(&self, recipe: &Recipe, definition: &Definition) -> bool {
+    /// Whether this very change was refused by a person or taken back, or did not pass a short while ago: what it needs to pass is
+    /// another page, not another try.
+    pub(crate) fn is_refused(&self, recipe: &Recipe, definition: &Definition, now: Timestamp) -> bool {
         let is_same = |row: &RecipeRow| {
             let place = serde_json::from_value::<Definition>(row.definition.clone()).map(|other| other.url);
             place.is_ok_and(|url| url == definition.url) && recipe_of(row).is_ok_and(|other| same_rules(&other, recipe))
         };
-        self.versions.iter().any(|row| row.stage == Stage::Rejected && is_same(row))
+        let counts = |row: &RecipeRow| match row.stage {
+            Stage::Rejected => true,
+            Stage::Failed => now.since(row.created_at) < Breaker::default().window,
+            Stage::Staging | Stage::Production | Stage::Archived => false,
+        };
+        self.versions.iter().any(|row| counts(row) && is_same(row))
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) async fn run(
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
     };
     let thought = thought.and_then(|change| {
-        if loaded.is_refused(&change.recipe, &change.definition) {
-            Err("the fix that comes to mind was rejected before".to_owned())
+        if loaded.is_refused(&change.recipe, &change.definition, context.now()) {
+            Err("the fix that comes to mind was rejected, or did not pass, before".to_owned())
         } else {
             Ok(change)
         }
