@@ -396,4 +396,35 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn every_name_in_a_column_is_read_back() {
+        for state in [HealthState::Active, HealthState::Degraded, HealthState::Quarantined, HealthState::Dead] {
+            assert_eq!(HealthState::from_name(state.name()), Some(state));
+        }
+        for stage in [Stage::Staging, Stage::Production, Stage::Archived, Stage::Failed, Stage::Rejected] {
+            assert_eq!(Stage::from_name(stage.name()), Some(stage));
+        }
+        for role in [SnapshotRole::Original, SnapshotRole::Good, SnapshotRole::Failing] {
+            assert_eq!(SnapshotRole::from_name(role.name()), Some(role));
+            assert!(role.kept() > 0);
+        }
+        assert_eq!(
+            (HealthState::from_name("WELL"), Stage::from_name(""), SnapshotRole::from_name("X")),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn a_dead_source_stays_dead_until_a_person_says_otherwise() {
+        let now = Timestamp::from_millis(1);
+        let mut health = Health::default();
+        let verdict =
+            Verdict::Refuse { reason: crate::breaker::Reason::DomainDead, action: Action::MarkDead, until: None };
+        health.judged(0, verdict);
+        health.failed_run(now);
+        assert_eq!(health.state, HealthState::Dead);
+        health.release(now);
+        assert_eq!((health.state, health.released_at), (HealthState::Degraded, Some(now)));
+    }
 }
