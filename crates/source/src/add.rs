@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::definition::{Blueprint, Definition, HealPolicy};
 use crate::facts::PageFacts;
-use crate::loaded::{permanent, record};
+use crate::loaded::{permanent, record, source_of};
 use crate::name::SourceName;
 use crate::services::{SourceServices, store_error};
 use crate::validation::{validate, values};
@@ -170,8 +170,7 @@ impl Workflow for AddWorkflow {
     }
 
     fn start(&self, task: &Task, _now: Timestamp) -> Result<AddState, StepError> {
-        let source =
-            task.target.parse().map_err(|error: crate::name::InvalidSourceName| permanent(error.to_string()))?;
+        let source = source_of(task)?;
         let request = serde_json::from_value(task.context.clone())
             .map_err(|error| permanent(format!("the task's context: {error}")))?;
         Ok(AddState { source, request, added: None, refused: None })

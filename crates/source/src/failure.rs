@@ -35,6 +35,16 @@ impl ErrorType {
     }
 }
 
+impl ErrorType {
+    /// Whether it says something about the recipe: an outage does not.
+    pub const fn is_about_the_recipe(self) -> bool {
+        match self {
+            Self::ParseError | Self::SchemaMismatch => true,
+            Self::HttpError | Self::Timeout | Self::RateLimit => false,
+        }
+    }
+}
+
 impl fmt::Display for ErrorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

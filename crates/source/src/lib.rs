@@ -12,6 +12,7 @@
 //!   they were; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
 //! - [`schedule`]: what is due; [`statistics`]: how well fixes do
+//! - `judge`: what a page gives, and whether that may be believed
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
 
 pub mod add;
@@ -29,6 +30,7 @@ pub mod validation;
 
 mod drift;
 mod host;
+mod judge;
 mod loaded;
 mod single_node;
 

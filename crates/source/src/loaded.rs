@@ -2,6 +2,7 @@
 
 use autoheal_engine::breaker::Breaker;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::task::Task;
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, Timestamp};
 use autoheal_page::Document;
@@ -10,6 +11,7 @@ use autoheal_store::{RecipeRow, SourceRow};
 
 use crate::definition::Definition;
 use crate::facts::PageFacts;
+use crate::name::{InvalidSourceName, SourceName};
 use crate::services::{SourceServices, store_error};
 
 /// A source as the store has it.
@@ -23,6 +25,10 @@ pub(crate) struct Loaded {
     pub(crate) recipe: Recipe,
     /// Pages on which it worked, the newest first, the original last; of a step that looks at none, none.
     pub(crate) good: Vec<Snapshot>,
+    /// Their facts.
+    pub(crate) history: Vec<PageFacts>,
+    /// Where the page was, after all redirects, when its values were accepted last.
+    pub(crate) last_place: Option<String>,
 }
 
 /// Whether a step looks at stored pages: they are long.
@@ -51,8 +57,10 @@ impl Loaded {
             .cloned()
             .ok_or_else(|| missing("recipe in force"))?;
         let recipe = recipe_of(&in_force)?;
-        let mut good = Vec::new();
+        let (mut good, mut last_place) = (Vec::new(), None);
         if pages == Pages::Wanted {
+            let last = store.values(source, Timestamp::default(), 1).await.map_err(|error| store_error(&error))?;
+            last_place = last.into_iter().next().map(|row| row.url);
             let original =
                 store.snapshots(source, SnapshotRole::Original).await.map_err(|error| store_error(&error))?;
             good = store.snapshots(source, SnapshotRole::Good).await.map_err(|error| store_error(&error))?;
@@ -60,12 +68,9 @@ impl Loaded {
             let original: Vec<Snapshot> = original.into_iter().filter(is_new).collect();
             good.extend(original);
         }
-        Ok(Self { row, definition, versions, in_force, recipe, good })
-    }
-
-    /// The facts of the pages on which it worked, the newest first.
-    pub(crate) fn history(&self) -> Vec<PageFacts> {
-        self.good.iter().filter_map(|page| page.values.as_ref()).filter_map(PageFacts::read).collect()
+        let history =
+            good.iter().filter_map(|page: &Snapshot| page.values.as_ref()).filter_map(PageFacts::read).collect();
+        Ok(Self { row, definition, versions, in_force, recipe, good, history, last_place })
     }
 
     /// The pages on which the recipe worked, parsed, the newest first.
@@ -75,8 +80,8 @@ impl Loaded {
 
     /// Whether a page has the values of the last good one in most fields: it is the page, and not another of the site.
     pub(crate) fn recognises(&self, facts: &PageFacts) -> bool {
-        let Some(last) = self.history().into_iter().next() else { return false };
-        let (same, known) = facts.same_as(&last);
+        let Some(last) = self.history.first() else { return false };
+        let (same, known) = facts.same_as(last);
         known > 0 && same * 2 > known
     }
 
@@ -115,6 +120,11 @@ fn same_rules(one: &Recipe, other: &Recipe) -> bool {
 /// A stored recipe as it is applied.
 pub(crate) fn recipe_of(row: &RecipeRow) -> Result<Recipe, StepError> {
     serde_json::from_value(row.recipe.clone()).map_err(|error| permanent(format!("recipe {}: {error}", row.version)))
+}
+
+/// The source that a task is about.
+pub(crate) fn source_of(task: &Task) -> Result<SourceName, StepError> {
+    task.target.parse().map_err(|error: InvalidSourceName| permanent(error.to_string()))
 }
 
 pub(crate) fn permanent(message: impl Into<String>) -> StepError {

@@ -3,7 +3,7 @@
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphError, Node};
-use autoheal_engine::source::{AlertKind, Health, HealthState, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{AlertKind, Health, HealthState, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,11 @@ use serde_json::{Value, json};
 
 use crate::add::json_of;
 use crate::definition::HealPolicy;
-use crate::facts::PageFacts;
-use crate::failure::{ErrorType, Failure};
-use crate::loaded::{Loaded, Pages, permanent, record};
+use crate::failure::Failure;
+use crate::judge::{Judged, judge, page_record};
+use crate::loaded::{Loaded, Pages, record, source_of};
 use crate::name::SourceName;
-use crate::services::{SourceServices, WebPage, store_error};
-use crate::validation::{validate, values};
+use crate::services::{SourceServices, WebPage};
 use crate::{host, single_node};
 
 /// Real runs after a fix went into force in which it must prove itself.
@@ -73,17 +72,22 @@ impl RefreshWorkflow {
         let loaded = Loaded::load(&self.services, state.source.as_str(), Pages::Wanted).await?;
         context.progress(format!("asking for {}", loaded.definition.url));
         match self.services.page(&loaded.definition.url, loaded.recipe.request()).await? {
-            Ok(page) => match judge(&loaded, &page, self.last_place(&loaded).await?.as_deref()) {
-                Ok(found) => {
-                    keep(&loaded, &page, &found, context)?;
-                    state.values = Some(found.values);
+            Ok(page) => {
+                let judged = judge(&loaded, &page);
+                match judged.failure {
+                    None => {
+                        keep(&loaded, &page, &judged, context)?;
+                        state.values = Some(judged.values);
+                    }
+                    Some(failure) => {
+                        if failure.error_type.is_about_the_recipe() {
+                            record(context, page_record(&loaded, &page, SnapshotRole::Failing, None, context.now()));
+                        }
+                        fail(&loaded, &failure, context)?;
+                        state.failure = Some(failure);
+                    }
                 }
-                Err(failure) => {
-                    record(context, page_record(&loaded, &page, SnapshotRole::Failing, None, context.now()));
-                    fail(&loaded, &failure, context)?;
-                    state.failure = Some(failure);
-                }
-            },
+            }
             Err(failure) => {
                 if failure.host_unknown || failure.status.is_some() {
                     let target_known = !failure.host_unknown;
@@ -97,53 +101,14 @@ impl RefreshWorkflow {
         }
         Ok(())
     }
-
-    /// Where the page was, after all redirects, when its values were accepted last.
-    async fn last_place(&self, loaded: &Loaded) -> Result<Option<String>, StepError> {
-        let last = self.services.store.values(&loaded.row.source, Timestamp::default(), 1).await;
-        Ok(last.map_err(|error| store_error(&error))?.pop().map(|row| row.url))
-    }
-}
-
-/// What a page gave.
-struct Found {
-    facts: PageFacts,
-    values: Value,
-}
-
-/// What a page gives, if it is the page and everything is as it should be. A site that sends us somewhere else than before must show
-/// the same values there: its front page and its log-in page have headings as well.
-fn judge(loaded: &Loaded, page: &WebPage, last_place: Option<&str>) -> Result<Found, Failure> {
-    let extraction = loaded.recipe.apply(&page.document(), Some(&page.url));
-    if let Some(failure) = validate(&loaded.recipe, &extraction, &loaded.history()).failure() {
-        return Err(failure);
-    }
-    let facts = PageFacts::of(&extraction);
-    let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| last != page.url.as_str());
-    if is_elsewhere && !loaded.recognises(&facts) {
-        let message = format!("the site leads to {}, which has not the values that the page had", page.url);
-        return Err(Failure::new(ErrorType::HttpError, message));
-    }
-    Ok(Found { facts, values: values(&loaded.recipe, &extraction) })
 }
 
 fn name(loaded: &Loaded) -> String {
     loaded.row.source.clone()
 }
 
-fn page_record(
-    loaded: &Loaded,
-    page: &WebPage,
-    role: SnapshotRole,
-    values: Option<Value>,
-    now: Timestamp,
-) -> SourceRecord {
-    let (url, content) = (loaded.definition.url.to_string(), page.html.clone().into_bytes());
-    SourceRecord::Snapshot { source: name(loaded), snapshot: Snapshot { role, url, taken_at: now, content, values } }
-}
-
 /// A good run: the values, the page, the health, and the next run.
-fn keep(loaded: &Loaded, page: &WebPage, found: &Found, context: &StepContext) -> Result<(), StepError> {
+fn keep(loaded: &Loaded, page: &WebPage, found: &Judged, context: &StepContext) -> Result<(), StepError> {
     let now = context.now();
     let mut health = loaded.row.health.clone();
     health.good_run(now);
@@ -178,7 +143,7 @@ fn fail(loaded: &Loaded, failure: &Failure, context: &StepContext) -> Result<(),
     record(context, SourceRecord::Health { source: name(loaded), health });
     let version = loaded.in_force.version;
     // An outage says nothing about a recipe.
-    let is_about_the_recipe = matches!(failure.error_type, ErrorType::ParseError | ErrorType::SchemaMismatch);
+    let is_about_the_recipe = failure.error_type.is_about_the_recipe();
     let is_on_trial = loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS;
     let before = loaded.in_force.replaces.filter(|_| is_about_the_recipe && is_on_trial);
     if is_about_the_recipe {
@@ -231,9 +196,7 @@ impl Workflow for RefreshWorkflow {
     }
 
     fn start(&self, task: &Task, _now: Timestamp) -> Result<RefreshState, StepError> {
-        let source =
-            task.target.parse().map_err(|error: crate::name::InvalidSourceName| permanent(error.to_string()))?;
-        Ok(RefreshState { source, values: None, failure: None, broken: None })
+        Ok(RefreshState { source: source_of(task)?, values: None, failure: None, broken: None })
     }
 
     async fn step(&self, node: RefreshNode, state: &mut RefreshState, context: &StepContext) -> Result<(), StepError> {

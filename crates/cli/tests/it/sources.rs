@@ -263,6 +263,8 @@ async fn another_page_of_the_site_is_not_taken_for_the_page() {
     assert_eq!(run.code, Some(1), "{}", run.told());
     assert_eq!(scraper.json(&["show", "news"])["definition"]["url"], scraper.site.url(PAGE).as_str());
     assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "nothing wrong was kept");
+    let fixes = scraper.json(&["history", "news"])["fixes"].as_array().unwrap().len();
+    assert_eq!(fixes, 2, "the Doctor does not call it well either: that would go round for ever");
 }
 
 #[tokio::test]

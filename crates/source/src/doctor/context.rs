@@ -1,7 +1,7 @@
 //! The context of a diagnosis: everything that is known before a fix is thought of (spec `doctor-agent.md`, `DiagnosisContext`).
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
@@ -13,9 +13,9 @@ use super::breaker::attempts;
 use super::state::{DoctorState, End};
 use crate::definition::Blueprint;
 use crate::failure::{ErrorType, Failure};
+use crate::judge::{judge, page_record};
 use crate::loaded::{Loaded, record};
 use crate::services::SourceServices;
-use crate::validation::{validate, values};
 
 /// So much of a diff is kept, in bytes.
 const LONGEST_DIFF: usize = 20_000;
@@ -100,16 +100,11 @@ async fn look(
         Ok(page) => page,
         Err(failure) => return Ok((Some(failure), None)),
     };
-    let document = page.document();
-    let extraction = loaded.recipe.apply(&document, Some(&page.url));
-    let validation = validate(&loaded.recipe, &extraction, &loaded.history());
-    if !validation.passed {
-        let url = loaded.definition.url.to_string();
-        let (taken_at, content) = (context.now(), page.html.into_bytes());
-        let snapshot = Snapshot { role: SnapshotRole::Failing, url, taken_at, content, values: None };
-        record(context, SourceRecord::Snapshot { source: loaded.row.source.clone(), snapshot });
+    let judged = judge(loaded, &page);
+    if judged.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe()) {
+        record(context, page_record(loaded, &page, SnapshotRole::Failing, None, context.now()));
     }
-    Ok((validation.failure(), Some((document, values(&loaded.recipe, &extraction)))))
+    Ok((judged.failure, Some((judged.document, judged.values))))
 }
 
 fn known(

@@ -15,7 +15,7 @@ use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use serde_json::json;
 
-use crate::loaded::{Loaded, Pages, permanent};
+use crate::loaded::{Loaded, Pages, permanent, source_of};
 use crate::services::SourceServices;
 
 pub use context::DiagnosisContext;
@@ -56,8 +56,7 @@ impl Workflow for DoctorWorkflow {
     }
 
     fn start(&self, task: &Task, _now: Timestamp) -> Result<DoctorState, StepError> {
-        let source =
-            task.target.parse().map_err(|error: crate::name::InvalidSourceName| permanent(error.to_string()))?;
+        let source = source_of(task)?;
         // Asked for by a person, there is no failure yet: it shows when the page is looked at.
         let failure = if task.context.is_null() || task.context == json!({}) {
             None

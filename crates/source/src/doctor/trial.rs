@@ -7,7 +7,6 @@ use autoheal_page::recipe::Recipe;
 
 use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
-use crate::failure::ErrorType;
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
 use crate::validation::{Validation, validate};
@@ -19,23 +18,19 @@ pub(super) async fn run(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let Some(proposal) = &state.proposal else { return Ok(()) };
-    let history = loaded.history();
     let mut verdicts = Vec::new();
-    let is_about_the_recipe = state
-        .failure
-        .as_ref()
-        .is_some_and(|failure| matches!(failure.error_type, ErrorType::ParseError | ErrorType::SchemaMismatch));
+    let is_about_the_recipe = state.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe());
     let pages = if is_about_the_recipe { failing_pages(loaded, services).await? } else { Vec::new() };
     for snapshot in pages {
         let extraction =
             proposal.recipe.apply(&Document::parse_bytes(&snapshot.content), Some(&proposal.definition.url));
         if is_of_this_layout(&proposal.recipe, &extraction) {
-            verdicts.push(validate(&proposal.recipe, &extraction, &history));
+            verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history));
         }
     }
     if proposal.try_live {
         match live(proposal, services).await? {
-            Ok(extraction) => verdicts.push(validate(&proposal.recipe, &extraction, &history)),
+            Ok(extraction) => verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history)),
             Err(reason) => verdicts.push(refused(&reason)),
         }
     }

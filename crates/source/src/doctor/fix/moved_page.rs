@@ -35,7 +35,7 @@ pub(super) async fn propose(
         None => return Ok(Err(failure.message.clone())),
     }
     let old = &loaded.definition.url;
-    let Some(last) = loaded.history().into_iter().next() else {
+    let Some(last) = loaded.history.first() else {
         return Ok(Err("no page is stored by which it could be recognised".to_owned()));
     };
     let mut seen: Vec<(Url, PageFacts)> = Vec::new();
@@ -43,13 +43,13 @@ pub(super) async fn propose(
         context.progress(format!("looking at {url}"));
         let Ok(page) = services.page(&url, loaded.recipe.request()).await? else { continue };
         let extraction = loaded.recipe.apply(&page.document(), Some(&page.url));
-        if validate(&loaded.recipe, &extraction, &loaded.history()).passed {
+        if validate(&loaded.recipe, &extraction, &loaded.history).passed {
             seen.push((page.moved_to.unwrap_or(url), PageFacts::of(&extraction)));
         }
     }
-    Ok(match seen.iter().find(|(url, facts)| is_the_page(loaded, &last, url, facts, &seen)) {
+    Ok(match seen.iter().find(|(url, facts)| is_the_page(loaded, last, url, facts, &seen)) {
         Some((url, facts)) => {
-            let (same, known) = facts.same_as(&last);
+            let (same, known) = facts.same_as(last);
             Ok(Change {
                 description: format!("ask for the page at {url}"),
                 recipe: loaded.recipe.clone(),

@@ -24,7 +24,7 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
         return Err("no page is stored on which the recipe worked".to_owned());
     }
     let mut whole = of_the_page(&loaded.recipe)?;
-    if let Some(facts) = loaded.history().first() {
+    if let Some(facts) = loaded.history.first() {
         whole = facts.as_examples_of(&whole);
     }
     let new_page = Document::parse_bytes(&page.content);
