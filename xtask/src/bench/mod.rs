@@ -4,6 +4,7 @@ pub(crate) mod diff;
 pub(crate) mod drift;
 pub(crate) mod fleet;
 pub(crate) mod heal;
+mod of_crate;
 mod python;
 pub(crate) mod queue;
 pub(crate) mod refresh;

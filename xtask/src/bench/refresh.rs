@@ -1,8 +1,8 @@
 //! A thousand sources refreshed by the real binary, measured by the bench of the crate that has it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::process;
+use super::of_crate::{self, Common};
 
 /// What to refresh.
 #[derive(clap::Args)]
@@ -13,21 +13,12 @@ pub(crate) struct Options {
     /// How many tasks the worker runs at once
     #[arg(long, default_value_t = 4)]
     concurrency: usize,
-    /// Write the figures to this file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Cargo's profile to build with
-    #[arg(long, default_value = "bench")]
-    profile: String,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Runs the bench `refresh` of the command.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
-    let mut command = process::command(root, "cargo");
-    command.args(["bench", "--package", "autoheal-cli", "--bench", "refresh", "--profile", &options.profile, "--"]);
-    command.args(["--sources", &options.sources.to_string(), "--concurrency", &options.concurrency.to_string()]);
-    if let Some(file) = &options.json {
-        command.arg("--json").arg(std::path::absolute(file)?);
-    }
-    process::run(&mut command)
+    let arguments = [("--sources", options.sources.to_string()), ("--concurrency", options.concurrency.to_string())];
+    of_crate::run(root, "autoheal-cli", "refresh", &arguments, &options.common)
 }

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use autoheal_store::Store;
 use tempfile::TempDir;
 
 /// A home of its own for the binary: its data, its settings, and nothing of the machine's.
@@ -23,6 +24,18 @@ impl Home {
 
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The binary's database.
+    pub(crate) async fn store(&self) -> Store {
+        Store::open_file(&self.path().join(".local/share/autoheal/autoheal.db")).await.unwrap()
+    }
+
+    /// How many checkpoints the newest run has.
+    pub(crate) async fn checkpoints(&self) -> i64 {
+        let store = self.store().await;
+        let run = store.runs(1).await.unwrap()[0].run;
+        store.last_checkpoint(run).await.unwrap().unwrap().seq
     }
 
     #[expect(clippy::disallowed_methods, reason = "starts the binary under test")]

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use autoheal_store::Store;
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::repository::TestRepository;
 use serde_json::{Value, json};
@@ -61,18 +60,8 @@ impl World {
     }
 
     fn resume(&self) -> Command {
-        let run = Runtime::new().unwrap().block_on(async { self.store().await.runs(1).await.unwrap()[0].run });
+        let run = Runtime::new().unwrap().block_on(async { self.home.store().await.runs(1).await.unwrap()[0].run });
         self.home.command(&["heal", "--resume", &run.to_string(), "--sandbox", self.sandbox, "--json"])
-    }
-
-    async fn store(&self) -> Store {
-        Store::open_file(&self.home.path().join(".local/share/autoheal/autoheal.db")).await.unwrap()
-    }
-
-    async fn checkpoints(&self) -> i64 {
-        let store = self.store().await;
-        let run = store.runs(1).await.unwrap()[0].run;
-        store.last_checkpoint(run).await.unwrap().unwrap().seq
     }
 
     /// Branches with the trees and messages of their commits. Not the commits' names: they hold the time.
@@ -85,7 +74,7 @@ impl World {
 
     /// What must be the same whether the run was killed or not: the repository, and all rows but what varies.
     fn end_state(&self) -> Value {
-        let rows = Runtime::new().unwrap().block_on(async { of_runs(&self.store().await).await });
+        let rows = Runtime::new().unwrap().block_on(async { of_runs(&self.home.store().await).await });
         let repository = self.repository.path().display().to_string();
         let home = self.home.path().display().to_string();
         // Killed between the push and its checkpoint, the run finds its branch there, and says so.
@@ -147,7 +136,7 @@ fn killed_around_any_checkpoint_it_heals_the_same() {
         fresh: &|| World::new().unwrap(),
         begin: &World::heal,
         resume: &World::resume,
-        checkpoints: &|world: &World| Runtime::new().unwrap().block_on(world.checkpoints()),
+        checkpoints: &|world: &World| Runtime::new().unwrap().block_on(world.home.checkpoints()),
         end_state: &World::end_state,
     });
 }

@@ -4,7 +4,6 @@ use std::process::Command;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::SnapshotRole;
-use autoheal_store::Store;
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::site::{Change, Layout, Site};
 use serde_json::{Value, json};
@@ -36,20 +35,10 @@ impl Scraper {
         Ended::of(&mut self.command(arguments))
     }
 
-    async fn store(&self) -> Store {
-        Store::open_file(&self.home.path().join(".local/share/autoheal/autoheal.db")).await.unwrap()
-    }
-
-    async fn checkpoints(&self) -> i64 {
-        let store = self.store().await;
-        let run = store.runs(1).await.unwrap()[0].run;
-        store.last_checkpoint(run).await.unwrap().unwrap().seq
-    }
-
     /// All rows: those of runs, and those of the source.
     fn end_state(&self) -> Value {
         let rows = Runtime::new().unwrap().block_on(async {
-            let store = self.store().await;
+            let store = self.home.store().await;
             let source = store.source("news").await.unwrap().unwrap();
             let recipes = store.recipes("news").await.unwrap().into_iter();
             let values = store.values("news", Timestamp::default(), 99).await.unwrap().into_iter();
@@ -362,7 +351,7 @@ fn killed_around_any_checkpoint_the_doctor_heals_the_same() {
         fresh: &broken_source,
         begin: &|scraper: &Scraper| scraper.command(&["heal", "news", "--json"]),
         resume: &|scraper: &Scraper| scraper.command(&["heal", "news", "--json"]),
-        checkpoints: &|scraper: &Scraper| Runtime::new().unwrap().block_on(scraper.checkpoints()),
+        checkpoints: &|scraper: &Scraper| Runtime::new().unwrap().block_on(scraper.home.checkpoints()),
         end_state: &Scraper::end_state,
     });
 }

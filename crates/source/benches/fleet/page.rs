@@ -2,7 +2,7 @@
 
 use autoheal_engine::Timestamp;
 use autoheal_testkit::site::record::{self, Record};
-use autoheal_testkit::site::{Change, Layout, Site};
+use autoheal_testkit::site::{Change, Layout, MONTHS, Site};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -188,21 +188,6 @@ fn listed(value: &Value) -> Vec<String> {
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => vec![value.to_string()],
     }
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// How layouts write a value.
 fn ways_to_write(field: &str, value: &str) -> Vec<String> {

@@ -42,7 +42,7 @@ use url::Url;
 
 pub use change::{Change, RawAnswer, Scope};
 pub use http::Request;
-pub use layout::Layout;
+pub use layout::{Layout, MONTHS};
 
 use record::Record;
 use state::State;

@@ -86,7 +86,8 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-const MONTHS: [&str; 12] = [
+/// The names of the months as the site writes them.
+pub const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
