@@ -131,9 +131,10 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
     for index in 0..count {
         let (source, url) = (name_of(index), site.url(&path_of(index)));
         let body = fetcher.fetch(&FetchRequest::new(url.clone())).await.unwrap().body;
-        let extraction = recipe.apply(&Document::parse_bytes(&body), Some(&url));
+        let (_, facts) = PageFacts::look(&recipe, &Document::parse_bytes(&body), &url);
         let definition = Definition {
             url: url.clone(),
+            more: Vec::new(),
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
             heal_policy: HealPolicy::Auto,
@@ -154,7 +155,7 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
             SourceRecord::Promoted { source: source.clone(), version: 1, replaces: None, asked_by },
         ];
         for role in [SnapshotRole::Original, SnapshotRole::Good] {
-            let values = Some(serde_json::to_value(PageFacts::of(&extraction)).unwrap());
+            let values = Some(serde_json::to_value(&facts).unwrap());
             let snapshot = Snapshot { role, url: url.to_string(), taken_at: added_at, content: body.to_vec(), values };
             records.push(SourceRecord::Snapshot { source: source.clone(), snapshot });
         }

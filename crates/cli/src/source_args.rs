@@ -102,8 +102,9 @@ pub(crate) enum SourceCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// The page
-    pub(crate) url: Url,
+    /// The page; after it, further pages of the same template
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<Url>,
     /// What to call it [default: made of the address]
     #[arg(long)]
     pub(crate) name: Option<SourceName>,

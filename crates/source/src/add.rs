@@ -24,6 +24,9 @@ use crate::{scout, single_node};
 pub struct AddRequest {
     /// The page.
     pub url: Url,
+    /// Further pages of the same template.
+    #[serde(default)]
+    pub more: Vec<Url>,
     /// The recipe, when there is one already.
     #[serde(default)]
     pub recipe: Option<Recipe>,
@@ -36,6 +39,9 @@ pub struct AddRequest {
     #[serde(default)]
     pub heal_policy: HealPolicy,
 }
+
+/// So many further pages are asked for before a source is added; its first run asks for all.
+const MOST_CHECKED: usize = 3;
 
 /// Its one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,16 +107,21 @@ impl AddWorkflow {
             Ok(recipe) => recipe,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let extraction = recipe.apply(&page, Some(&answer.url));
+        let (extraction, facts) = PageFacts::look(&recipe, &page, &answer.url);
         let validation = validate(&recipe, &extraction, &[]);
         if !validation.passed {
             return Ok(Err(format!("the recipe does not work on the page: {}", validation.errors.join("; "))));
         }
-        let facts = PageFacts::of(&extraction);
+        for other in state.request.more.iter().take(MOST_CHECKED) {
+            if let Some(reason) = self.refused_by(other, &recipe, context).await? {
+                return Ok(Err(reason));
+            }
+        }
         let recipe = facts.as_examples_of(&recipe);
         let url = answer.moved_to.clone().unwrap_or_else(|| state.request.url.clone());
         let definition = Definition {
             url: url.clone(),
+            more: state.request.more.clone(),
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: state.request.interval_seconds,
             heal_policy: state.request.heal_policy,
@@ -146,6 +157,20 @@ impl AddWorkflow {
         }
         record(context, SourceRecord::Values { source, url: url.to_string(), version: 1, values: values.clone() });
         Ok(Ok(json!({ "url": url, "recipe": document, "values": values })))
+    }
+}
+
+impl AddWorkflow {
+    /// Why the recipe does not work on another page of the template, if it does not.
+    async fn refused_by(&self, url: &Url, recipe: &Recipe, context: &StepContext) -> Result<Option<String>, StepError> {
+        context.progress(format!("asking for {url}"));
+        let page = match self.services.page(url, recipe.request()).await? {
+            Ok(page) => page,
+            Err(failure) => return Ok(Some(failure.message)),
+        };
+        let validation = validate(recipe, &recipe.apply(&page.document(), Some(&page.url)), &[]);
+        let told = || format!("the recipe does not work on {url}: {}", validation.errors.join("; "));
+        Ok((!validation.passed).then(told))
     }
 }
 

@@ -71,8 +71,11 @@ impl Blueprint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// Where its page is.
+    /// Where its page is; of several pages of one template, the first.
     pub url: Url,
+    /// The other pages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Url>,
     /// What it should yield.
     pub blueprint: Blueprint,
     /// Seconds between two runs.
@@ -93,11 +96,20 @@ impl Definition {
         Duration::from_secs(self.interval_seconds)
     }
 
-    /// The same page at another address.
+    /// Every page that the source names, the first one first.
+    pub fn pages(&self) -> impl Iterator<Item = &Url> {
+        std::iter::once(&self.url).chain(&self.more)
+    }
+
+    /// The same with one of its pages at another address.
     #[must_use]
-    pub fn at(&self, url: Url) -> Self {
-        let blueprint = Blueprint { base_url: url.clone(), ..self.blueprint.clone() };
-        Self { url, blueprint, ..self.clone() }
+    pub fn moved(&self, page: &Url, to: &Url) -> Self {
+        let mut moved = self.clone();
+        for url in std::iter::once(&mut moved.url).chain(&mut moved.more).filter(|url| *url == page) {
+            url.clone_from(to);
+        }
+        moved.blueprint.base_url.clone_from(&moved.url);
+        moved
     }
 
     /// The same, run half as often.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::Recipe;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 /// One page's facts, kept with its snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,10 +17,16 @@ pub struct PageFacts {
     pub matched: BTreeMap<String, usize>,
     /// How many records the page had: 1, or the items of a list page.
     pub records: usize,
+    /// Where the page was, after all redirects.
+    #[serde(default)]
+    pub place: Option<Url>,
+    /// The page that it led on to.
+    #[serde(default)]
+    pub next: Option<Url>,
 }
 
 impl PageFacts {
-    /// The facts of a page.
+    /// The facts of what a recipe gave.
     pub fn of(extraction: &Extraction) -> Self {
         let mut facts = Self { records: extraction.records.len(), ..Self::default() };
         for (name, outcome) in extraction.records.iter().flat_map(|record| &record.fields) {
@@ -26,6 +34,19 @@ impl PageFacts {
             *facts.matched.entry(name.to_string()).or_default() += outcome.matched;
         }
         facts
+    }
+
+    /// What a recipe gives from the page at a place, and the facts of it.
+    pub fn look(recipe: &Recipe, page: &Document, place: &Url) -> (Extraction, Self) {
+        let extraction = recipe.apply(page, Some(place));
+        let next = recipe.next_page(page, place);
+        let facts = Self { place: Some(place.clone()), next, ..Self::of(&extraction) };
+        (extraction, facts)
+    }
+
+    /// Whether no field has a value.
+    pub fn is_empty(&self) -> bool {
+        self.texts.values().all(Vec::is_empty)
     }
 
     /// As a snapshot keeps them.

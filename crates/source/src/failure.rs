@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use autoheal_fetch::{FetchError, Fetched};
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 /// The five types, in the order in which they are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,11 +68,20 @@ pub struct Failure {
     /// Whether the name of the host is unknown.
     #[serde(default)]
     pub host_unknown: bool,
+    /// Which page of the source it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<Box<Url>>,
 }
 
 impl Failure {
     pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
-        Self { error_type, message: message.into(), status: None, retry_after: None, host_unknown: false }
+        Self { error_type, message: message.into(), status: None, retry_after: None, host_unknown: false, page: None }
+    }
+
+    /// The same, about a page.
+    #[must_use]
+    pub(crate) fn on(self, page: &Url) -> Self {
+        Self { page: Some(Box::new(page.clone())), ..self }
     }
 
     /// No answer came.

@@ -25,15 +25,22 @@ pub(crate) struct Judged {
 /// its log-in page have headings as well.
 pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let document = page.document();
-    let extraction = loaded.recipe.apply(&document, Some(&page.url));
-    let facts = PageFacts::of(&extraction);
-    let is_elsewhere =
-        page.was_redirected && loaded.last_place.as_deref().is_some_and(|last| last != page.url.as_str());
-    let failure = validate(&loaded.recipe, &extraction, &loaded.history).failure().or_else(|| {
+    let (extraction, facts) = PageFacts::look(&loaded.recipe, &document, &page.url);
+    let last_place = loaded.last.as_ref().and_then(|last| last.place.as_ref());
+    let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| *last != page.url);
+    let failure = validate(&loaded.recipe, &extraction, &loaded.history).failure();
+    let failure = failure.or_else(|| lost_its_next(loaded, &facts)).or_else(|| {
         let message = || format!("the site leads to {}, which has not the values that the page had", page.url);
         (is_elsewhere && !loaded.recognises(&facts)).then(|| Failure::new(ErrorType::HttpError, message()))
     });
     Judged { values: values(&loaded.recipe, &extraction), document, facts, failure }
+}
+
+/// A list that led on and is not shorter than it was leads on still: the rule for the link does not find it.
+fn lost_its_next(loaded: &Loaded, facts: &PageFacts) -> Option<Failure> {
+    let last = loaded.last.as_ref().filter(|_| loaded.recipe.next().is_some())?;
+    let is_lost = last.next.is_some() && facts.next.is_none() && facts.records >= last.records;
+    is_lost.then(|| Failure::new(ErrorType::ParseError, "Missing field: the link to the next page"))
 }
 
 /// The page as the store keeps it.
@@ -44,7 +51,7 @@ pub(crate) fn page_record(
     values: Option<Value>,
     now: Timestamp,
 ) -> SourceRecord {
-    let (url, content) = (loaded.definition.url.to_string(), page.html.clone().into_bytes());
+    let (url, content) = (loaded.page.to_string(), page.html.clone().into_bytes());
     let snapshot = Snapshot { role, url, taken_at: now, content, values };
     SourceRecord::Snapshot { source: loaded.row.source.clone(), snapshot }
 }

@@ -8,6 +8,7 @@ use autoheal_engine::{ErrorCode, Timestamp};
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use autoheal_store::{RecipeRow, SourceRow};
+use url::Url;
 
 use crate::definition::Definition;
 use crate::facts::PageFacts;
@@ -23,32 +24,44 @@ pub(crate) struct Loaded {
     /// The one in force, and what it says.
     pub(crate) in_force: RecipeRow,
     pub(crate) recipe: Recipe,
-    /// Pages on which it worked, the newest first, the original last; of a step that looks at none, none.
+    /// The page that this is about.
+    pub(crate) page: Url,
+    /// Stored pages on which the recipe worked: first those of `page`, the newest first, then the original, then those of a few other
+    /// pages of the source. Of a step that looks at none, none.
     pub(crate) good: Vec<Snapshot>,
     /// Their facts.
     pub(crate) history: Vec<PageFacts>,
-    /// Where the page was, after all redirects, when its values were accepted last.
-    pub(crate) last_place: Option<String>,
+    /// The facts of `page` when its values were accepted last.
+    pub(crate) last: Option<PageFacts>,
 }
 
 /// Whether a step looks at stored pages: they are long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pages {
+pub(crate) enum Stored {
     /// It does.
     Wanted,
     /// It does not.
     NotWanted,
 }
 
+/// So many stored pages are compared with when the page itself has fewer.
+const ENOUGH_PAGES: u32 = 4;
+
 impl Loaded {
-    pub(crate) async fn load(services: &SourceServices, source: &str, pages: Pages) -> Result<Self, StepError> {
+    /// The source as one of its pages sees it: its first one when none is named.
+    pub(crate) async fn load(
+        services: &SourceServices,
+        source: &str,
+        page: Option<&Url>,
+        stored: Stored,
+    ) -> Result<Self, StepError> {
         let store = &services.store;
         let missing = |what: &str| {
             permanent(format!("the source `{source}` has no {what}; `autoheal source list` shows what there is"))
         };
         let row =
             store.source(source).await.map_err(|error| store_error(&error))?.ok_or_else(|| missing("definition"))?;
-        let definition = serde_json::from_value(row.definition.clone())
+        let definition: Definition = serde_json::from_value(row.definition.clone())
             .map_err(|error| permanent(format!("the definition of `{source}`: {error}")))?;
         let versions = store.recipes(source).await.map_err(|error| store_error(&error))?;
         let in_force = versions
@@ -57,20 +70,12 @@ impl Loaded {
             .cloned()
             .ok_or_else(|| missing("recipe in force"))?;
         let recipe = recipe_of(&in_force)?;
-        let (mut good, mut last_place) = (Vec::new(), None);
-        if pages == Pages::Wanted {
-            let last = store.values(source, Timestamp::default(), 1).await.map_err(|error| store_error(&error))?;
-            last_place = last.into_iter().next().map(|row| row.url);
-            let original =
-                store.snapshots(source, SnapshotRole::Original).await.map_err(|error| store_error(&error))?;
-            good = store.snapshots(source, SnapshotRole::Good).await.map_err(|error| store_error(&error))?;
-            let is_new = |page: &Snapshot| !good.iter().any(|other| other.content == page.content);
-            let original: Vec<Snapshot> = original.into_iter().filter(is_new).collect();
-            good.extend(original);
-        }
-        let history =
-            good.iter().filter_map(|page: &Snapshot| page.values.as_ref()).filter_map(PageFacts::read).collect();
-        Ok(Self { row, definition, versions, in_force, recipe, good, history, last_place })
+        let page = page.unwrap_or(&definition.url).clone();
+        let good = if stored == Stored::Wanted { good_pages(services, source, &page).await? } else { Vec::new() };
+        let facts = |snapshot: &Snapshot| snapshot.values.as_ref().and_then(PageFacts::read);
+        let history = good.iter().filter_map(facts).collect();
+        let last = good.first().filter(|snapshot| snapshot.url == page.as_str()).and_then(facts);
+        Ok(Self { row, definition, versions, in_force, recipe, page, good, history, last })
     }
 
     /// The pages on which the recipe worked, parsed, the newest first.
@@ -80,7 +85,7 @@ impl Loaded {
 
     /// Whether a page has the values of the last good one in most fields: it is the page, and not another of the site.
     pub(crate) fn recognises(&self, facts: &PageFacts) -> bool {
-        let Some(last) = self.history.first() else { return false };
+        let Some(last) = &self.last else { return false };
         let (same, known) = facts.same_as(last);
         known > 0 && same * 2 > known
     }
@@ -93,8 +98,9 @@ impl Loaded {
     /// another page, not another try.
     pub(crate) fn is_refused(&self, recipe: &Recipe, definition: &Definition, now: Timestamp) -> bool {
         let is_same = |row: &RecipeRow| {
-            let place = serde_json::from_value::<Definition>(row.definition.clone()).map(|other| other.url);
-            place.is_ok_and(|url| url == definition.url) && recipe_of(row).is_ok_and(|other| same_rules(&other, recipe))
+            let place = serde_json::from_value::<Definition>(row.definition.clone());
+            place.is_ok_and(|other| other.pages().eq(definition.pages()))
+                && recipe_of(row).is_ok_and(|other| same_rules(&other, recipe))
         };
         let counts = |row: &RecipeRow| match row.stage {
             Stage::Rejected => true,
@@ -103,6 +109,23 @@ impl Loaded {
         };
         self.versions.iter().any(|row| counts(row) && is_same(row))
     }
+}
+
+async fn good_pages(services: &SourceServices, source: &str, page: &Url) -> Result<Vec<Snapshot>, StepError> {
+    let stored = async |role: SnapshotRole, url: Option<&str>, limit: u32| {
+        services.store.snapshots(source, role, url, limit).await.map_err(|error| store_error(&error))
+    };
+    let mut good = stored(SnapshotRole::Good, Some(page.as_str()), SnapshotRole::Good.kept()).await?;
+    let mut others = stored(SnapshotRole::Original, Some(page.as_str()), 1).await?;
+    if u32::try_from(good.len()).unwrap_or(u32::MAX) < SnapshotRole::Good.kept() {
+        others.extend(stored(SnapshotRole::Good, None, ENOUGH_PAGES).await?);
+    }
+    for other in others {
+        if !good.iter().any(|known| known.content == other.content) {
+            good.push(other);
+        }
+    }
+    Ok(good)
 }
 
 /// Whether two recipes do the same, whatever their examples are.

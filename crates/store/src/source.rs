@@ -312,15 +312,26 @@ impl Store {
         rows.iter().map(recipe_row).collect()
     }
 
-    /// The pages that are kept of a source for a purpose, the newest first.
+    /// The pages that are kept of a source for a purpose, the newest first, and no more than `limit`; only those at an address when
+    /// it is named.
     ///
     /// # Errors
     ///
     /// What the database reports.
-    pub async fn snapshots(&self, source: &str, role: SnapshotRole) -> Result<Vec<Snapshot>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC")
+    pub async fn snapshots(
+        &self,
+        source: &str,
+        role: SnapshotRole,
+        url: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Snapshot>, StoreError> {
+        let sql = "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 AND ($3 IS NULL OR url = $3)
+                   ORDER BY snapshot_id DESC LIMIT $4";
+        let rows = sqlx::query(sql)
             .bind(storable(source))
             .bind(role.name())
+            .bind(url.map(storable))
+            .bind(i64::from(limit))
             .fetch_all(&self.database.pool)
             .await?;
         rows.iter()

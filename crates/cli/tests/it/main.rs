@@ -5,8 +5,10 @@
 mod asking;
 mod binary;
 mod healing;
+mod pages;
 mod relocating;
 mod rows;
+mod scraper;
 mod settings;
 mod sources;
 mod stopping;

@@ -1,88 +1,12 @@
 //! Sources from end to end: the real binary, a real site that changes.
 
-use std::process::Command;
-
-use autoheal_engine::Timestamp;
-use autoheal_engine::source::SnapshotRole;
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
-use autoheal_testkit::site::{Change, Layout, Site};
-use serde_json::{Value, json};
+use autoheal_testkit::site::{Change, Layout};
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::binary::{Ended, Home};
-use crate::rows::{of_runs, without_what_varies};
-
-const PAGE: &str = "/article/1";
-
-/// A home whose program may ask the site, as often as it likes.
-struct Scraper {
-    home: Home,
-    site: Site,
-}
-
-impl Scraper {
-    async fn new() -> Self {
-        Self { home: Home::new(), site: Site::start().await }
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.home.command(&[&["source"], arguments].concat());
-        command.env("AUTOHEAL_ALLOW_PRIVATE", "[\"127.0.0.1\"]").env("AUTOHEAL_HOST_INTERVAL_MILLIS", "0");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ended {
-        Ended::of(&mut self.command(arguments))
-    }
-
-    /// All rows: those of runs, and those of the source.
-    fn end_state(&self) -> Value {
-        let rows = Runtime::new().unwrap().block_on(async {
-            let store = self.home.store().await;
-            let source = store.source("news").await.unwrap().unwrap();
-            let recipes = store.recipes("news").await.unwrap().into_iter();
-            let values = store.values("news", Timestamp::default(), 99).await.unwrap().into_iter();
-            let mut pages = Vec::new();
-            for role in [SnapshotRole::Original, SnapshotRole::Good, SnapshotRole::Failing] {
-                let kept = store.snapshots("news", role).await.unwrap();
-                pages.push(kept.iter().map(|page| (page.content.len(), page.values.clone())).collect::<Vec<_>>());
-            }
-            json!({
-                "runs": of_runs(&store).await,
-                "definition": source.definition,
-                "health": source.health,
-                "recipes": recipes.map(|row| json!([row.version, row.stage, row.recipe, row.promoted_by, row.replaces, row.runs])).collect::<Vec<_>>(),
-                "values": values.map(|row| json!([row.version, row.values])).collect::<Vec<_>>(),
-                "pages": pages,
-                "alerts": store.alerts(None, 9).await.unwrap().len(),
-            })
-        });
-        without_what_varies(rows, &[(&self.site.host(), "SITE"), (&self.home.path().display().to_string(), "HOME")])
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        let ended = self.run(&[arguments, &["--json"]].concat());
-        let parsed = serde_json::from_str(&ended.stdout);
-        assert!(parsed.is_ok(), "{}", ended.told());
-        parsed.unwrap()
-    }
-
-    fn example(&self, field: &str) -> String {
-        let values = self.site.values(PAGE);
-        let value = &values[field];
-        format!("{field}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    }
-
-    fn add(&self) -> Ended {
-        let url = self.site.url(PAGE);
-        let (title, author) = (self.example("title"), self.example("author"));
-        self.run(&["add", url.as_str(), "--name", "news", "--example", &title, "--example", &author])
-    }
-
-    fn health(&self) -> String {
-        self.json(&["show", "news"])["health"]["state"].as_str().unwrap().to_owned()
-    }
-}
+use crate::binary::Ended;
+use crate::scraper::{PAGE, Scraper};
 
 #[tokio::test]
 async fn a_source_that_breaks_heals_itself() {

@@ -193,6 +193,16 @@ impl Recipe {
     }
 }
 
+/// The first link of a page that leads to an address.
+pub fn link_to(page: &Document, page_url: &Url, target: &Url) -> Option<NodeId> {
+    let base = base_url(page, Some(page_url))?;
+    let leads_there = |node: &NodeId| {
+        let address = page.attribute(*node, "href").filter(|_| page.tag(*node) == "a");
+        address.and_then(|address| base.join(address).ok()).is_some_and(|address| address == *target)
+    };
+    page.nodes().find(leads_there)
+}
+
 fn without_fragment(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_fragment(None);

@@ -144,6 +144,7 @@ impl Fleet {
             let answer = fetcher.fetch(&FetchRequest::new(url.clone())).await.unwrap();
             let examples = page.examples(std::str::from_utf8(&answer.body).unwrap()).into_iter();
             let request = AddRequest {
+                more: Vec::new(),
                 url,
                 recipe: None,
                 examples: examples.map(|(field, value)| (FieldName::parse(&field).unwrap(), value)).collect(),

@@ -14,7 +14,7 @@ use super::state::{DoctorState, End};
 use crate::definition::Blueprint;
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{judge, page_record};
-use crate::loaded::{Loaded, record};
+use crate::loaded::{Loaded, Stored, record};
 use crate::services::SourceServices;
 
 /// So much of a diff is kept, in bytes.
@@ -71,11 +71,26 @@ pub(super) async fn run(
     let made = attempts(services, &loaded.row, now).await?;
     // A site that asks to be left alone is not asked again to find out whether it means it.
     let told = state.failure.clone().filter(|failure| failure.error_type == ErrorType::RateLimit);
-    let (failure, found) = match told {
-        Some(failure) => (Some(failure), None),
+    let mut looked = match &told {
+        Some(_) => (told, None),
         None => look(loaded, services, context).await?,
     };
-    let Some(failure) = failure else {
+    // A person who asks means the whole source: the first page with which something is wrong.
+    let other: Loaded;
+    let mut loaded = loaded;
+    if state.failure.is_none() && looked.0.is_none() {
+        for url in &loaded.definition.more {
+            let page = Loaded::load(services, &source, Some(url), Stored::Wanted).await?;
+            looked = look(&page, services, context).await?;
+            if looked.0.is_some() {
+                other = page;
+                loaded = &other;
+                break;
+            }
+        }
+    }
+    let (failure, found) = looked;
+    let Some(failure) = failure.map(|failure| failure.on(&loaded.page)) else {
         context.note("well", "the page gives everything the recipe asks for");
         // An ordinary run keeps the values, and says that the source is well.
         record(context, SourceRecord::Task(NewTask::new(TaskKind::RefreshSource, source, now)));
@@ -95,8 +110,8 @@ async fn look(
     services: &SourceServices,
     context: &StepContext,
 ) -> Result<(Option<Failure>, Option<(Document, Value)>), StepError> {
-    context.progress(format!("asking for {}", loaded.definition.url));
-    let page = match services.page(&loaded.definition.url, loaded.recipe.request()).await? {
+    context.progress(format!("asking for {}", loaded.page));
+    let page = match services.page(&loaded.page, loaded.recipe.request()).await? {
         Ok(page) => page,
         Err(failure) => return Ok((Some(failure), None)),
     };

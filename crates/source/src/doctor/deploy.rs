@@ -64,7 +64,7 @@ pub(super) async fn run(
             // The values of this page are wanted; a site that asked to be left alone is left alone.
             let asked = state.failure.as_ref().and_then(|failure| failure.retry_after).map(Duration::from_secs);
             let pause = proposal.definition.interval().max(asked.unwrap_or_default());
-            let run_at = if proposal.try_live { now } else { now.plus(pause) };
+            let run_at = if proposal.try_at.is_some() { now } else { now.plus(pause) };
             let task = NewTask { run_at, ..NewTask::new(TaskKind::RefreshSource, source, now) };
             record(context, SourceRecord::Task(task));
         }

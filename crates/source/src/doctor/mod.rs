@@ -15,7 +15,7 @@ use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use serde_json::json;
 
-use crate::loaded::{Loaded, Pages, permanent, source_of};
+use crate::loaded::{Loaded, Stored, permanent, source_of};
 use crate::services::SourceServices;
 
 pub use context::DiagnosisContext;
@@ -70,11 +70,12 @@ impl Workflow for DoctorWorkflow {
     }
 
     async fn step(&self, node: DoctorNode, state: &mut DoctorState, context: &StepContext) -> Result<(), StepError> {
-        let pages = match node {
-            DoctorNode::CollectContext | DoctorNode::Fix | DoctorNode::Validate => Pages::Wanted,
-            DoctorNode::CheckBreaker | DoctorNode::Stage | DoctorNode::Deploy => Pages::NotWanted,
+        let stored = match node {
+            DoctorNode::CollectContext | DoctorNode::Fix | DoctorNode::Validate => Stored::Wanted,
+            DoctorNode::CheckBreaker | DoctorNode::Stage | DoctorNode::Deploy => Stored::NotWanted,
         };
-        let loaded = Loaded::load(&self.services, state.source.as_str(), pages).await?;
+        let page = state.failure.as_ref().and_then(|failure| failure.page.as_deref());
+        let loaded = Loaded::load(&self.services, state.source.as_str(), page, stored).await?;
         match node {
             DoctorNode::CheckBreaker => breaker::run(state, &loaded, &self.services, context).await,
             DoctorNode::CollectContext => context::run(state, &loaded, &self.services, context).await,

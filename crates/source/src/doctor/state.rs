@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use autoheal_page::recipe::Recipe;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::context::DiagnosisContext;
 use crate::definition::Definition;
@@ -22,8 +23,8 @@ pub struct Proposal {
     pub definition: Definition,
     /// Why it is believed, one line each.
     pub evidence: Vec<String>,
-    /// Whether the site must be asked again before it goes into force: not when it asked to be left alone.
-    pub try_live: bool,
+    /// The page that it is tried on before it goes into force; `None` when the site asked to be left alone.
+    pub try_at: Option<Url>,
     /// The version it has in staging.
     pub version: u32,
     /// The version it was thought of for, and replaces.
@@ -86,7 +87,7 @@ pub struct DoctorState {
 
 impl DoctorState {
     /// The version of this form.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// The state at the beginning.
     pub fn new(source: SourceName, failure: Option<Failure>) -> Self {

@@ -1,15 +1,19 @@
-//! Tries a staged fix: on every stored page of the new layout, and on the live one.
+//! Tries a staged fix: on every stored page of the new layout, on the live one, and on other pages of the source.
 
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::Recipe;
+use url::Url;
 
 use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
 use crate::validation::{Validation, validate};
+
+/// So many other pages of the source are asked for.
+const MOST_OTHERS: usize = 3;
 
 pub(super) async fn run(
     state: &mut DoctorState,
@@ -22,16 +26,23 @@ pub(super) async fn run(
     let is_about_the_recipe = state.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe());
     let pages = if is_about_the_recipe { failing_pages(loaded, services).await? } else { Vec::new() };
     for snapshot in pages {
-        let extraction =
-            proposal.recipe.apply(&Document::parse_bytes(&snapshot.content), Some(&proposal.definition.url));
+        let url = Url::parse(&snapshot.url).ok();
+        let extraction = proposal.recipe.apply(&Document::parse_bytes(&snapshot.content), url.as_ref());
         if is_of_this_layout(&proposal.recipe, &extraction) {
             verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history));
         }
     }
-    if proposal.try_live {
-        match live(proposal, services).await? {
-            Ok(extraction) => verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history)),
+    if let Some(url) = &proposal.try_at {
+        match live(url, proposal, services).await? {
+            Ok((page, url)) => {
+                let extraction = proposal.recipe.apply(&page, Some(&url));
+                verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history));
+            }
             Err(reason) => verdicts.push(refused(&reason)),
+        }
+        let others = proposal.definition.pages().filter(|other| *other != url).take(MOST_OTHERS);
+        for other in others {
+            verdicts.extend(spoiled(other, proposal, loaded, services).await?);
         }
     }
     let verdict = worst(verdicts).unwrap_or(Validation {
@@ -47,12 +58,29 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn live(proposal: &Proposal, services: &SourceServices) -> Result<Result<Extraction, String>, StepError> {
-    let answer = services.page(&proposal.definition.url, proposal.recipe.request()).await?;
-    Ok(match answer {
-        Ok(page) => Ok(proposal.recipe.apply(&page.document(), Some(&page.url))),
-        Err(failure) => Err(failure.message),
-    })
+type Page = (Document, Url);
+
+async fn live(url: &Url, proposal: &Proposal, services: &SourceServices) -> Result<Result<Page, String>, StepError> {
+    let answer = services.page(url, proposal.recipe.request()).await?;
+    Ok(answer.map(|page| (page.document(), page.url)).map_err(|failure| failure.message))
+}
+
+/// Another page that the recipe in force serves must not be lost: a site may bring a new layout to some of its pages first.
+async fn spoiled(
+    url: &Url,
+    proposal: &Proposal,
+    loaded: &Loaded,
+    services: &SourceServices,
+) -> Result<Option<Validation>, StepError> {
+    // What is wrong with that page otherwise is another failure.
+    let Ok((page, place)) = live(url, proposal, services).await? else { return Ok(None) };
+    let verdict = |recipe: &Recipe| validate(recipe, &recipe.apply(&page, Some(&place)), &[]);
+    let after = verdict(&proposal.recipe);
+    if after.passed || !verdict(&loaded.recipe).passed {
+        return Ok(None);
+    }
+    let errors = after.errors.iter().map(|error| format!("{url} still has the old layout: {error}")).collect();
+    Ok(Some(Validation { errors, ..after }))
 }
 
 /// A page that gives none of the required fields has another layout, or is no page at all.

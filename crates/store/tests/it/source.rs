@@ -129,7 +129,7 @@ async fn a_few_pages_of_each_kind_are_kept(#[case] engine: Engine) {
         (1..=5).flat_map(|millis| [page(SnapshotRole::Original, millis), page(SnapshotRole::Good, millis)]).collect();
     store.change_sources(at(9), &pages).await.unwrap();
     let of = async |role| {
-        let kept = store.snapshots(NAME, role).await.unwrap();
+        let kept = store.snapshots(NAME, role, None, 9).await.unwrap();
         kept.iter().map(|page| String::from_utf8(page.content.clone()).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(of(SnapshotRole::Original).await, ["<p>5"]);
@@ -150,7 +150,7 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     store.change_sources(at(3), &[SourceRecord::Removed { source: named() }]).await.unwrap();
     assert_eq!(store.source(NAME).await.unwrap(), None);
     assert_eq!(store.recipes(NAME).await.unwrap(), []);
-    assert_eq!(store.snapshots(NAME, SnapshotRole::Good).await.unwrap(), []);
+    assert_eq!(store.snapshots(NAME, SnapshotRole::Good, None, 9).await.unwrap(), []);
     assert_eq!(store.alerts(None, 9).await.unwrap().len(), 1);
 }
 

@@ -30,12 +30,14 @@ pub(super) async fn add(
     config: &Config,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
+    let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
     let suggested =
-        || SourceName::suggested(&add.url).context("the address suggests no name: give one with --name").bad_input();
+        || SourceName::suggested(url).context("the address suggests no name: give one with --name").bad_input();
     let name = add.name.clone().map_or_else(suggested, Ok)?;
     let recipe = add.recipe.as_deref().map(read_recipe).transpose()?;
     let request = AddRequest {
-        url: add.url.clone(),
+        url: url.clone(),
+        more: more.to_vec(),
         recipe,
         examples: add.examples.clone(),
         interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),

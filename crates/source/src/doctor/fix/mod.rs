@@ -7,12 +7,16 @@ mod relocation;
 use autoheal_engine::source::{Snapshot, SnapshotRole};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::recipe::Recipe;
+use url::Url;
 
 use super::state::{DoctorState, Proposal};
 use crate::definition::Definition;
 use crate::failure::ErrorType;
 use crate::loaded::Loaded;
 use crate::services::{SourceServices, store_error};
+
+/// So many of the pages that failed are looked at.
+const MOST_FAILING: u32 = 12;
 
 /// What a way to heal gives: a change, or why it has none.
 type Thought = Result<Change, String>;
@@ -23,7 +27,7 @@ struct Change {
     recipe: Recipe,
     definition: Definition,
     evidence: Vec<String>,
-    try_live: bool,
+    try_at: Option<Url>,
 }
 
 pub(super) async fn run(
@@ -34,10 +38,13 @@ pub(super) async fn run(
 ) -> Result<(), StepError> {
     let Some(failure) = state.failure.clone() else { return Ok(()) };
     let thought = match failure.error_type {
-        ErrorType::ParseError | ErrorType::SchemaMismatch => match failing_pages(loaded, services).await?.first() {
-            Some(page) => relocation::propose(services, loaded, page),
-            None => Err("the page that failed is not stored".to_owned()),
-        },
+        ErrorType::ParseError | ErrorType::SchemaMismatch => {
+            let failing = failing_pages(loaded, services).await?;
+            match failing.iter().find(|page| page.url == loaded.page.as_str()) {
+                Some(page) => relocation::propose(services, loaded, page),
+                None => Err("the page that failed is not stored".to_owned()),
+            }
+        }
         ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await?,
         ErrorType::Timeout => patience::wait_longer(loaded),
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
@@ -57,7 +64,7 @@ pub(super) async fn run(
                 recipe: change.recipe,
                 definition: change.definition,
                 evidence: change.evidence,
-                try_live: change.try_live,
+                try_at: change.try_at,
                 version: loaded.next_version(),
                 replaces: loaded.in_force.version,
             });
@@ -74,7 +81,7 @@ pub(super) async fn run(
 pub(super) async fn failing_pages(loaded: &Loaded, services: &SourceServices) -> Result<Vec<Snapshot>, StepError> {
     let pages = services
         .store
-        .snapshots(&loaded.row.source, SnapshotRole::Failing)
+        .snapshots(&loaded.row.source, SnapshotRole::Failing, None, MOST_FAILING)
         .await
         .map_err(|error| store_error(&error))?;
     let worked_at = loaded.row.health.last_success_at;

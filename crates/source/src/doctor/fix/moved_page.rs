@@ -34,10 +34,13 @@ pub(super) async fn propose(
         None if failure.host_unknown => return Ok(Err("the host's name is unknown".to_owned())),
         None => return Ok(Err(failure.message.clone())),
     }
-    let old = &loaded.definition.url;
-    let Some(last) = loaded.history.first() else {
+    let old = &loaded.page;
+    let Some(last) = &loaded.last else {
         return Ok(Err("no page is stored by which it could be recognised".to_owned()));
     };
+    if !loaded.definition.pages().any(|page| page == old) {
+        return Ok(Err("it is a page of a list that the source does not name: nothing to change here".to_owned()));
+    }
     let mut seen: Vec<(Url, PageFacts)> = Vec::new();
     for url in candidates(services, old).await? {
         context.progress(format!("looking at {url}"));
@@ -53,9 +56,9 @@ pub(super) async fn propose(
             Ok(Change {
                 description: format!("ask for the page at {url}"),
                 recipe: loaded.recipe.clone(),
-                definition: loaded.definition.at(url.clone()),
+                definition: loaded.definition.moved(old, url),
                 evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
-                try_live: true,
+                try_at: Some(url.clone()),
             })
         }
         None => Err(format!("no page of the site has the values that {old} had")),

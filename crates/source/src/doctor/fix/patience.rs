@@ -27,7 +27,7 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
         recipe: loaded.recipe.clone().with_request(request),
         definition: loaded.definition.clone(),
         evidence: Vec::new(),
-        try_live: true,
+        try_at: Some(loaded.page.clone()),
     })
 }
 
@@ -49,6 +49,6 @@ pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
         definition,
         evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),
         // Asking again now is what the site complains about: the next run tells.
-        try_live: false,
+        try_at: None,
     }
 }

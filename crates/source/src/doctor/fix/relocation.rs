@@ -1,8 +1,8 @@
 //! The layout changed: every field is found again, or said to be gone.
 
 use autoheal_engine::source::Snapshot;
-use autoheal_page::apply::FieldOutcome;
-use autoheal_page::recipe::{Field, Recipe, Source, Take};
+use autoheal_page::apply::{FieldOutcome, link_to};
+use autoheal_page::recipe::{Field, NextPage, NodeTake, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Status};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
@@ -64,11 +64,12 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     }
     // The site has taken an optional field away: the blueprint follows, critical fields remain.
     fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
-    if moved.is_empty() && gone.is_empty() {
+    let found = Found { page: &new_page, url: Url::parse(&page.url).ok(), moved: &moved };
+    let next = found.next_page(loaded)?;
+    if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
         return Err("every field is where it was: the values themselves have changed".to_owned());
     }
-    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?;
-    let found = Found { page: &new_page, url: Url::parse(&page.url).ok(), moved: &moved };
+    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?.with_next(next.clone());
     let recipe = match found.is_given_by(&recipe) {
         Ok(()) => recipe,
         Err(reason) if recipe.items().is_none() => return Err(reason),
@@ -82,15 +83,18 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     };
     let mut definition = loaded.definition.clone();
     definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    let names: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
+    let mut names: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
+    if next.as_ref() != loaded.recipe.next() {
+        names.push("the link to the next page");
+    }
     let found = format!("find {} where the new layout has them", names.join(", "));
     let dropped = format!("do without {}, which the site has no more", gone.join(", "));
-    let description = match (moved.is_empty(), gone.is_empty()) {
+    let description = match (names.is_empty(), gone.is_empty()) {
         (false, true) => found,
         (true, _) => dropped,
         (false, false) => format!("{found}; {dropped}"),
     };
-    Ok(Change { description, recipe, definition, evidence, try_live: true })
+    Ok(Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()) })
 }
 
 /// The recipe as one of the whole page: what is a value of each item becomes a list.
@@ -136,6 +140,20 @@ impl Found<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The rule for the next page: as it was when it still finds a link, else one for the link that leads where the old one led.
+    fn next_page(&self, loaded: &Loaded) -> Result<Option<NextPage>, String> {
+        let (Some(rule), Some(url)) = (loaded.recipe.next(), &self.url) else {
+            return Ok(loaded.recipe.next().cloned());
+        };
+        let old = loaded.history.first().and_then(|facts| facts.next.as_ref());
+        let Some(old) = old.filter(|_| loaded.recipe.next_page(self.page, url).is_none()) else {
+            return Ok(Some(rule.clone()));
+        };
+        let select = link_to(self.page, url, old).and_then(|link| robust_selector(&[(self.page, &[link])]));
+        let select = select.ok_or("the link to the next page cannot be found again")?;
+        Ok(Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: rule.limit }))
     }
 
     /// The items around the values of a field: each as far up as it holds no value of another item.
