@@ -138,6 +138,7 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
             heal_policy: HealPolicy::Auto,
+            webhook: None,
         };
         let mut health = Health::new();
         health.good_run(added_at);

@@ -30,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) fetch: FetchConfig,
     #[serde(default)]
     pub(crate) worker: WorkerConfig,
+    #[serde(default)]
+    pub(crate) alerts: AlertConfig,
 }
 
 /// The defaults of `autoheal heal`.
@@ -87,11 +89,19 @@ pub(crate) struct WorkerConfig {
     pub(crate) grace_seconds: Option<u64>,
 }
 
+/// Who is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AlertConfig {
+    /// Where alerts are posted.
+    pub(crate) webhook: Option<Url>,
+}
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 23] = [
+const VARIABLES: [(&str, &str); 24] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -115,10 +125,11 @@ const VARIABLES: [(&str, &str); 23] = [
     ("CONCURRENCY", "worker.concurrency"),
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),
+    ("ALERT_WEBHOOK", "alerts.webhook"),
 ];
 
-/// Variables that begin like settings and are none: a secret, and what the tests of this repository use.
-const NOT_SETTINGS: [&str; 4] = ["GITHUB_TOKEN", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
+/// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
+const NOT_SETTINGS: [&str; 5] = ["GITHUB_TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
 
 impl Config {
     /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
@@ -184,6 +195,11 @@ pub(crate) fn github_token() -> Option<SecretString> {
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()))
         .map(SecretString::from)
+}
+
+/// The key that what is posted is signed with. Not a setting, either.
+pub(crate) fn webhook_key() -> Option<SecretString> {
+    std::env::var("AUTOHEAL_WEBHOOK_KEY").ok().filter(|key| !key.is_empty()).map(SecretString::from)
 }
 
 fn user_file() -> Option<PathBuf> {

@@ -120,6 +120,9 @@ pub(crate) struct Add {
     /// Who decides about fixes: auto (the validation) or review (you)
     #[arg(long, value_enum, default_value_t = Policy::Auto)]
     pub(crate) heal_policy: Policy,
+    /// Where values are posted when they changed
+    #[arg(long, value_name = "URL")]
+    pub(crate) webhook: Option<Url>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

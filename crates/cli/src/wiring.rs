@@ -9,10 +9,10 @@ use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, WorkerSettings};
 use autoheal_repo::{HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, SandboxError, Settings};
-use autoheal_source::{AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
+use autoheal_source::{AddWorkflow, DoctorWorkflow, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
 
-use crate::config::{Config, github_token};
+use crate::config::{Config, github_token, webhook_key};
 use crate::exit::{Blame as _, Exit, Failure};
 
 /// The database that the settings name; the default lies in the data folder, which is made when missing.
@@ -96,9 +96,22 @@ pub(crate) fn source_registry(config: &Config, store: &Store) -> Result<Registry
     with_sources(Registry::new(), config, store)
 }
 
-fn with_sources(registry: Registry, config: &Config, store: &Store) -> Result<Registry, Failure> {
+/// Who posts alerts and changes of values.
+///
+/// # Errors
+///
+/// When a setting makes no sense.
+pub(crate) fn notifier(config: &Config, store: &Store) -> Result<Notifier, Failure> {
+    Ok(Notifier::new(services(config, store)?, config.alerts.webhook.clone(), webhook_key()))
+}
+
+fn services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
-    let services = SourceServices::new(store.clone(), fetcher)?;
+    Ok(SourceServices::new(store.clone(), fetcher)?)
+}
+
+fn with_sources(registry: Registry, config: &Config, store: &Store) -> Result<Registry, Failure> {
+    let services = services(config, store)?;
     Ok(registry
         .with(AddWorkflow::new(services.clone())?)
         .with(RefreshWorkflow::new(services.clone())?)

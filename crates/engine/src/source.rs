@@ -227,6 +227,17 @@ pub enum AlertKind {
     Review,
     /// A fix that was in force was taken back.
     Rollback,
+    /// Most hosts cannot be reached.
+    Outage,
+}
+
+/// What several targets may suffer from together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedCause {
+    /// The host they have in common.
+    pub host: String,
+    /// What is wrong, such as `PARSE_ERROR`.
+    pub cause: String,
 }
 
 impl AlertKind {
@@ -237,6 +248,7 @@ impl AlertKind {
             Self::Dead => "DEAD",
             Self::Review => "REVIEW",
             Self::Rollback => "ROLLBACK",
+            Self::Outage => "OUTAGE",
         }
     }
 }
@@ -331,7 +343,7 @@ pub enum SourceRecord {
         /// Whether it was good.
         good: bool,
     },
-    /// A person is told.
+    /// A person is told; where alerts are posted to is a setting of whoever posts.
     Alert {
         /// What it is about: a source's name or its host.
         target: String,
@@ -339,6 +351,17 @@ pub enum SourceRecord {
         kind: AlertKind,
         /// What happened and what to do.
         message: String,
+        /// What others may be told of as well: of one kind with one shared cause there is one alert a day.
+        shared: Option<SharedCause>,
+    },
+    /// Something is posted to a web address that a source names.
+    Notice {
+        /// The source's name.
+        source: String,
+        /// The address.
+        address: String,
+        /// What is posted.
+        body: Value,
     },
     /// Whether the host's name was known.
     NameCheck {

@@ -108,6 +108,17 @@ impl Fetcher {
         }
     }
 
+    /// Posts a body to an address that its owner has named for it: no robots.txt is asked and no turn waited for, no redirect
+    /// followed and nothing tried again. Gives the status of the answer.
+    ///
+    /// # Errors
+    ///
+    /// See [`FetchError`]: an address that may not be fetched may not be posted to either.
+    pub async fn post(&self, request: &FetchRequest, body: Vec<u8>) -> Result<u16, FetchError> {
+        let silence = request.timeout.unwrap_or(self.settings.time.read);
+        self.transport.post(&request.url, headers_of(request)?, body, silence).await
+    }
+
     /// Where a site lists its pages, by its robots.txt.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
+use reqwest::{Client, RequestBuilder, Response};
 use rustls::{ClientConfig, RootCertStore};
 use url::{Host, Url};
 
@@ -90,13 +90,28 @@ impl Transport {
         overlong: Overlong,
         silence: Duration,
     ) -> Result<Answer, FetchError> {
-        self.check(url)?;
-        let asking = self.client.get(url.clone()).headers(headers).send();
-        let response = within(silence, url, asking).await?.map_err(|error| self.classify(url, error))?;
+        let response = self.send(url, self.client.get(url.clone()).headers(headers), silence).await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body =
             if is_redirect(status) { Bytes::new() } else { self.read(url, response, limit, overlong, silence).await? };
         Ok(Answer { status, headers, body })
+    }
+
+    /// Sends one POST and gives the status of its answer, whose body is not read.
+    pub(crate) async fn post(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        body: Vec<u8>,
+        silence: Duration,
+    ) -> Result<u16, FetchError> {
+        let response = self.send(url, self.client.post(url.clone()).headers(headers).body(body), silence).await?;
+        Ok(response.status().as_u16())
+    }
+
+    async fn send(&self, url: &Url, request: RequestBuilder, silence: Duration) -> Result<Response, FetchError> {
+        self.check(url)?;
+        within(silence, url, request.send()).await?.map_err(|error| self.classify(url, error))
     }
 
     /// Reads the body piece by piece: what counts is its length after decompression, however small it came.

@@ -38,6 +38,9 @@ pub struct AddRequest {
     /// Who decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
+    /// Where changes of its values are posted.
+    #[serde(default)]
+    pub webhook: Option<Url>,
 }
 
 /// So many further pages are asked for before a source is added; its first run asks for all.
@@ -125,6 +128,7 @@ impl AddWorkflow {
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: state.request.interval_seconds,
             heal_policy: state.request.heal_policy,
+            webhook: state.request.webhook.clone(),
         };
         let document = json_of(&recipe)?;
         let place = json_of(&definition)?;

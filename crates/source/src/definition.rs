@@ -82,6 +82,9 @@ pub struct Definition {
     pub interval_seconds: u64,
     /// Who decides about fixes.
     pub heal_policy: HealPolicy,
+    /// Where changes of its values are posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Url>,
 }
 
 impl Definition {

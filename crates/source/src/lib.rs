@@ -11,6 +11,7 @@
 //! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
 //!   they were; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
+//! - [`notify`]: posting alerts and changes; `outage`: when the world is broken and not a source
 //! - [`schedule`]: what is due; [`statistics`]: how well fixes do
 //! - `judge`: what a page gives, and whether that may be believed
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
@@ -21,6 +22,7 @@ pub mod doctor;
 pub mod facts;
 pub mod failure;
 pub mod name;
+pub mod notify;
 pub mod refresh;
 pub mod schedule;
 pub mod scout;
@@ -32,6 +34,7 @@ mod drift;
 mod host;
 mod judge;
 mod loaded;
+mod outage;
 mod single_node;
 
 pub use add::{AddRequest, AddWorkflow};
@@ -39,6 +42,7 @@ pub use definition::{Blueprint, Definition, HealPolicy};
 pub use doctor::DoctorWorkflow;
 pub use failure::{ErrorType, Failure};
 pub use name::{InvalidSourceName, SourceName};
+pub use notify::Notifier;
 pub use refresh::RefreshWorkflow;
 pub use services::SourceServices;
 pub use validation::Validation;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
-use autoheal_engine::source::{AlertKind, Health, HealthState, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{AlertKind, Health, HealthState, SharedCause, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use serde::{Deserialize, Serialize};
@@ -16,12 +16,12 @@ use url::Url;
 use crate::add::json_of;
 use crate::definition::HealPolicy;
 use crate::failure::{ErrorType, Failure};
-use crate::host;
 use crate::judge::{Judged, judge, page_record};
 use crate::loaded::{Loaded, Stored, record, source_of};
 use crate::name::SourceName;
 use crate::services::{SourceServices, WebPage};
 use crate::single_node::PAGE_POLICY;
+use crate::{host, outage};
 
 /// Real runs after a fix went into force in which it must prove itself.
 const WATCHED_RUNS: u32 = 2;
@@ -29,6 +29,9 @@ const WATCHED_RUNS: u32 = 2;
 /// What `asked_by` says of a fix, and of one that is taken back.
 pub(crate) const DOCTOR: &str = "doctor";
 const WATCH: &str = "watch";
+
+/// What an alert about all hosts is about.
+const EVERY_HOST: &str = "*";
 
 /// Its one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,7 +162,7 @@ impl RefreshWorkflow {
         }
         // A list that leads back to where it was has no end of its own.
         wanted.retain(|next| !state.seen.iter().any(|seen| seen.url == next.url));
-        if state.is_done() { conclude(&loaded, state.failure(), context) } else { Ok(()) }
+        if state.is_done() { conclude(&self.services, &loaded, state.failure(), context).await } else { Ok(()) }
     }
 }
 
@@ -189,6 +192,16 @@ fn keep(loaded: &Loaded, page: &WebPage, found: &Judged, number: u32, context: &
     if number > 1 {
         return Ok(());
     }
+    if let Some(webhook) = &loaded.definition.webhook {
+        let before = loaded.last.as_ref();
+        if before.is_none_or(|last| last.texts != found.facts.texts) {
+            let body = json!({
+                "type": "values", "source": name(loaded), "url": page.url, "at": now.to_rfc3339(), "recipe_version": version,
+                "is_first": before.is_none(), "values": found.values,
+            });
+            record(context, SourceRecord::Notice { source: name(loaded), address: webhook.to_string(), body });
+        }
+    }
     // The same page again is no new evidence.
     if loaded.good.first().is_none_or(|last| last.url != loaded.page.as_str() || last.content != page.html.as_bytes()) {
         let facts = json_of(&found.facts)?;
@@ -205,7 +218,12 @@ fn keep(loaded: &Loaded, page: &WebPage, found: &Judged, number: u32, context: &
 /// The last page was asked for: the source's health, and what follows of it. A fix proves itself in its first real runs: while it
 /// does, no other fix is made, and when all of them fail for what it is about it is taken back. Otherwise the Doctor is asked, unless
 /// attempts are not allowed.
-fn conclude(loaded: &Loaded, failure: Option<&Failure>, context: &StepContext) -> Result<(), StepError> {
+async fn conclude(
+    services: &SourceServices,
+    loaded: &Loaded,
+    failure: Option<&Failure>,
+    context: &StepContext,
+) -> Result<(), StepError> {
     let now = context.now();
     let version = loaded.in_force.version;
     let mut health: Health = loaded.row.health.clone();
@@ -231,6 +249,15 @@ fn conclude(loaded: &Loaded, failure: Option<&Failure>, context: &StepContext) -
         }
         // The next run on schedule tells whether it was the site or the fix.
         Some(_) => context.note("on trial", "the fix in force is new: the next run decides about it"),
+        // Nothing is wrong with this source in particular, and no attempt is made.
+        None if outage::is_general(services, loaded, failure, now).await? => {
+            let message =
+                "most hosts cannot be reached: look at this machine's network. No attempt at a fix is made".to_owned();
+            context.note("outage", message.clone());
+            let shared = Some(SharedCause { host: EVERY_HOST.to_owned(), cause: AlertKind::Outage.name().to_owned() });
+            let target = EVERY_HOST.to_owned();
+            record(context, SourceRecord::Alert { target, kind: AlertKind::Outage, message, shared });
+        }
         None if may_be_healed => {
             let mut task = NewTask::new(TaskKind::FixSource, name(loaded), now);
             task.context = json_of(failure)?;
@@ -252,7 +279,7 @@ fn take_back(loaded: &Loaded, before: u32, context: &StepContext) {
     let (replaces, asked_by) = (Some(version), WATCH.to_owned());
     record(context, SourceRecord::Promoted { source: source.clone(), version: before, replaces, asked_by });
     record(context, SourceRecord::Rejected { source: source.clone(), version });
-    record(context, SourceRecord::Alert { target: source, kind: AlertKind::Rollback, message });
+    record(context, SourceRecord::Alert { target: source, kind: AlertKind::Rollback, message, shared: None });
 }
 
 impl Workflow for RefreshWorkflow {

@@ -11,6 +11,7 @@
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
 //! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages, values and alerts
+//! - [`notice`]: what is posted to web addresses
 //! - `politeness`: the turns of hosts
 //! - [`retention`]: forgetting what is old
 //! - [`error`]: what can go wrong
@@ -47,6 +48,7 @@
 
 mod database;
 pub mod error;
+pub mod notice;
 mod politeness;
 pub mod queue;
 pub mod record;
@@ -60,6 +62,7 @@ mod writer;
 use std::path::Path;
 
 pub use error::StoreError;
+pub use notice::NoticeRow;
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
 pub use retention::Pruned;
 pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};

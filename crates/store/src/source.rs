@@ -1,6 +1,8 @@
 //! Sources: their definitions, health, recipes, pages and values. Changes come as [`SourceRecord`]s, from a step of a run behind
 //! its fence or from a person ([`Store::change_sources`]), and each is made by the same statements.
 
+use std::time::Duration;
+
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
@@ -11,7 +13,7 @@ use crate::database::{Dialect, Statement};
 use crate::record::{deflate, inflate};
 use crate::row::storable;
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, queue, row};
+use crate::{Store, StoreError, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +69,9 @@ pub struct ValueRow {
     /// The values.
     pub values: Value,
 }
+
+/// So long nobody is told of the same again.
+const ALERT_REST: Duration = Duration::from_hours(24);
 
 /// An alert as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,12 +151,17 @@ const REJECTED: &str = "
 const WATCHED: &str = "
     UPDATE recipe_version SET runs = runs + 1, failed_runs = failed_runs + $3 WHERE source_name = $1 AND version = $2";
 
-const ALERT: &str = "INSERT INTO alert (target, kind, message, created_at) VALUES ($1, $2, $3, $4)";
+const ALERT: &str = "
+    INSERT INTO alert (target, kind, message, created_at, host, cause)
+    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE $5 IS NULL OR NOT EXISTS (
+        SELECT 1 FROM alert other
+        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7)";
 
 const NAME_CHECK: &str =
     "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
 
-const REMOVED: [&str; 3] = [
+const REMOVED: [&str; 4] = [
+    "DELETE FROM notice WHERE target = $1 AND address IS NOT NULL",
     "DELETE FROM source WHERE source_name = $1",
     "DELETE FROM source_health WHERE source_name = $1",
     "UPDATE task_queue SET state = 'CANCELLED' WHERE target = $1 AND state = 'PENDING' AND type <> 'HEAL_REPO'",
@@ -212,9 +222,22 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
             let failed = i64::from(!good);
             vec![maybe(sqlx::query(WATCHED).bind(storable(source)).bind(i64::from(*version)).bind(failed))]
         }
-        SourceRecord::Alert { target, kind, message } => vec![sure(
-            sqlx::query(ALERT).bind(storable(target)).bind(kind.name()).bind(storable(message)).bind(at.as_millis()),
-        )],
+        SourceRecord::Alert { target, kind, message, shared } => vec![
+            maybe(
+                sqlx::query(ALERT)
+                    .bind(storable(target))
+                    .bind(kind.name())
+                    .bind(storable(message))
+                    .bind(at.as_millis())
+                    .bind(shared.as_ref().map(|shared| storable(&shared.host)))
+                    .bind(shared.as_ref().map(|shared| storable(&shared.cause)))
+                    .bind(at.minus(ALERT_REST).as_millis()),
+            ),
+            maybe(notice::of_alert(dialect, target, *kind, message, at)),
+        ],
+        SourceRecord::Notice { source, address, body } => {
+            vec![maybe(notice::of_source(source, address, body, at))]
+        }
         SourceRecord::NameCheck { source, check } => vec![sure(
             sqlx::query(NAME_CHECK)
                 .bind(storable(source))

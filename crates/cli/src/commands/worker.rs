@@ -1,6 +1,7 @@
 use autoheal_orchestrator::Worker;
 
 use crate::args;
+use crate::commands::source::deliver_until;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
@@ -18,8 +19,10 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
         settings.concurrency = concurrency;
     }
     printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
+    let notifier = wiring::notifier(&config, &store)?;
     let worker = Worker::new(store, settings, registry);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    progress::show(printer, worker.feed().watch(), worker.run_until(stop)).await;
+    let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
+    tokio::join!(working, deliver_until(&notifier, &stop));
     Ok(Exit::Fine)
 }

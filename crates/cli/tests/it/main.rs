@@ -5,6 +5,7 @@
 mod asking;
 mod binary;
 mod healing;
+mod notices;
 mod pages;
 mod relocating;
 mod rows;

@@ -145,6 +145,7 @@ impl Fleet {
             let examples = page.examples(std::str::from_utf8(&answer.body).unwrap()).into_iter();
             let request = AddRequest {
                 more: Vec::new(),
+                webhook: None,
                 url,
                 recipe: None,
                 examples: examples.map(|(field, value)| (FieldName::parse(&field).unwrap(), value)).collect(),

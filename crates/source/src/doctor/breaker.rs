@@ -2,7 +2,7 @@
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::{Action, Breaker, Reason, Verdict, is_domain_dead};
-use autoheal_engine::source::{AlertKind, HealthState, SourceRecord};
+use autoheal_engine::source::{AlertKind, HealthState, SharedCause, SourceRecord};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_store::SourceRow;
 
@@ -72,13 +72,17 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verd
         ),
         Action::MarkDead => (AlertKind::Dead, End::Dead, "its host's name has been unknown for a day".to_owned()),
     };
+    let host = loaded.page.host_str().unwrap_or_default().to_owned();
+    let cause = state.failure.as_ref().map(|failure| failure.error_type.name());
     let message = format!(
-        "`{source}`: {what}. Last failure: {}. `autoheal source show {source}` tells more, `autoheal source release {source}` allows attempts again",
+        "`{source}`: {what}. Last failure: {}. `autoheal source show {source}` tells more, `autoheal source release {source}` allows attempts again. \
+         Other sources of {host} that end so for the same reason are not told of again today: `autoheal source list` shows them",
         state.failure.as_ref().map_or("none on record", |failure| failure.message.as_str())
     );
     context.note("refused", message.clone());
     if !was_told {
-        record(context, SourceRecord::Alert { target: source.clone(), kind, message });
+        let shared = cause.map(|cause| SharedCause { host, cause: cause.to_owned() });
+        record(context, SourceRecord::Alert { target: source.clone(), kind, message, shared });
     }
     record(context, SourceRecord::Health { source, health });
     state.end = Some(end);

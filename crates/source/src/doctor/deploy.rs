@@ -74,7 +74,7 @@ pub(super) async fn run(
                 proposal.description
             );
             record(context, SourceRecord::Waiting { source: source.clone(), version: proposal.version });
-            record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message });
+            record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message, shared: None });
         }
         _ => {
             if let Some(proposal) = &proposal {

@@ -67,7 +67,12 @@ async fn what_is_kept_of_a_source_is_read_back(#[case] engine: Engine) {
             version: 1,
             values: json!({ "title": "A" }),
         },
-        SourceRecord::Alert { target: named(), kind: AlertKind::Quarantine, message: "look at it".to_owned() },
+        SourceRecord::Alert {
+            target: named(),
+            kind: AlertKind::Quarantine,
+            message: "look at it".to_owned(),
+            shared: None,
+        },
         SourceRecord::NameCheck { source: named(), check },
         SourceRecord::Watched { source: named(), version: 1, good: false },
         SourceRecord::Task(NewTask::new(TaskKind::FixSource, NAME, at(0))),
@@ -145,7 +150,8 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     let Some(database) = engine.database().await else { return };
     let store = &database.store;
     with_source(store).await;
-    let alert = SourceRecord::Alert { target: named(), kind: AlertKind::Dead, message: "gone".to_owned() };
+    let alert =
+        SourceRecord::Alert { target: named(), kind: AlertKind::Dead, message: "gone".to_owned(), shared: None };
     store.change_sources(at(2), &[page(SnapshotRole::Good, 1), alert]).await.unwrap();
     store.change_sources(at(3), &[SourceRecord::Removed { source: named() }]).await.unwrap();
     assert_eq!(store.source(NAME).await.unwrap(), None);

@@ -1,4 +1,4 @@
-//! A small HTTP/1.1 server: GET and HEAD, connections that stay open, conditional requests.
+//! A small HTTP/1.1 server: GET and HEAD, POST as if it were GET, connections that stay open, conditional requests.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ const REQUEST_LIMIT: u64 = 64 << 10;
 /// A request as it came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// `GET` or `HEAD`.
+    /// `GET`, `HEAD` or `POST`.
     pub method: String,
     /// The path.
     pub path: String,
@@ -26,6 +26,8 @@ pub struct Request {
     pub query: Option<String>,
     /// The headers, their names in lower case.
     pub headers: BTreeMap<String, String>,
+    /// What was posted.
+    pub body: Vec<u8>,
 }
 
 /// Takes connections until it is dropped.
@@ -90,15 +92,19 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Re
     let mut words = first.split_whitespace();
     let (Some(method), Some(target)) = (words.next(), words.next()) else { return Ok(None) };
     let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query.to_owned())));
-    let mut request = Request { method: method.to_owned(), path: path.to_owned(), query, headers: BTreeMap::new() };
+    let (method, path, headers) = (method.to_owned(), path.to_owned(), BTreeMap::new());
+    let mut request = Request { method, path, query, headers, body: Vec::new() };
     loop {
         let mut line = String::new();
         limited.read_line(&mut line).await?;
         match line.trim_end().split_once(':') {
             Some((name, value)) => request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned()),
-            None => return Ok(Some(request)),
+            None => break,
         };
     }
+    let length = request.headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    limited.take(length).read_to_end(&mut request.body).await?;
+    Ok(Some(request))
 }
 
 async fn write(

@@ -6,6 +6,8 @@ mod run;
 mod show;
 mod watch;
 
+pub(super) use watch::deliver_until;
+
 use autoheal_source::SourceName;
 use autoheal_store::{SourceRow, Store};
 

@@ -8,7 +8,7 @@ use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_orchestrator::{TaskEnd, Worker, now};
 use autoheal_page::recipe::Recipe;
-use autoheal_source::{AddRequest, Definition, SourceName};
+use autoheal_source::{AddRequest, Definition, Notifier, SourceName};
 use autoheal_store::{RunRow, Store, TaskFilter};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -42,6 +42,7 @@ pub(super) async fn add(
         examples: add.examples.clone(),
         interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
         heal_policy: add.heal_policy.into(),
+        webhook: add.webhook.clone(),
     };
     let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
     task.context = serde_json::to_value(&request)?;
@@ -101,6 +102,7 @@ pub(super) async fn run(
         printer.say(&format!("{name}: {}", row.stop_reason.as_deref().unwrap_or("not finished")));
         results.push(json!({ "source": name, "stop_reason": row.stop_reason, "results": row.results }));
     }
+    runner.deliver().await;
     if json {
         printer.json(&results)?;
     }
@@ -122,7 +124,9 @@ pub(super) async fn heal(
         )));
     }
     let task = NewTask::new(TaskKind::FixSource, name.to_string(), now());
-    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
+    let runner = Runner::new(store, config, printer)?;
+    let Some(row) = perform(&runner, task).await? else { return Ok(Exit::Cancelled) };
+    runner.deliver().await;
     if json {
         printer.json(&row.results)?;
     } else {
@@ -141,6 +145,7 @@ async fn open_task(store: &Store, kind: TaskKind, target: &str) -> Result<Option
 /// A worker for tasks that a person waits for.
 struct Runner<'a> {
     worker: Worker,
+    notifier: Notifier,
     stop: CancellationToken,
     store: &'a Store,
     printer: &'a Printer,
@@ -153,7 +158,15 @@ impl<'a> Runner<'a> {
             ..wiring::worker_settings(config)
         };
         let worker = Worker::new(store.clone(), settings, wiring::source_registry(config, store)?);
-        Ok(Self { worker, stop: interrupt::stop_on_signal(printer, STOPPING)?, store, printer })
+        let notifier = wiring::notifier(config, store)?;
+        Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, store, printer })
+    }
+
+    /// Posts what the runs left to be posted. What does not arrive is tried again by whoever runs sources next.
+    async fn deliver(&self) {
+        if let Err(error) = self.notifier.deliver_due(now).await {
+            tracing::warn!(%error, "what is to be posted could not be read");
+        }
     }
 
     /// The ended run of a task; `None` when a person stopped it.

@@ -54,6 +54,7 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
     let recipes = store.recipes(name.as_str()).await?;
     let in_force = recipes.iter().find(|recipe| recipe.stage == autoheal_engine::source::Stage::Production);
     let alerts = store.alerts(Some(name.as_str()), 5).await?;
+    let undelivered = store.undelivered(Some(name.as_str()), 5).await?;
     if json {
         let alerts: Vec<_> = alerts
             .iter()
@@ -66,6 +67,9 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
             "recipe_version": in_force.map(|recipe| recipe.version),
             "recipe": in_force.map(|recipe| &recipe.recipe),
             "alerts": alerts,
+            "undelivered": undelivered.iter().map(|notice| json!({
+                "address": notice.address, "tries": notice.tries, "error": notice.last_error,
+            })).collect::<Vec<_>>(),
         }))?;
         return Ok(Exit::Fine);
     }
@@ -81,6 +85,11 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
     }
     for alert in &alerts {
         let _ = writeln!(text, "{}  {}: {}", alert.created_at.to_rfc3339(), alert.kind, harmless(&alert.message));
+    }
+    for notice in &undelivered {
+        let (to, error) = (notice.address.as_deref().unwrap_or("where alerts go"), notice.last_error.as_deref());
+        let error = harmless(error.unwrap_or_default());
+        let _ = writeln!(text, "not delivered to {} after {} tries: {error}", harmless(to), notice.tries);
     }
     if let Some(recipe) = in_force {
         let _ = writeln!(

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use autoheal_orchestrator::{Worker, now};
+use autoheal_source::Notifier;
 use autoheal_source::schedule::Schedule;
 use autoheal_store::Store;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
@@ -15,6 +17,22 @@ const STOPPING: &str = "stopping after the running steps; once more to stop at o
 
 /// How often is looked for what is due.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// How often is looked for what is to be posted.
+const DELIVER: Duration = Duration::from_secs(5);
+
+/// Posts alerts and changes until stopped.
+pub(crate) async fn deliver_until(notifier: &Notifier, stop: &CancellationToken) {
+    while !stop.is_cancelled() {
+        if let Err(error) = notifier.deliver_due(now).await {
+            tracing::warn!(%error, "what is to be posted could not be read");
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(DELIVER) => {}
+        }
+    }
+}
 
 pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let worker = Worker::new(store.clone(), wiring::worker_settings(config), wiring::source_registry(config, store)?);
@@ -34,7 +52,8 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
             }
         }
     };
+    let notifier = wiring::notifier(config, store)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, filling);
+    tokio::join!(working, filling, deliver_until(&notifier, &stop));
     Ok(Exit::Fine)
 }

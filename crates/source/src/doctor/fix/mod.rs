@@ -3,6 +3,7 @@
 mod moved_page;
 mod patience;
 mod relocation;
+mod sibling;
 
 use autoheal_engine::source::{Snapshot, SnapshotRole};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -41,7 +42,10 @@ pub(super) async fn run(
         ErrorType::ParseError | ErrorType::SchemaMismatch => {
             let failing = failing_pages(loaded, services).await?;
             match failing.iter().find(|page| page.url == loaded.page.as_str()) {
-                Some(page) => relocation::propose(services, loaded, page),
+                Some(page) => match sibling::propose(services, loaded, page, context.now()).await? {
+                    Some(change) => Ok(change),
+                    None => relocation::propose(services, loaded, page),
+                },
                 None => Err("the page that failed is not stored".to_owned()),
             }
         }

@@ -1,0 +1,119 @@
+//! Posting what people and programs want to know: alerts, and changes of values. What is to be posted stands in the store, written with
+//! the change that it tells of; whoever runs a [`Notifier`] posts it, at least once, and tries again for a day.
+//!
+//! The form is that of Standard Webhooks 1.0 (standardwebhooks.com): `webhook-id` stays the same over all tries, and with a key
+//! `webhook-signature` is `v1,` and the Base64 of the HMAC-SHA256 of `id.timestamp.body`.
+
+use std::time::Duration;
+
+use autoheal_engine::Timestamp;
+use autoheal_fetch::FetchRequest;
+use autoheal_store::{NoticeRow, StoreError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use crate::services::SourceServices;
+
+/// How long a receiver may take to answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Nobody else tries within this time after a claim.
+const CLAIM: Duration = Duration::from_mins(2);
+
+/// How long after each try in vain the next one follows; after the last one it is given up.
+const WAITS: [Duration; 7] = [
+    Duration::from_secs(10),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(30),
+    Duration::from_hours(2),
+    Duration::from_hours(6),
+    Duration::from_hours(16),
+];
+
+/// Posts what is due.
+pub struct Notifier {
+    services: SourceServices,
+    alerts_to: Option<Url>,
+    key: Option<SecretString>,
+}
+
+impl Notifier {
+    /// A notifier that posts alerts to this address, if there is one, and signs with this key, if there is one.
+    pub fn new(services: SourceServices, alerts_to: Option<Url>, key: Option<SecretString>) -> Self {
+        Self { services, alerts_to, key }
+    }
+
+    /// Posts everything that is due; how much was delivered. `clock` gives the time.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports. What cannot be delivered is no error: it is tried again.
+    pub async fn deliver_due(&self, clock: impl Fn() -> Timestamp) -> Result<usize, StoreError> {
+        let store = &self.services.store;
+        let mut delivered = 0;
+        store.forget_old_notices(clock()).await?;
+        while let Some(notice) = store.claim_notice(clock(), clock().plus(CLAIM), self.alerts_to.is_some()).await? {
+            match self.post(&notice, clock()).await {
+                Ok(()) => {
+                    store.delivered(notice.notice).await?;
+                    delivered += 1;
+                }
+                Err(reason) => {
+                    let wait = usize::try_from(notice.tries - 1).ok().and_then(|tries| WAITS.get(tries));
+                    store.not_delivered(notice.notice, wait.map(|wait| clock().plus(*wait)), &reason).await?;
+                }
+            }
+        }
+        Ok(delivered)
+    }
+
+    async fn post(&self, notice: &NoticeRow, now: Timestamp) -> Result<(), String> {
+        let address = match (&notice.address, &self.alerts_to) {
+            (Some(address), _) => Url::parse(address).map_err(|error| error.to_string())?,
+            (None, Some(address)) => address.clone(),
+            (None, None) => return Err("no address for alerts is set".to_owned()),
+        };
+        let body = notice.body.to_string();
+        let (id, seconds) = (format!("notice_{}", notice.notice), now.as_millis().div_euclid(1000).to_string());
+        let mut request = FetchRequest::new(address)
+            .within(PATIENCE)
+            .header("content-type", "application/json")
+            .header("webhook-id", &id)
+            .header("webhook-timestamp", &seconds);
+        if let Some(key) = &self.key {
+            request = request.header("webhook-signature", &signature(key, &id, &seconds, &body));
+        }
+        let host = request.url.host_str().unwrap_or_default().to_owned();
+        match self.services.fetcher.post(&request, body.into_bytes()).await {
+            Ok(200..=299) => Ok(()),
+            Ok(status) => Err(format!("{host} answers {status}")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// `key` is the secret itself, or Base64 after `whsec_`.
+fn signature(key: &SecretString, id: &str, seconds: &str, body: &str) -> String {
+    let text = key.expose_secret();
+    let decoded = text.strip_prefix("whsec_").and_then(|encoded| STANDARD.decode(encoded).ok());
+    let key = hmac::Key::new(hmac::HMAC_SHA256, decoded.as_deref().unwrap_or(text.as_bytes()));
+    let tag = hmac::sign(&key, format!("{id}.{seconds}.{body}").as_bytes());
+    format!("v1,{}", STANDARD.encode(tag.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_is_that_of_the_standard() {
+        // The example of the standard's reference implementations.
+        let key = SecretString::from("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+        let signed = signature(&key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "{\"test\": 2432232314}");
+        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+}
