@@ -13,6 +13,7 @@ Examples:
   autoheal source add https://example.com/item/1 --name item --example title='Blue chair' --example price='12.50 EUR'
   autoheal source run soup                 fetch it now; when it fails, heal it
   autoheal source data soup --format csv   every set of values that was accepted
+  autoheal source export sources/          files for git; `source import sources/` reads them
   autoheal source watch                    run every source on its schedule until stopped";
 
 /// Pages that are scraped, break, and heal themselves.
@@ -96,8 +97,46 @@ pub(crate) enum SourceCommand {
         /// Which
         name: SourceName,
     },
+    /// Change what is decided about a source
+    Set(Set),
+    /// Write sources into a folder, a file each, to be reviewed and kept in git
+    Export {
+        /// The folder; it is made when missing
+        folder: PathBuf,
+        /// Which; all when none is named
+        names: Vec<SourceName>,
+    },
+    /// Add or change many: a folder that `export` wrote, one of its files, or a list of addresses, one a line
+    Import {
+        /// The folder or the file
+        path: PathBuf,
+    },
     /// Run every source on its schedule until stopped
     Watch,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Set {
+    /// Which
+    pub(crate) name: SourceName,
+    /// Seconds between two runs
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) interval: Option<u64>,
+    /// Who decides about fixes
+    #[arg(long, value_enum)]
+    pub(crate) heal_policy: Option<Policy>,
+    /// Where values are posted when they changed
+    #[arg(long, value_name = "URL", conflicts_with = "no_webhook")]
+    pub(crate) webhook: Option<Url>,
+    /// Post them nowhere
+    #[arg(long)]
+    pub(crate) no_webhook: bool,
+    /// A further page of the same template
+    #[arg(long, value_name = "URL")]
+    pub(crate) add_page: Vec<Url>,
+    /// A page that is not wanted any more
+    #[arg(long, value_name = "URL")]
+    pub(crate) remove_page: Vec<Url>,
 }
 
 #[derive(Debug, Args)]

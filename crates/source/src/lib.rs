@@ -5,7 +5,7 @@
 //!
 //! # Layout
 //!
-//! - [`name`], [`definition`]: what a source is
+//! - [`name`], [`definition`]: what a source is; [`file`]: a source as a file
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe
 //! - [`refresh`] for `REFRESH_SOURCE`
 //! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
@@ -21,6 +21,7 @@ pub mod definition;
 pub mod doctor;
 pub mod facts;
 pub mod failure;
+pub mod file;
 pub mod name;
 pub mod notify;
 pub mod refresh;
@@ -41,6 +42,7 @@ pub use add::{AddRequest, AddWorkflow};
 pub use definition::{Blueprint, Definition, HealPolicy};
 pub use doctor::DoctorWorkflow;
 pub use failure::{ErrorType, Failure};
+pub use file::SourceFile;
 pub use name::{InvalidSourceName, SourceName};
 pub use notify::Notifier;
 pub use refresh::RefreshWorkflow;

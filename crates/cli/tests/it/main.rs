@@ -4,6 +4,7 @@
 
 mod asking;
 mod binary;
+mod exchange;
 mod healing;
 mod notices;
 mod pages;

@@ -10,7 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 
 /// Who decides here.
-const PERSON: &str = "person";
+pub(super) const PERSON: &str = "person";
 
 pub(super) async fn release(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let mut health = find(store, name).await?.health;

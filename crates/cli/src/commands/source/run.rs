@@ -143,7 +143,7 @@ async fn open_task(store: &Store, kind: TaskKind, target: &str) -> Result<Option
 }
 
 /// A worker for tasks that a person waits for.
-struct Runner<'a> {
+pub(super) struct Runner<'a> {
     worker: Worker,
     notifier: Notifier,
     stop: CancellationToken,
@@ -152,7 +152,7 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn new(store: &'a Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
+    pub(super) fn new(store: &'a Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
         let settings = autoheal_orchestrator::WorkerSettings {
             poll: Duration::from_millis(100),
             ..wiring::worker_settings(config)
@@ -187,7 +187,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-async fn perform(runner: &Runner<'_>, task: NewTask) -> Result<Option<RunRow>, Failure> {
+pub(super) async fn perform(runner: &Runner<'_>, task: NewTask) -> Result<Option<RunRow>, Failure> {
     let enqueued = runner.store.enqueue(&task).await?;
     if !enqueued.created {
         let open = runner.store.task(enqueued.id).await?.context("the open task is gone")?;

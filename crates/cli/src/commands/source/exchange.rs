@@ -1,0 +1,203 @@
+//! Sources as files: out for review and git, in from there or from a list of addresses.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use autoheal_engine::source::{SourceRecord, Stage};
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_orchestrator::now;
+use autoheal_page::recipe::Recipe;
+use autoheal_source::definition::Blueprint;
+use autoheal_source::{Definition, SourceFile, SourceName};
+use autoheal_store::{SourceRow, Store};
+use serde_json::json;
+use url::Url;
+
+use super::decide::PERSON;
+use super::run::{Runner, perform};
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::printer::Printer;
+
+/// The extension of the files.
+const EXTENSION: &str = "toml";
+
+/// Writes every source, or the named ones, into a folder: a file each. Files of other sources are left alone.
+pub(super) async fn export(
+    folder: &Path,
+    names: &[SourceName],
+    json: bool,
+    store: &Store,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let mut rows = Vec::new();
+    for name in names {
+        rows.push(super::find(store, name).await?);
+    }
+    if names.is_empty() {
+        rows = store.sources().await?;
+    }
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("the folder {} cannot be made", folder.display()))
+        .bad_input()?;
+    let mut written = Vec::new();
+    for row in rows {
+        let Some((file, _)) = current(&row, store).await? else { continue };
+        let path = folder.join(format!("{}.{EXTENSION}", row.source));
+        std::fs::write(&path, file.to_toml()?)
+            .with_context(|| format!("{} cannot be written", path.display()))
+            .bad_input()?;
+        written.push(path);
+    }
+    if json {
+        printer.json(&json!({ "files": written }))?;
+    } else {
+        printer.say(&format!("{} sources are in {}", written.len(), folder.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// A source as a file, and the number of its recipe in force.
+async fn current(row: &SourceRow, store: &Store) -> Result<Option<(SourceFile, u32)>, Failure> {
+    let definition: Definition = serde_json::from_value(row.definition.clone())?;
+    let versions = store.recipes(&row.source).await?;
+    let Some(in_force) = versions.into_iter().find(|recipe| recipe.stage == Stage::Production) else { return Ok(None) };
+    let recipe: Recipe = serde_json::from_value(in_force.recipe)?;
+    Ok(Some((SourceFile::of(&definition, &recipe), in_force.version)))
+}
+
+/// Adds or changes what the files say: a folder of them, one, or a list of addresses. What cannot be added is told, and the rest goes on.
+pub(super) async fn import(
+    path: &Path,
+    json: bool,
+    store: &Store,
+    config: &Config,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let wanted = read(path)?;
+    let runner = Runner::new(store, config, printer)?;
+    let (mut results, mut all_good) = (Vec::new(), true);
+    for (name, file) in wanted {
+        let done = match store.source(name.as_str()).await? {
+            Some(row) => change(&row, &file, store).await,
+            None => match add(&name, file, &runner).await? {
+                Some(done) => done,
+                None => return Ok(Exit::Cancelled),
+            },
+        };
+        let (is_good, told) = match done {
+            Ok(done) => (true, done.to_owned()),
+            Err(failure) => (false, format!("{:#}", failure.error)),
+        };
+        all_good &= is_good;
+        printer.say(&format!("{name}: {told}"));
+        results.push(json!({ "source": name, "imported": is_good, "message": told }));
+    }
+    if json {
+        printer.json(&results)?;
+    }
+    Ok(if all_good { Exit::Fine } else { Exit::NotHealed })
+}
+
+/// A new source: as `source add` does it. `None` when a person stopped it.
+async fn add(
+    name: &SourceName,
+    file: SourceFile,
+    runner: &Runner<'_>,
+) -> Result<Option<Result<&'static str, Failure>>, Failure> {
+    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
+    task.context = serde_json::to_value(file.into_request())?;
+    let Some(row) = perform(runner, task).await? else { return Ok(None) };
+    if row.healed == Some(true) {
+        return Ok(Some(Ok("added")));
+    }
+    let results = row.results.unwrap_or_default();
+    let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
+    Ok(Some(Err(Failure::bad_input(reason))))
+}
+
+/// A source that is there gets what the file says, as a new version that a person has put into force.
+async fn change(row: &SourceRow, file: &SourceFile, store: &Store) -> Result<&'static str, Failure> {
+    let Some((known, version)) = current(row, store).await? else {
+        return Err(Failure::bad_input("it has no recipe in force"));
+    };
+    let wanted = SourceFile { recipe: file.recipe.clone().or_else(|| known.recipe.clone()), ..file.clone() };
+    if wanted == known {
+        return Ok("unchanged");
+    }
+    let recipe = wanted.recipe.context("it has no recipe")?;
+    let mut definition = file.redefine(&serde_json::from_value(row.definition.clone())?);
+    definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
+    let source = row.source.clone();
+    let next = store.recipes(&source).await?.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1;
+    let staged = SourceRecord::Staged {
+        source: source.clone(),
+        version: next,
+        recipe: serde_json::to_value(&recipe)?,
+        definition: serde_json::to_value(&definition)?,
+        asked_by: PERSON.to_owned(),
+    };
+    let replaces = Some(version);
+    let promoted = SourceRecord::Promoted { source, version: next, replaces, asked_by: PERSON.to_owned() };
+    store.change_sources(now(), &[staged, promoted]).await?;
+    Ok("changed; its next run shows whether it works")
+}
+
+/// What a path holds.
+fn read(path: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> {
+    if path.is_dir() {
+        return read_folder(path);
+    }
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display())).bad_input()?;
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match extension {
+        EXTENSION => Ok(vec![source(path, &text)?]),
+        _ => text
+            .lines()
+            .enumerate()
+            .map(|(index, line)| (index, line.trim()))
+            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+            .map(|(index, line)| {
+                let place = || format!("{} line {}: {line:?}", path.display(), index + 1);
+                address(line).with_context(place).bad_input()
+            })
+            .collect(),
+    }
+}
+
+fn read_folder(folder: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> {
+    let unreadable = || format!("the folder {} cannot be read", folder.display());
+    let entries = std::fs::read_dir(folder).with_context(unreadable).bad_input()?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>().with_context(unreadable).bad_input()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+    paths.sort();
+    if paths.is_empty() {
+        return Err(Failure::bad_input(format!("{} holds no file that ends with .{EXTENSION}", folder.display())));
+    }
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()));
+        source(path, &text.bad_input()?)
+    };
+    paths.iter().map(read).collect()
+}
+
+/// The source in a file, which has its name.
+fn source(path: &Path, text: &str) -> Result<(SourceName, SourceFile), Failure> {
+    let shown = || path.display().to_string();
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let name = stem.parse().with_context(shown).bad_input()?;
+    Ok((name, SourceFile::parse(text).with_context(shown).bad_input()?))
+}
+
+/// A line: an address, or a name and an address.
+fn address(line: &str) -> anyhow::Result<(SourceName, SourceFile)> {
+    let (name, url) = line.split_once(char::is_whitespace).map_or((None, line), |(name, url)| (Some(name), url.trim()));
+    let url = Url::parse(url).context("write an address, or a name and an address")?;
+    let name = match name {
+        Some(name) => name.parse()?,
+        None => SourceName::suggested(&url).context("the address suggests no name: write one before it")?,
+    };
+    Ok((name, SourceFile::at(url)))
+}

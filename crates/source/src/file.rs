@@ -1,0 +1,152 @@
+//! A source as a file that people review, keep in git, and carry to another machine.
+
+use autoheal_page::recipe::Recipe;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::add::AddRequest;
+use crate::definition::{Definition, HealPolicy};
+
+/// What a person decides about a source, and its recipe in force. Health, pages and values are not in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// Its page.
+    pub url: Url,
+    /// Further pages of the same template.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Url>,
+    /// Seconds between two runs.
+    #[serde(default = "default_interval")]
+    pub interval_seconds: u64,
+    /// Who decides about fixes.
+    #[serde(default)]
+    pub heal_policy: HealPolicy,
+    /// Where changes of its values are posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Url>,
+    /// The recipe; without one, it is proposed when the source is added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<Recipe>,
+}
+
+const fn default_interval() -> u64 {
+    Definition::DEFAULT_INTERVAL.as_secs()
+}
+
+/// A file that is none of a source.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceFileError {
+    /// It is no TOML, or says something else than a source.
+    #[error("{0}")]
+    Toml(#[from] Box<toml::de::Error>),
+    /// It cannot be written as TOML.
+    #[error("the source cannot be written as TOML: {0}")]
+    Unwritable(#[from] Box<toml::ser::Error>),
+}
+
+impl SourceFile {
+    /// A source that is there.
+    pub fn of(definition: &Definition, recipe: &Recipe) -> Self {
+        Self {
+            url: definition.url.clone(),
+            more: definition.more.clone(),
+            interval_seconds: definition.interval_seconds,
+            heal_policy: definition.heal_policy,
+            webhook: definition.webhook.clone(),
+            recipe: Some(recipe.clone()),
+        }
+    }
+
+    /// A page of which nothing else is said.
+    pub fn at(url: Url) -> Self {
+        Self {
+            url,
+            more: Vec::new(),
+            interval_seconds: default_interval(),
+            heal_policy: HealPolicy::default(),
+            webhook: None,
+            recipe: None,
+        }
+    }
+
+    /// Reads TOML.
+    ///
+    /// # Errors
+    ///
+    /// With line and column, for what is no source.
+    pub fn parse(text: &str) -> Result<Self, SourceFileError> {
+        toml::from_str(text).map_err(|error| Box::new(error).into())
+    }
+
+    /// As TOML: the same source is always the same text.
+    ///
+    /// # Errors
+    ///
+    /// When the recipe holds what TOML cannot, such as a number beyond 64 bits.
+    pub fn to_toml(&self) -> Result<String, SourceFileError> {
+        toml::to_string_pretty(self).map_err(|error| Box::new(error).into())
+    }
+
+    /// What is asked to add it.
+    pub fn into_request(self) -> AddRequest {
+        AddRequest {
+            url: self.url,
+            more: self.more,
+            recipe: self.recipe,
+            examples: Vec::new(),
+            interval_seconds: self.interval_seconds,
+            heal_policy: self.heal_policy,
+            webhook: self.webhook,
+        }
+    }
+
+    /// The definition of a source that is there as the file wants it.
+    #[must_use]
+    pub fn redefine(&self, definition: &Definition) -> Definition {
+        let mut wanted = definition.clone();
+        wanted.url.clone_from(&self.url);
+        wanted.blueprint.base_url.clone_from(&self.url);
+        wanted.more.clone_from(&self.more);
+        wanted.interval_seconds = self.interval_seconds;
+        wanted.heal_policy = self.heal_policy;
+        wanted.webhook.clone_from(&self.webhook);
+        wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+url = "https://example.com/1"
+more = ["https://example.com/2"]
+
+[recipe]
+version = 1
+
+[recipe.fields.title]
+select = "h1"
+example = ["A \"title\""]
+"#;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let file = SourceFile::parse(FILE).unwrap();
+        assert_eq!((file.interval_seconds, file.heal_policy), (21_600, HealPolicy::Auto));
+        assert_eq!(SourceFile::parse(&file.to_toml().unwrap()).unwrap(), file);
+    }
+
+    #[test]
+    fn a_word_that_means_nothing_is_refused_with_its_line() {
+        for (good, bad, told) in [
+            ("more =", "mroe =", "mroe"),
+            ("select = \"h1\"", "selcet = \"h1\"", "selcet"),
+            ("select = \"h1\"", "select = \"h1[\"", "line 9"),
+        ] {
+            let error = SourceFile::parse(&FILE.replace(good, bad)).unwrap_err().to_string();
+            assert!(error.contains("line") && error.contains(told), "{error}");
+        }
+    }
+}
