@@ -72,10 +72,16 @@ pub(crate) struct FetchConfig {
     pub(crate) contact: Option<Url>,
     /// Places outside the public internet that may be asked: addresses, networks, names.
     pub(crate) allow_private: Option<Vec<String>>,
+    /// Folders whose files may be read by `file://` addresses.
+    pub(crate) allow_files: Option<Vec<PathBuf>>,
     /// A folder of stored pages that stands for the network.
     pub(crate) snapshots: Option<PathBuf>,
     /// How long to wait between two requests to one host, in milliseconds.
     pub(crate) host_interval_millis: Option<u64>,
+    /// The browser that renders pages whose scripts build them.
+    pub(crate) browser: Option<PathBuf>,
+    /// Whether the browser's own sandbox is up; where it cannot be, as in many containers, a person must say so.
+    pub(crate) browser_sandbox: Option<bool>,
 }
 
 /// How workers behave.
@@ -101,7 +107,7 @@ pub(crate) struct AlertConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 24] = [
+const VARIABLES: [(&str, &str); 27] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -120,8 +126,11 @@ const VARIABLES: [(&str, &str); 24] = [
     ("REGISTRIES", "sandbox.registries"),
     ("CONTACT", "fetch.contact"),
     ("ALLOW_PRIVATE", "fetch.allow_private"),
+    ("ALLOW_FILES", "fetch.allow_files"),
     ("SNAPSHOTS", "fetch.snapshots"),
     ("HOST_INTERVAL_MILLIS", "fetch.host_interval_millis"),
+    ("BROWSER", "fetch.browser"),
+    ("BROWSER_SANDBOX", "fetch.browser_sandbox"),
     ("CONCURRENCY", "worker.concurrency"),
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),

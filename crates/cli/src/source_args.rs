@@ -162,6 +162,9 @@ pub(crate) struct Add {
     /// Where values are posted when they changed
     #[arg(long, value_name = "URL")]
     pub(crate) webhook: Option<Url>,
+    /// Let a browser run the page's scripts first
+    #[arg(long)]
+    pub(crate) render: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

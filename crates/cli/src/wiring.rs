@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+#[cfg(feature = "render")]
+use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, WorkerSettings};
 use autoheal_repo::{HealSettings, HealWorkflow};
@@ -124,9 +126,17 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
     let mut settings = FetchSettings {
         contact: fetch.contact.clone(),
         allow_private: allowed.context("the setting fetch.allow_private").bad_input()?,
+        allow_files: fetch.allow_files.clone().unwrap_or_default(),
         snapshots: fetch.snapshots.clone(),
         ..FetchSettings::default()
     };
+    #[cfg(feature = "render")]
+    {
+        settings.render.program.clone_from(&fetch.browser);
+        if fetch.browser_sandbox == Some(false) {
+            settings.render.sandbox = BrowserSandbox::Off;
+        }
+    }
     if let Some(millis) = fetch.host_interval_millis {
         settings.limits.pace.interval = Duration::from_millis(millis);
     }

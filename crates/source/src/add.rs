@@ -41,6 +41,9 @@ pub struct AddRequest {
     /// Where changes of its values are posted.
     #[serde(default)]
     pub webhook: Option<Url>,
+    /// Whether a browser runs the page's scripts first, also when the recipe does not say so.
+    #[serde(default)]
+    pub render: bool,
 }
 
 /// So many further pages are asked for before a source is added; its first run asks for all.
@@ -95,7 +98,8 @@ impl AddWorkflow {
             return Ok(Err(format!("there is a source `{source}` already: choose another --name, or remove it first")));
         }
         context.progress(format!("asking for {}", state.request.url));
-        let request = state.request.recipe.as_ref().map(|recipe| recipe.request().clone()).unwrap_or_default();
+        let mut request = state.request.recipe.as_ref().map(|recipe| recipe.request().clone()).unwrap_or_default();
+        request.render |= state.request.render;
         let answer = match self.services.page(&state.request.url, &request).await? {
             Ok(answer) => answer,
             Err(failure) => return Ok(Err(failure.message)),
@@ -107,7 +111,7 @@ impl AddWorkflow {
             (None, examples) => scout::by_example(&page, examples),
         };
         let recipe = match proposed {
-            Ok(recipe) => recipe,
+            Ok(recipe) => recipe.with_request(request),
             Err(error) => return Ok(Err(error.to_string())),
         };
         let (extraction, facts) = PageFacts::look(&recipe, &page, &answer.url);

@@ -98,6 +98,7 @@ impl SourceFile {
             interval_seconds: self.interval_seconds,
             heal_policy: self.heal_policy,
             webhook: self.webhook,
+            render: false,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Sources of several pages: those of one template, and those of a list.
 
+use autoheal_fetch::render::{RenderSettings, browser_program};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
-use autoheal_testkit::site::{Change, Layout};
+use autoheal_testkit::site::{Change, Layout, RawAnswer};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -120,6 +121,26 @@ async fn a_list_whose_link_to_the_next_page_was_lost_is_not_taken_for_a_short_on
     assert_eq!(healed.code, Some(0), "{}", healed.told());
     assert_eq!(titles(&scraper).split_off(16), before);
     assert_eq!(before.len(), 12);
+}
+
+#[tokio::test]
+async fn a_page_that_its_scripts_build_is_rendered() {
+    if let Err(error) = browser_program(&RenderSettings::default()) {
+        autoheal_testkit::skip("Chromium", &error.to_string());
+        return;
+    }
+    let scraper = Scraper::new().await;
+    let script = "document.body.innerHTML = '<h1 class=name>Made by ' + 'a script</h1>'";
+    let page = RawAnswer::new("text/html", format!("<!doctype html><body><p>Wait<script>{script}</script>"));
+    scraper.site.set("/built", Change::Raw(page));
+    let url = scraper.site.url("/built");
+    let arguments = ["add", url.as_str(), "--name", "news", "--example", "title=Made by a script"];
+    let without = scraper.run(&arguments);
+    assert_eq!(without.code, Some(2), "{}", without.told());
+    let added = scraper.run(&[&arguments[..], &["--render"]].concat());
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
+    assert_eq!(titles(&scraper)[1].1, "Made by a script");
 }
 
 #[test]

@@ -146,6 +146,7 @@ impl Fleet {
             let request = AddRequest {
                 more: Vec::new(),
                 webhook: None,
+                render: false,
                 url,
                 recipe: None,
                 examples: examples.map(|(field, value)| (FieldName::parse(&field).unwrap(), value)).collect(),

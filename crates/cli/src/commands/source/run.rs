@@ -43,6 +43,7 @@ pub(super) async fn add(
         interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
         heal_policy: add.heal_policy.into(),
         webhook: add.webhook.clone(),
+        render: add.render,
     };
     let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
     task.context = serde_json::to_value(&request)?;
