@@ -61,6 +61,7 @@ impl Dialect {
                     (1, "queue and runs", include_str!(concat!("../migrations/", $folder, "/0001_queue_and_runs.sql"))),
                     (2, "sources", include_str!(concat!("../migrations/", $folder, "/0002_sources.sql"))),
                     (3, "notices", include_str!(concat!("../migrations/", $folder, "/0003_notices.sql"))),
+                    (4, "model calls", include_str!(concat!("../migrations/", $folder, "/0004_model_calls.sql"))),
                 ]
             };
         }

@@ -11,6 +11,7 @@
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
 //! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages, values and alerts
+//! - [`ledger`]: what models were asked, and what that cost
 //! - [`notice`]: what is posted to web addresses
 //! - `politeness`: the turns of hosts
 //! - [`retention`]: forgetting what is old
@@ -48,6 +49,7 @@
 
 mod database;
 pub mod error;
+pub mod ledger;
 pub mod notice;
 mod politeness;
 pub mod queue;
@@ -62,6 +64,7 @@ mod writer;
 use std::path::Path;
 
 pub use error::StoreError;
+pub use ledger::{UsageBy, UsageRow};
 pub use notice::NoticeRow;
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
 pub use retention::Pruned;

@@ -4,13 +4,16 @@
 //!
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
+//! - [`model_server`]: a language model that says what it is told to say
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
 //! - [`site`]: a small web site that changes while it runs
 //! - [`skip`]: say loudly that a part cannot be tested on this machine
 
 pub mod git_http;
+mod http;
 pub mod kill;
+pub mod model_server;
 pub mod postgres;
 pub mod repository;
 pub mod site;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
 mod database;
+mod ledger;
 mod load;
 mod model;
 mod politeness;

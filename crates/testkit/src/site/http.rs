@@ -1,34 +1,15 @@
-//! A small HTTP/1.1 server: GET and HEAD, POST as if it were GET, connections that stay open, conditional requests.
+//! The site's answers: GET and HEAD, POST as if it were GET, connections that stay open, conditional requests.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::change::Instead;
 use super::state::{Reply, State};
-
-/// The longest request that is read, in bytes.
-const REQUEST_LIMIT: u64 = 64 << 10;
-
-/// A request as it came in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// `GET`, `HEAD` or `POST`.
-    pub method: String,
-    /// The path.
-    pub path: String,
-    /// What follows the `?`.
-    pub query: Option<String>,
-    /// The headers, their names in lower case.
-    pub headers: BTreeMap<String, String>,
-    /// What was posted.
-    pub body: Vec<u8>,
-}
+use crate::http::{read_request, write};
 
 /// Takes connections until it is dropped.
 pub(super) async fn serve(listener: TcpListener, state: Arc<State>) {
@@ -83,51 +64,6 @@ async fn converse(stream: TcpStream, state: &State) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-async fn read_request(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
-    let mut limited = stream.take(REQUEST_LIMIT);
-    let mut first = String::new();
-    limited.read_line(&mut first).await?;
-    let mut words = first.split_whitespace();
-    let (Some(method), Some(target)) = (words.next(), words.next()) else { return Ok(None) };
-    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query.to_owned())));
-    let (method, path, headers) = (method.to_owned(), path.to_owned(), BTreeMap::new());
-    let mut request = Request { method, path, query, headers, body: Vec::new() };
-    loop {
-        let mut line = String::new();
-        limited.read_line(&mut line).await?;
-        match line.trim_end().split_once(':') {
-            Some((name, value)) => request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned()),
-            None => break,
-        };
-    }
-    let length = request.headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-    limited.take(length).read_to_end(&mut request.body).await?;
-    Ok(Some(request))
-}
-
-async fn write(
-    stream: &mut BufReader<TcpStream>,
-    status: u16,
-    headers: &[(String, String)],
-    body: &[u8],
-    without_body: bool,
-) -> io::Result<()> {
-    let mut head = format!("HTTP/1.1 {status} Status\r\n");
-    for (name, value) in headers {
-        let _ = write!(head, "{name}: {value}\r\n");
-    }
-    if status != 304 {
-        let _ = write!(head, "Content-Length: {}\r\n", body.len());
-    }
-    head.push_str("\r\n");
-    let mut bytes = head.into_bytes();
-    if !without_body {
-        bytes.extend_from_slice(body);
-    }
-    stream.write_all(&bytes).await?;
-    stream.flush().await
 }
 
 /// Sends one piece after the other until the client hangs up.

@@ -40,8 +40,8 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use url::Url;
 
+pub use crate::http::Request;
 pub use change::{Change, RawAnswer, Scope};
-pub use http::Request;
 pub use layout::{Layout, MONTHS};
 
 use record::Record;

@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::change::{Change, Instead, Scope, Switches};
-use super::http::Request;
 use super::layout::render;
 use super::record::{Entry, Record};
+use crate::http::Request;
 
 /// What a request is answered with.
 pub(super) enum Reply {

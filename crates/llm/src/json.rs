@@ -1,0 +1,238 @@
+//! Finding the JSON in what a model says. Faults of form are mended; nothing is made up: what was cut off is left out, not completed.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The deepest nesting that is read.
+const DEEPEST: usize = 64;
+
+/// The JSON object or array in a text, when there is one: after thoughts, in a fence or between other words, with trailing commas,
+/// single quotes, comments, or a tail that was cut off.
+pub fn find_json(text: &str) -> Option<Value> {
+    let said = without_thoughts(text);
+    fenced(&said).chain([said.as_ref()]).find_map(first_value)
+}
+
+/// The text without `<think>...</think>`; a thought that does not end swallows the rest.
+fn without_thoughts(text: &str) -> Cow<'_, str> {
+    let mut rest = Cow::Borrowed(text);
+    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+        while let Some(start) = rest.find(open) {
+            let end = rest[start..].find(close).map_or(rest.len(), |end| start + end + close.len());
+            rest = Cow::Owned(format!("{}{}", &rest[..start], &rest[end..]));
+        }
+        // Some servers leave out the beginning.
+        if let Some(end) = rest.find(close) {
+            rest = Cow::Owned(rest[end + close.len()..].to_owned());
+        }
+    }
+    rest
+}
+
+/// What stands in fences, those that say `json` first.
+fn fenced(text: &str) -> impl Iterator<Item = &str> {
+    let mut blocks: Vec<(bool, &str)> = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("```") {
+        let (first_line, _) = after.split_once('\n').unwrap_or((after, ""));
+        let is_json = first_line.trim().to_ascii_lowercase().starts_with("json");
+        let content =
+            if is_json { after.trim_start().get(4..).unwrap_or("").trim_start_matches(['5', 'c']) } else { after };
+        let (block, tail) = content.split_once("```").unwrap_or((content, ""));
+        blocks.push((!is_json, block));
+        rest = tail;
+    }
+    blocks.sort_by_key(|(is_other, _)| *is_other);
+    blocks.into_iter().map(|(_, block)| block)
+}
+
+/// The first object or array that can be read.
+fn first_value(text: &str) -> Option<Value> {
+    let starts = text.char_indices().filter(|(_, char)| matches!(char, '{' | '['));
+    // Words before it may have brackets of their own.
+    starts.take(20).find_map(|(start, _)| value_at(&text[start..]))
+}
+
+fn value_at(text: &str) -> Option<Value> {
+    let scan = Scan::of(text)?;
+    let candidate = &text[..scan.end];
+    if scan.open.is_empty() {
+        return parsed(candidate).filter(is_meant);
+    }
+    // Cut off: back to the last place at which everything before is whole.
+    let (end, open) = scan.whole?;
+    let closers: String = open.iter().rev().map(|bracket| if *bracket == '{' { '}' } else { ']' }).collect();
+    parsed(&format!("{}{closers}", &text[..end])).filter(is_meant)
+}
+
+fn parsed(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().or_else(|| json5::from_str(text).ok())
+}
+
+/// Brackets in prose, such as `[1]` or `{}`, are no answer.
+fn is_meant(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => !object.is_empty(),
+        Value::Array(items) => items.iter().any(Value::is_object),
+        _ => false,
+    }
+}
+
+/// How far a value reaches.
+struct Scan {
+    /// Where it ends, or the text does.
+    end: usize,
+    /// The brackets that are still open there.
+    open: Vec<char>,
+    /// The last place at which a whole entry ends, with the brackets that are open there.
+    whole: Option<(usize, Vec<char>)>,
+}
+
+impl Scan {
+    fn of(text: &str) -> Option<Self> {
+        let mut scan = Self { end: text.len(), open: Vec::new(), whole: None };
+        let mut quote: Option<char> = None;
+        let mut escaped = false;
+        let mut previous = ' ';
+        for (place, char) in text.char_indices() {
+            if let Some(closing) = quote {
+                match char {
+                    _ if escaped => escaped = false,
+                    '\\' => escaped = true,
+                    _ if char == closing => quote = None,
+                    _ => {}
+                }
+                previous = char;
+                continue;
+            }
+            match char {
+                // An apostrophe within a word quotes nothing.
+                '"' => quote = Some('"'),
+                '\'' if !previous.is_alphanumeric() => quote = Some('\''),
+                '{' | '[' => {
+                    scan.open.push(char);
+                    if scan.open.len() > DEEPEST {
+                        return None;
+                    }
+                    scan.whole = Some((place + 1, scan.open.clone()));
+                }
+                '}' | ']' => {
+                    let opening = if char == '}' { '{' } else { '[' };
+                    if scan.open.pop() != Some(opening) {
+                        return None;
+                    }
+                    if scan.open.is_empty() {
+                        scan.end = place + char.len_utf8();
+                        return Some(scan);
+                    }
+                    scan.whole = Some((place + 1, scan.open.clone()));
+                }
+                ',' => scan.whole = Some((place, scan.open.clone())),
+                _ => {}
+            }
+            if !char.is_whitespace() {
+                previous = char;
+            }
+        }
+        Some(scan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_answer_is_found_in_whatever_stands_around_it() {
+        let wanted = json!({ "title": "A {chair}", "price": 12 });
+        for text in [
+            r#"{"title": "A {chair}", "price": 12}"#,
+            "<think>maybe {\"title\": \"no\"}?</think>{\"title\": \"A {chair}\", \"price\": 12}",
+            "the model thought</think> {\"title\": \"A {chair}\", \"price\": 12}",
+            "Here you are [1]:\n```json\n{\"title\": \"A {chair}\", \"price\": 12}\n```\nAnything else?",
+            "```\n{'title': 'A {chair}', 'price': 12,}\n```",
+            "Sure! {title: \"A {chair}\", /* that is all */ price: 12} I hope it's right.",
+        ] {
+            assert_eq!(find_json(text).as_ref(), Some(&wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_cut_off_is_left_out_and_never_completed() {
+        assert_eq!(find_json(r#"{"a": 1, "b": [1, 2], "c": "hal"#), Some(json!({ "a": 1, "b": [1, 2] })));
+        assert_eq!(
+            find_json(r#"{"items": [{"a": 1}, {"a": 2, "b": "#),
+            Some(json!({ "items": [{ "a": 1 }, { "a": 2 }] }))
+        );
+        assert_eq!(find_json(r#"{"a": 12"#), None, "12 may be the beginning of 123");
+    }
+
+    #[test]
+    fn words_are_no_answer() {
+        for text in ["", "I cannot do that.", "see [1] and {}", "{", "```json\n```", "]}", "{]"] {
+            assert_eq!(find_json(text), None, "{text:?}");
+        }
+    }
+
+    fn document() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            ".{0,12}".prop_map(Value::from)
+        ];
+        let inner = leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-z]{1,6}", inner, 0..4)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        });
+        prop::collection::btree_map("[a-z]{1,6}", inner, 1..4).prop_map(|map| Value::Object(map.into_iter().collect()))
+    }
+
+    /// Whether everything in `part` stands in `whole` as well, at the same place.
+    fn is_part(part: &Value, whole: &Value) -> bool {
+        match (part, whole) {
+            (Value::Object(part), Value::Object(whole)) => {
+                part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| is_part(value, other)))
+            }
+            (Value::Array(part), Value::Array(whole)) => {
+                part.len() <= whole.len() && part.iter().zip(whole).all(|(part, whole)| is_part(part, whole))
+            }
+            _ => part == whole,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_document_is_found_and_any_beginning_of_it_says_nothing_new(document in document(), cut in any::<prop::sample::Index>()) {
+            let text = document.to_string();
+            prop_assert_eq!(find_json(&text), Some(document.clone()));
+            let mut end = cut.index(text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            if let Some(found) = find_json(&text[..end]) {
+                prop_assert!(is_part(&found, &document) || contains(&document, &found), "{found} of {document}");
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_strange(text in ".{0,300}") {
+            let _ = find_json(&text);
+        }
+    }
+
+    fn contains(whole: &Value, part: &Value) -> bool {
+        is_part(part, whole)
+            || match whole {
+                Value::Object(object) => object.values().any(|value| contains(value, part)),
+                Value::Array(items) => items.iter().any(|value| contains(value, part)),
+                _ => false,
+            }
+    }
+}

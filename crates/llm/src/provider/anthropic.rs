@@ -1,0 +1,63 @@
+//! Anthropic's messages (API reference, "Create a Message"; "Structured outputs" for `output_config.format`).
+
+use serde_json::{Value, json};
+
+use super::{WireRequest, count, joined, schema};
+use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
+
+/// The version of the form.
+const VERSION: &str = "2023-06-01";
+
+pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
+    let said = request.messages.iter().filter(|message| message.role != Role::System);
+    let mut body = json!({
+        "model": model,
+        "max_tokens": request.max_tokens,
+        "messages": said.map(message).collect::<Vec<_>>(),
+    });
+    let system = joined(request, Role::System);
+    if !system.is_empty() {
+        body["system"] = json!(system);
+    }
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if !request.stop.is_empty() {
+        body["stop_sequences"] = json!(request.stop);
+    }
+    // Its dialect knows closed objects only; an open one is left to the prompt.
+    if let Some(closed) = request.output.as_ref().and_then(|output| schema::closed(&output.schema)) {
+        body["output_config"] = json!({ "format": { "type": "json_schema", "schema": closed } });
+    }
+    let headers = vec![("anthropic-version", VERSION.to_owned())];
+    WireRequest { path: "/v1/messages".to_owned(), headers, body }
+}
+
+fn message(message: &Message) -> Value {
+    let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+    if message.images.is_empty() {
+        return json!({ "role": role, "content": message.text });
+    }
+    let images = message.images.iter().map(|image| {
+        json!({ "type": "image", "source": { "type": "base64", "media_type": image.media_type, "data": image.base64 } })
+    });
+    let parts: Vec<Value> = images.chain(std::iter::once(json!({ "type": "text", "text": message.text }))).collect();
+    json!({ "role": role, "content": parts })
+}
+
+pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
+    let blocks = document["content"].as_array().ok_or("content")?;
+    let text: String =
+        blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str()).collect();
+    let finish = match document["stop_reason"].as_str() {
+        Some("refusal") => Finish::Refused(text.clone()),
+        Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+        _ => Finish::Complete,
+    };
+    let usage = &document["usage"];
+    // `input_tokens` leaves out what was written to the cache and what came from it.
+    let cached = count(&usage["cache_read_input_tokens"]);
+    let written = count(&usage["cache_creation_input_tokens"]);
+    let input = count(&usage["input_tokens"]) + written + cached;
+    Ok(ChatAnswer { text, finish, usage: TokenUsage { input, output: count(&usage["output_tokens"]), cached } })
+}

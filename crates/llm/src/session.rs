@@ -1,0 +1,292 @@
+//! Asking within limits: retries, other models when one fails, budgets, and an entry in the accounts for every request.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::budget::{Exhausted, Limits, Usage};
+use autoheal_engine::ledger::{CallLedger, CallRecord};
+use sha2::{Digest as _, Sha256};
+
+use crate::connection::ChatModel;
+use crate::error::ChatError;
+use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
+use crate::price::Prices;
+use crate::prompt::cut;
+
+/// What the models of this process may do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The waits before the second, third and fourth try.
+    pub waits: Vec<Duration>,
+    /// A provider that asks to wait longer has failed.
+    pub longest_wait: Duration,
+    /// What one run may use.
+    pub per_run: Limits,
+    /// What all runs of a day may use together, on all machines.
+    pub per_day: Limits,
+    /// How much of each question and answer is kept, in characters; zero: nothing.
+    pub kept_text: usize,
+    /// Prices.
+    pub prices: Prices,
+}
+
+impl Default for Settings {
+    /// 2, 4 and 8 seconds; at most a minute; 40 calls and 400,000 tokens for a run, ten times that for a day; 4,000 characters.
+    fn default() -> Self {
+        let limits = |calls, tokens| Limits { calls: Some(calls), tokens: Some(tokens), ..Limits::default() };
+        Self {
+            waits: [2, 4, 8].map(Duration::from_secs).to_vec(),
+            longest_wait: Duration::from_mins(1),
+            per_run: limits(40, 400_000),
+            per_day: limits(400, 4_000_000),
+            kept_text: 4000,
+            prices: Prices::with(std::collections::BTreeMap::new()),
+        }
+    }
+}
+
+/// After so many failures in a row a provider is left alone.
+const MOST_FAILURES: u32 = 5;
+
+/// For so long.
+const REST: Duration = Duration::from_mins(1);
+
+/// How a provider has done lately.
+#[derive(Debug, Default)]
+struct Standing {
+    failures: u32,
+    since: Option<Instant>,
+}
+
+/// The models of this process, in the order in which they are asked. Cheap to clone.
+#[derive(Clone)]
+pub struct Models(Arc<Inner>);
+
+struct Inner {
+    chain: Vec<(Arc<dyn ChatModel>, Mutex<Standing>)>,
+    ledger: Arc<dyn CallLedger>,
+    settings: Settings,
+    clock: fn() -> Timestamp,
+    redact: fn(&str) -> String,
+}
+
+impl Models {
+    /// The models, the first of which is asked first. `clock` tells the time, `redact` takes secrets out of what is kept.
+    pub fn new(
+        chain: Vec<Arc<dyn ChatModel>>,
+        ledger: Arc<dyn CallLedger>,
+        settings: Settings,
+        clock: fn() -> Timestamp,
+        redact: fn(&str) -> String,
+    ) -> Self {
+        let chain = chain.into_iter().map(|model| (model, Mutex::default())).collect();
+        Self(Arc::new(Inner { chain, ledger, settings, clock, redact }))
+    }
+
+    /// A run's own account. `used` is what it has used before, when it is resumed.
+    pub fn session(&self, target: Option<String>, user: Option<String>, used: Usage) -> Session {
+        Session { models: self.clone(), target, user, used: Mutex::new(used) }
+    }
+}
+
+/// A run that asks.
+pub struct Session {
+    models: Models,
+    target: Option<String>,
+    user: Option<String>,
+    used: Mutex<Usage>,
+}
+
+impl Session {
+    /// What the run has used.
+    pub fn used(&self) -> Usage {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the first model that answers. `purpose` is the name of the prompt.
+    ///
+    /// # Errors
+    ///
+    /// The last model's error, or [`ChatError::Exhausted`] before a request that would pass a limit.
+    pub async fn ask(&self, purpose: &str, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
+        let mut last = None;
+        for (model, standing) in &self.models.0.chain {
+            match self.ask_patiently(model.as_ref(), standing, purpose, request).await {
+                Err(error) if error.is_about_the_model() => {
+                    tracing::warn!(%error, "the next model is asked");
+                    last = Some(error);
+                }
+                outcome => return outcome,
+            }
+        }
+        let none = || ChatError::Unavailable {
+            model: "none".to_owned(),
+            message: "no model is set: name one with --model".to_owned(),
+            retry_after: None,
+        };
+        Err(last.unwrap_or_else(none))
+    }
+
+    /// Asks one model, again when it may pass by itself; with less to read when it took too long.
+    async fn ask_patiently(
+        &self,
+        model: &dyn ChatModel,
+        standing: &Mutex<Standing>,
+        purpose: &str,
+        request: &ChatRequest,
+    ) -> Result<ChatAnswer, ChatError> {
+        let settings = &self.models.0.settings;
+        let mut request = request.clone();
+        let mut waits = settings.waits.iter();
+        loop {
+            refuse_resting(model, standing)?;
+            let outcome = self.ask_once(model, purpose, &request).await;
+            let failed = matches!(&outcome, Err(ChatError::Unavailable { .. } | ChatError::TimedOut { .. }));
+            note(standing, failed);
+            let Err(error) = outcome else { return outcome };
+            let asked = error.retry_after().unwrap_or_default();
+            let Some(wait) = waits.next().filter(|_| error.may_pass() && asked <= settings.longest_wait) else {
+                return Err(error);
+            };
+            if matches!(error, ChatError::TimedOut { .. }) {
+                request = request.shortened().unwrap_or(request);
+            }
+            tracing::debug!(%error, wait_ms = wait.as_millis(), "asking again");
+            tokio::time::sleep(asked.max(*wait)).await;
+        }
+    }
+
+    async fn ask_once(
+        &self,
+        model: &dyn ChatModel,
+        purpose: &str,
+        request: &ChatRequest,
+    ) -> Result<ChatAnswer, ChatError> {
+        let Inner { ledger, settings, clock, .. } = self.models.0.as_ref();
+        let price = settings.prices.of(model.name());
+        let cost = |usage| price.map(|price| price.micro_dollars(usage));
+        let estimate =
+            TokenUsage { input: request.estimated_tokens(), output: u64::from(request.max_tokens), cached: 0 };
+        let unaccounted = |error: &dyn std::error::Error| ChatError::Ledger(error.to_string());
+        let next = spent(estimate, cost(estimate));
+        // What cannot be priced cannot be kept within a limit of money.
+        let is_limited = settings.per_run.micro_dollars.is_some() || settings.per_day.micro_dollars.is_some();
+        if is_limited && price.is_none() {
+            return Err(ChatError::Exhausted(Exhausted::Money));
+        }
+        settings.per_run.allow(self.used(), next)?;
+        let today = start_of_day(clock());
+        let used_today = ledger.used_since(today).await.map_err(|error| unaccounted(&error))?;
+        settings.per_day.allow(used_today, next)?;
+
+        let started = Instant::now();
+        let outcome = model.chat(request).await;
+        let usage = match &outcome {
+            // A provider that does not count has used what it was given.
+            Ok(answer) if answer.usage == TokenUsage::default() => {
+                TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..estimate }
+            }
+            Ok(answer) => answer.usage,
+            Err(_) => TokenUsage::default(),
+        };
+        let add = spent(usage, cost(usage));
+        {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            *used = used.plus(add);
+        }
+        let call = self.record(model, purpose, request, &outcome, usage, started.elapsed());
+        ledger.record(call).await.map_err(|error| unaccounted(&error))?;
+        outcome
+    }
+
+    fn record(
+        &self,
+        model: &dyn ChatModel,
+        purpose: &str,
+        request: &ChatRequest,
+        outcome: &Result<ChatAnswer, ChatError>,
+        usage: TokenUsage,
+        latency: Duration,
+    ) -> CallRecord {
+        let Inner { settings, clock, redact, .. } = self.models.0.as_ref();
+        let kept = |text: &str| (settings.kept_text > 0).then(|| cut(&redact(text), settings.kept_text));
+        let prompt: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let outcome_name = match outcome {
+            Ok(ChatAnswer { finish: Finish::Complete, .. }) => "ANSWERED",
+            Ok(ChatAnswer { finish: Finish::Length, .. }) => "CUT_OFF",
+            Ok(ChatAnswer { finish: Finish::Refused(_), .. }) => "REFUSED",
+            Err(error) => error.outcome(),
+        };
+        CallRecord {
+            at: clock(),
+            target: self.target.clone(),
+            user: self.user.clone(),
+            purpose: purpose.to_owned(),
+            model: model.name().to_string(),
+            prompt_hash: hash_of(request),
+            prompt: kept(&prompt.join("\n\n")),
+            answer: outcome.as_ref().ok().and_then(|answer| kept(&answer.text)),
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            cached_tokens: usage.cached,
+            micro_dollars: settings.prices.of(model.name()).map(|price| price.micro_dollars(usage)),
+            latency,
+            outcome: outcome_name.to_owned(),
+        }
+    }
+}
+
+fn spent(usage: TokenUsage, micro_dollars: Option<u64>) -> Usage {
+    let tokens = usage.input.saturating_add(usage.output);
+    Usage { tokens, micro_dollars: micro_dollars.unwrap_or(0), calls: 1, wall_time: Duration::ZERO }
+}
+
+/// Midnight in UTC.
+fn start_of_day(now: Timestamp) -> Timestamp {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    Timestamp::from_millis(now.as_millis().div_euclid(DAY) * DAY)
+}
+
+fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(), ChatError> {
+    let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
+    match standing.since {
+        Some(since) if since.elapsed() < REST => {
+            Err(ChatError::Down { model: model.name().to_string(), failures: standing.failures })
+        }
+        Some(_) => {
+            // One more try; if it fails, the rest begins anew.
+            standing.since = None;
+            standing.failures = MOST_FAILURES - 1;
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+fn note(standing: &Mutex<Standing>, failed: bool) {
+    let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
+    if !failed {
+        *standing = Standing::default();
+        return;
+    }
+    standing.failures += 1;
+    if standing.failures >= MOST_FAILURES {
+        standing.since = Some(Instant::now());
+    }
+}
+
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// What a question is known by: SHA-256 of its JSON, hexadecimal.
+pub fn hash_of(request: &ChatRequest) -> String {
+    // Maps are sorted and floats written in one way, so the same question is the same text.
+    let text = serde_json::to_string(request).unwrap_or_default();
+    hexadecimal(&Sha256::digest(text.as_bytes()))
+}

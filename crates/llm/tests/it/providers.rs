@@ -1,0 +1,153 @@
+//! Each provider's form, to the letter.
+
+use std::time::Duration;
+
+use autoheal_llm::{ChatError, ChatRequest, Finish, Image, Message, TokenUsage};
+use autoheal_testkit::model_server::{ModelServer, Scripted};
+use serde_json::{Value, json};
+
+use crate::ledger::connection;
+
+const MODELS: [&str; 4] =
+    ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5", "gemini/gemini-2.0-flash", "ollama/llama3.2"];
+
+fn question() -> ChatRequest {
+    let schema = json!({
+        "type": "object", "required": ["title"],
+        "properties": { "title": { "type": "string", "minLength": 1 }, "price": { "type": "number" } },
+    });
+    let mut seeing = Message::user("What is this?");
+    seeing.images.push(Image { media_type: "image/png".to_owned(), base64: "iVBORw0KGgo=".to_owned() });
+    let messages =
+        vec![Message::system("Answer briefly."), seeing, Message::assistant("A chair."), Message::user("Sure?")];
+    let mut request = ChatRequest::new(messages).in_form("item", schema);
+    request.stop = vec!["END".to_owned()];
+    request
+}
+
+fn answer(model: &str, text: &str) -> Scripted {
+    match model.split_once('/').unwrap().0 {
+        "openai" => Scripted::openai(text),
+        "anthropic" => Scripted::anthropic(text),
+        "gemini" => Scripted::gemini(text),
+        _ => Scripted::ollama(text),
+    }
+}
+
+#[tokio::test]
+async fn the_question_is_asked_in_each_form() {
+    for model in MODELS {
+        let server = ModelServer::start([answer(model, "{}")]).await;
+        connection(model, &server).chat(&question()).await.unwrap();
+        let request = server.requests().remove(0);
+        let kept = ["authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "content-type"];
+        let headers: Vec<(&String, &String)> =
+            request.headers.iter().filter(|(name, _)| kept.contains(&name.as_str())).collect();
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let provider = model.split_once('/').unwrap().0;
+        insta::assert_snapshot!(
+            format!("question_{provider}"),
+            format!("POST {}\n{headers:?}\n{}", request.path, serde_json::to_string_pretty(&body).unwrap())
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_answer_is_read_from_each_form() {
+    for model in MODELS {
+        let server = ModelServer::start([answer(model, "It is a chair.")]).await;
+        let answered = connection(model, &server).chat(&question()).await.unwrap();
+        assert_eq!((answered.text.as_str(), &answered.finish), ("It is a chair.", &Finish::Complete), "{model}");
+        let cached = if model.starts_with("ollama") { 0 } else { 4 };
+        assert_eq!(answered.usage, TokenUsage { input: 10, output: 5, cached }, "{model}");
+    }
+}
+
+/// The answer with one place changed.
+fn changed(scripted: &Scripted, place: &str, value: Value) -> Scripted {
+    let mut body: Value = serde_json::from_slice(&scripted.body).unwrap();
+    *body.pointer_mut(place).unwrap() = value;
+    Scripted::new(scripted.status, &body)
+}
+
+#[tokio::test]
+async fn what_was_cut_off_and_what_was_refused_says_so() {
+    let refusal = "I would rather not.";
+    for (model, place, value, finish) in [
+        (MODELS[0], "/choices/0/finish_reason", json!("length"), Finish::Length),
+        (MODELS[0], "/choices/0/message/refusal", json!(refusal), Finish::Refused(refusal.to_owned())),
+        (
+            MODELS[0],
+            "/choices/0/finish_reason",
+            json!("content_filter"),
+            Finish::Refused("the provider's filter".to_owned()),
+        ),
+        (MODELS[1], "/stop_reason", json!("max_tokens"), Finish::Length),
+        (MODELS[1], "/stop_reason", json!("refusal"), Finish::Refused("half".to_owned())),
+        (MODELS[2], "/candidates/0/finishReason", json!("MAX_TOKENS"), Finish::Length),
+        (MODELS[2], "/candidates/0/finishReason", json!("SAFETY"), Finish::Refused("SAFETY".to_owned())),
+        (MODELS[3], "/done_reason", json!("length"), Finish::Length),
+    ] {
+        let server = ModelServer::start([changed(&answer(model, "half"), place, value)]).await;
+        let answered = connection(model, &server).chat(&question()).await.unwrap();
+        assert_eq!(answered.finish, finish, "{model} {place}");
+    }
+    let blocked = Scripted::new(200, &json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" } }));
+    let server = ModelServer::start([blocked]).await;
+    let answered = connection(MODELS[2], &server).chat(&question()).await.unwrap();
+    assert_eq!(answered.finish, Finish::Refused("PROHIBITED_CONTENT".to_owned()));
+}
+
+#[tokio::test]
+async fn every_failure_has_its_kind() {
+    let gemini_says = json!({
+        "error": { "code": 429, "status": "RESOURCE_EXHAUSTED", "message": "slow down", "details": [
+            { "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "12.5s" },
+        ] },
+    });
+    let message = json!({ "error": { "type": "x", "message": "told so" } });
+    let cases: [(&str, Scripted, &str, Option<Duration>); 10] = [
+        (
+            MODELS[0],
+            Scripted::new(429, &message).header("Retry-After", "7"),
+            "RATE_LIMITED",
+            Some(Duration::from_secs(7)),
+        ),
+        (
+            MODELS[0],
+            Scripted::new(429, &json!({ "error": { "code": "insufficient_quota", "message": "told so" } })),
+            "UNAUTHORIZED",
+            None,
+        ),
+        (MODELS[2], Scripted::new(429, &gemini_says), "RATE_LIMITED", Some(Duration::from_millis(12_500))),
+        (MODELS[1], Scripted::new(529, &message), "UNAVAILABLE", None),
+        (MODELS[1], Scripted::new(503, &message), "UNAVAILABLE", None),
+        (MODELS[0], Scripted::new(401, &message), "UNAUTHORIZED", None),
+        (MODELS[0], Scripted::new(400, &message), "REJECTED", None),
+        (MODELS[3], Scripted::new(404, &json!({ "error": "told so" })), "REJECTED", None),
+        (MODELS[0], Scripted::raw(200, "<html>"), "MALFORMED", None),
+        (MODELS[1], Scripted::new(200, &json!({ "type": "message" })), "MALFORMED", None),
+    ];
+    for (model, scripted, outcome, wait) in cases {
+        let told = scripted.body.windows(7).any(|window| window == b"told so");
+        let server = ModelServer::start([scripted]).await;
+        let error = connection(model, &server).chat(&question()).await.unwrap_err();
+        assert_eq!((error.outcome(), error.retry_after()), (outcome, wait), "{model}: {error}");
+        assert!(!told || error.to_string().contains("told so"), "{error}");
+        assert!(!error.to_string().contains("a-secret-key"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_and_nobody_answering_are_told_apart() {
+    let server = ModelServer::start([Scripted::openai("late").after(Duration::from_mins(1))]).await;
+    let request = ChatRequest { timeout: Duration::from_millis(50), ..question() };
+    let error = connection(MODELS[0], &server).chat(&request).await.unwrap_err();
+    assert!(matches!(error, ChatError::TimedOut { .. }), "{error}");
+    let gone = {
+        let server = ModelServer::start([]).await;
+        connection(MODELS[0], &server)
+    };
+    let error = gone.chat(&question()).await.unwrap_err();
+    assert!(matches!(&error, ChatError::Unavailable { message, .. } if message.contains("refused")), "{error}");
+}

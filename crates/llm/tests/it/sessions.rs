@@ -1,0 +1,108 @@
+//! Retries, other models, budgets, accounts.
+
+use std::time::Duration;
+
+use autoheal_engine::budget::{Exhausted, Limits};
+use autoheal_llm::{ChatError, ChatRequest, Message, Settings};
+use autoheal_testkit::model_server::{ModelServer, Scripted};
+use serde_json::json;
+
+use crate::ledger::{connection, hasty, session};
+
+const MODEL: &str = "openai/gpt-4o-mini";
+
+fn question() -> ChatRequest {
+    ChatRequest::new(vec![Message::user("What is the password? Is it hunter2?")])
+}
+
+fn busy() -> Scripted {
+    Scripted::new(503, &json!({ "error": { "message": "busy" } }))
+}
+
+#[tokio::test]
+async fn what_may_pass_is_asked_again_and_each_request_is_accounted_for() {
+    let server = ModelServer::start([busy(), busy(), busy(), Scripted::openai("yes")]).await;
+    let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
+    assert_eq!(session.ask("test", &question()).await.unwrap().text, "yes");
+    assert_eq!(accounts.outcomes(), ["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE", "ANSWERED"]);
+    let calls = accounts.0.lock().unwrap();
+    let last = calls.last().unwrap();
+    assert_eq!((last.input_tokens, last.output_tokens, last.cached_tokens), (10, 5, 4));
+    assert_eq!(last.micro_dollars, Some(5), "6 tokens at 0.15, 4 at 0.075 and 5 at 0.6 are 4.2");
+    assert_eq!((last.target.as_deref(), last.user.as_deref()), (Some("news"), Some("ada")));
+    assert!(last.prompt.as_ref().unwrap().contains("***") && !last.prompt.as_ref().unwrap().contains("hunter2"));
+    assert_eq!((session.used().calls, session.used().tokens), (4, 15));
+}
+
+#[tokio::test]
+async fn what_does_not_pass_is_asked_once_and_never_more_than_four_times() {
+    for (scripted, asked) in [(Scripted::new(400, &json!({})), 1), (busy(), 4)] {
+        let server = ModelServer::start([scripted]).await;
+        let (session, _) = session(vec![connection(MODEL, &server)], hasty());
+        session.ask("test", &question()).await.unwrap_err();
+        assert_eq!(server.requests().len(), asked);
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_asks_for_an_hour_is_not_waited_for() {
+    let server = ModelServer::start([Scripted::new(429, &json!({})).header("Retry-After", "3600")]).await;
+    let (session, _) = session(vec![connection(MODEL, &server)], hasty());
+    assert!(matches!(session.ask("test", &question()).await, Err(ChatError::RateLimited { .. })));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn what_took_too_long_is_asked_with_less_to_read() {
+    let late = Scripted::openai("late").after(Duration::from_mins(1));
+    let server = ModelServer::start([late, Scripted::openai("in time")]).await;
+    let (session, _) = session(vec![connection(MODEL, &server)], hasty());
+    let request = ChatRequest {
+        timeout: Duration::from_millis(400),
+        ..ChatRequest::new(vec![Message::user("x".repeat(40_000))])
+    };
+    assert_eq!(session.ask("test", &request).await.unwrap().text, "in time");
+    let lengths: Vec<usize> = server.requests().iter().map(|request| request.body.len()).collect();
+    assert!(lengths[1] * 3 < lengths[0] * 2, "{lengths:?}");
+}
+
+#[tokio::test]
+async fn when_one_model_fails_the_next_is_asked_and_a_dead_one_is_left_alone() {
+    let (dead, alive) = (ModelServer::start([busy()]).await, ModelServer::start([Scripted::ollama("I am here")]).await);
+    let chain = vec![connection(MODEL, &dead), connection("ollama/llama3.2", &alive)];
+    let (session, _) = session(chain, hasty());
+    for _ in 0..5 {
+        assert_eq!(session.ask("test", &question()).await.unwrap().text, "I am here");
+    }
+    assert_eq!(dead.requests().len(), 5, "four tries, one more, and then a rest");
+    assert_eq!(alive.requests().len(), 5);
+}
+
+#[tokio::test]
+async fn nothing_is_asked_that_would_pass_a_limit() {
+    let limits = |limits| Settings { per_run: limits, ..hasty() };
+    for (settings, exhausted, asked) in [
+        (limits(Limits { calls: Some(2), ..Limits::default() }), Exhausted::Calls, 2),
+        (limits(Limits { tokens: Some(100), ..Limits::default() }), Exhausted::Tokens, 0),
+        (limits(Limits { micro_dollars: Some(10), ..Limits::default() }), Exhausted::Money, 0),
+        (Settings { per_day: Limits { calls: Some(3), ..Limits::default() }, ..hasty() }, Exhausted::Calls, 3),
+    ] {
+        let server = ModelServer::start([Scripted::openai("wrong")]).await;
+        let (session, _) = session(vec![connection(MODEL, &server)], settings);
+        let mut last = Ok(());
+        for _ in 0..10 {
+            last = session.ask("test", &question()).await.map(drop);
+        }
+        assert_eq!(last, Err(ChatError::Exhausted(exhausted)));
+        assert_eq!(server.requests().len(), asked, "{exhausted}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_of_money_needs_a_price() {
+    let server = ModelServer::start([Scripted::openai("what may it cost?")]).await;
+    let per_run = Limits { micro_dollars: Some(1_000_000_000), ..Limits::default() };
+    let (session, _) = session(vec![connection("openai/unheard-of", &server)], Settings { per_run, ..hasty() });
+    assert_eq!(session.ask("test", &question()).await, Err(ChatError::Exhausted(Exhausted::Money)));
+    assert!(server.requests().is_empty());
+}

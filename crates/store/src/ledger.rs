@@ -1,0 +1,173 @@
+//! The accounts of language models: a row for each request, and sums over them.
+
+use std::time::Duration;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::budget::Usage;
+use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, LedgerError};
+use sqlx::any::AnyRow;
+
+use crate::row::storable;
+use crate::{Store, StoreError, row};
+
+const CALL: &str = "
+    INSERT INTO llm_call (at, target, billed_to, purpose, model, prompt_hash, prompt, answer, input_tokens, output_tokens,
+                          cached_tokens, micro_dollars, latency_millis, outcome)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+/// `SUM` of nothing is no number, and of whole numbers a decimal on PostgreSQL.
+macro_rules! sums {
+    () => {
+        "COUNT(*) AS calls, CAST(COALESCE(SUM(input_tokens), 0) AS BIGINT) AS input_tokens,
+         CAST(COALESCE(SUM(output_tokens), 0) AS BIGINT) AS output_tokens,
+         CAST(COALESCE(SUM(cached_tokens), 0) AS BIGINT) AS cached_tokens,
+         CAST(COALESCE(SUM(micro_dollars), 0) AS BIGINT) AS micro_dollars,
+         COUNT(*) - COUNT(micro_dollars) AS unpriced"
+    };
+}
+
+const USED: &str = concat!("SELECT ", sums!(), " FROM llm_call WHERE at >= $1");
+
+/// What use is summed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageBy {
+    /// The day, in UTC.
+    Day,
+    /// The model.
+    Model,
+    /// What it was about.
+    Target,
+    /// For whom.
+    User,
+    /// The prompt.
+    Purpose,
+}
+
+impl UsageBy {
+    const fn sql(self) -> &'static str {
+        macro_rules! by {
+            ($group:literal) => {
+                concat!(
+                    "SELECT ",
+                    $group,
+                    " AS name, ",
+                    sums!(),
+                    " FROM llm_call WHERE at >= $1 GROUP BY ",
+                    $group,
+                    " ORDER BY 1"
+                )
+            };
+        }
+        match self {
+            // The day's number since 1970; whole numbers are divided without a rest.
+            Self::Day => by!("CAST(at / 86400000 AS TEXT)"),
+            Self::Model => by!("model"),
+            Self::Target => by!("COALESCE(target, '')"),
+            Self::User => by!("COALESCE(billed_to, '')"),
+            Self::Purpose => by!("purpose"),
+        }
+    }
+}
+
+/// A sum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageRow {
+    /// The day as `2026-11-01`, or the name of what was asked for; empty when there is none.
+    pub name: String,
+    /// Requests.
+    pub calls: u64,
+    /// Tokens of questions.
+    pub input_tokens: u64,
+    /// Tokens of answers.
+    pub output_tokens: u64,
+    /// Tokens of questions that came from a cache.
+    pub cached_tokens: u64,
+    /// The cost of those whose price is known, in millionths of a US dollar.
+    pub micro_dollars: u64,
+    /// Requests whose price nobody knows.
+    pub unpriced: u64,
+}
+
+fn usage_row(row: &AnyRow, name: String) -> Result<UsageRow, StoreError> {
+    Ok(UsageRow {
+        name,
+        calls: row::number(row, "calls")?,
+        input_tokens: row::number(row, "input_tokens")?,
+        output_tokens: row::number(row, "output_tokens")?,
+        cached_tokens: row::number(row, "cached_tokens")?,
+        micro_dollars: row::number(row, "micro_dollars")?,
+        unpriced: row::number(row, "unpriced")?,
+    })
+}
+
+impl Store {
+    /// What was used since a time, summed.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn usage(&self, since: Timestamp, by: UsageBy) -> Result<Vec<UsageRow>, StoreError> {
+        let rows = sqlx::query(by.sql()).bind(since.as_millis()).fetch_all(&self.database.pool).await?;
+        let row = |row: &AnyRow| {
+            let name = row::text(row, "name")?;
+            let day = |number: i64| Timestamp::from_millis(number * 86_400_000).to_rfc3339()[..10].to_owned();
+            let name = if by == UsageBy::Day { name.parse().map_or(name, day) } else { name };
+            usage_row(row, name)
+        };
+        rows.iter().map(row).collect()
+    }
+
+    /// Forgets what was asked and answered before a time; the sums stay.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn forget_model_texts(&self, before: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE llm_call SET prompt = NULL, answer = NULL WHERE at < $1 AND (prompt IS NOT NULL OR answer IS NOT NULL)";
+        self.database.execute(sqlx::query(sql).bind(before.as_millis())).await?;
+        Ok(())
+    }
+
+    async fn record_call(&self, call: CallRecord) -> Result<(), StoreError> {
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let statement = sqlx::query(CALL)
+            .bind(call.at.as_millis())
+            .bind(call.target.as_deref().map(storable))
+            .bind(call.user.as_deref().map(storable))
+            .bind(storable(&call.purpose))
+            .bind(storable(&call.model))
+            .bind(call.prompt_hash)
+            .bind(call.prompt.as_deref().map(storable))
+            .bind(call.answer.as_deref().map(storable))
+            .bind(number(call.input_tokens))
+            .bind(number(call.output_tokens))
+            .bind(number(call.cached_tokens))
+            .bind(call.micro_dollars.map(number))
+            .bind(i64::try_from(call.latency.as_millis()).unwrap_or(i64::MAX))
+            .bind(call.outcome);
+        self.database.execute(statement).await?;
+        Ok(())
+    }
+}
+
+impl CallLedger for Store {
+    fn used_since(&self, since: Timestamp) -> Keeping<'_, Usage> {
+        Box::pin(async move {
+            let used = async {
+                let row = sqlx::query(USED).bind(since.as_millis()).fetch_one(&self.database.pool).await?;
+                usage_row(&row, String::new())
+            };
+            let used: UsageRow = used.await.map_err(|error: StoreError| LedgerError(Box::new(error)))?;
+            Ok(Usage {
+                tokens: used.input_tokens + used.output_tokens,
+                micro_dollars: used.micro_dollars,
+                calls: used.calls,
+                wall_time: Duration::ZERO,
+            })
+        })
+    }
+
+    fn record(&self, call: CallRecord) -> Keeping<'_, ()> {
+        Box::pin(async move { self.record_call(call).await.map_err(|error| LedgerError(Box::new(error))) })
+    }
+}

@@ -1,0 +1,210 @@
+//! A provider of language models that says what it is told to say, in the real wire formats, and remembers what it was asked.
+
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test fails by panicking")]
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::BufReader;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use url::Url;
+
+pub use crate::http::Request;
+use crate::http::{read_request, write};
+
+/// An answer to one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scripted {
+    /// The status.
+    pub status: u16,
+    /// Headers beside those of the body.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// How long the answer takes.
+    pub delay: Duration,
+}
+
+impl Scripted {
+    /// An answer with a document.
+    pub fn new(status: u16, body: &Value) -> Self {
+        Self { status, headers: Vec::new(), body: body.to_string().into_bytes(), delay: Duration::ZERO }
+    }
+
+    /// What is no document.
+    pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO }
+    }
+
+    /// The same with a header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same after a while.
+    #[must_use]
+    pub const fn after(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// A text, as `OpenAI` answers; 10 tokens in, 5 out.
+    pub fn openai(text: &str) -> Self {
+        Self::new(
+            200,
+            &json!({
+                "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "gpt-4o-mini",
+                "choices": [{
+                    "index": 0, "finish_reason": "stop", "logprobs": null,
+                    "message": { "role": "assistant", "content": text, "refusal": null, "annotations": [] },
+                }],
+                "usage": {
+                    "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15,
+                    "prompt_tokens_details": { "cached_tokens": 4, "audio_tokens": 0 },
+                },
+            }),
+        )
+    }
+
+    /// A text, as Anthropic answers.
+    pub fn anthropic(text: &str) -> Self {
+        Self::new(
+            200,
+            &json!({
+                "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-4-5",
+                "content": [{ "type": "text", "text": text }], "stop_reason": "end_turn", "stop_sequence": null,
+                "usage": {
+                    "input_tokens": 6, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 4, "output_tokens": 5,
+                },
+            }),
+        )
+    }
+
+    /// A text, as Gemini answers.
+    pub fn gemini(text: &str) -> Self {
+        Self::new(
+            200,
+            &json!({
+                "candidates": [{
+                    "index": 0, "finishReason": "STOP",
+                    "content": { "role": "model", "parts": [{ "text": "let me see", "thought": true }, { "text": text }] },
+                }],
+                "usageMetadata": {
+                    "promptTokenCount": 10, "candidatesTokenCount": 3, "thoughtsTokenCount": 2, "totalTokenCount": 15,
+                    "cachedContentTokenCount": 4,
+                },
+                "modelVersion": "gemini-2.0-flash",
+            }),
+        )
+    }
+
+    /// A text, as Ollama answers.
+    pub fn ollama(text: &str) -> Self {
+        Self::new(
+            200,
+            &json!({
+                "model": "llama3.2", "created_at": "2026-01-01T00:00:00Z", "done": true, "done_reason": "stop",
+                "message": { "role": "assistant", "content": text }, "prompt_eval_count": 10, "eval_count": 5,
+            }),
+        )
+    }
+}
+
+#[derive(Debug, Default)]
+struct Script {
+    answers: VecDeque<Scripted>,
+    requests: Vec<Request>,
+}
+
+/// A running server; it ends when this is dropped.
+#[derive(Debug)]
+pub struct ModelServer {
+    address: SocketAddr,
+    script: Arc<Mutex<Script>>,
+    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+}
+
+impl ModelServer {
+    /// A server that gives these answers, one after the other, and the last one for ever.
+    pub async fn start(answers: impl IntoIterator<Item = Scripted>) -> Self {
+        let script = Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), requests: Vec::new() }));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (ready, listening) = oneshot::channel();
+        let shared = Arc::clone(&script);
+        let serve = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port on the loopback interface");
+                let _ = ready.send(listener.local_addr().expect("the port"));
+                tokio::select! {
+                    () = accept(listener, shared) => {}
+                    // Both a word and silence mean the end.
+                    _ = stopped => {}
+                }
+            });
+        };
+        let thread = thread::Builder::new().name("model".to_owned()).spawn(serve).expect("a thread");
+        Self { address: listening.await.expect("the server listens"), script, running: Some((stop, thread)) }
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> Url {
+        format!("http://{}", self.address).parse().expect("an address is a URL")
+    }
+
+    /// What it was asked, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
+    }
+
+    /// The documents that it was asked with.
+    pub fn documents(&self) -> Vec<Value> {
+        self.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap_or_default()).collect()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            let _ = stop.send(());
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, script: Arc<Mutex<Script>>) {
+    loop {
+        // A connection that fails is its client's concern.
+        if let Ok((stream, _)) = listener.accept().await {
+            let script = Arc::clone(&script);
+            tokio::spawn(async move {
+                let _: io::Result<()> = converse(stream, &script).await;
+            });
+        }
+    }
+}
+
+async fn converse(stream: TcpStream, script: &Mutex<Script>) -> io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    while let Some(request) = read_request(&mut stream).await? {
+        let answer = {
+            let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
+            script.requests.push(request);
+            if script.answers.len() > 1 { script.answers.pop_front() } else { script.answers.front().cloned() }
+        };
+        let answer = answer.unwrap_or_else(|| Scripted::raw(500, "there is no script"));
+        tokio::time::sleep(answer.delay).await;
+        let mut headers = answer.headers;
+        headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        write(&mut stream, answer.status, &headers, &answer.body, false).await?;
+    }
+    Ok(())
+}
