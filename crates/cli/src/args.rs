@@ -7,7 +7,7 @@ use autoheal_repo::request::CiMode;
 use autoheal_sandbox::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::Config;
+use crate::config::{Config, LlmConfig};
 use crate::source_args::{SourceCommand, Sources};
 
 const OVERVIEW: &str = "\
@@ -49,6 +49,16 @@ pub(crate) struct Global {
     /// Log as JSON lines
     #[arg(long, global = true)]
     pub(crate) log_json: bool,
+    /// The language model that is asked last: PROVIDER/NAME with openai, anthropic, gemini or ollama, several with commas between
+    /// them, or none [default: none]
+    #[arg(long, global = true, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Write what models answer to a file
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Take what models answer from a file, and ask nobody
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
     /// Say nothing but data and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
@@ -62,6 +72,12 @@ impl Global {
             database_url: self.database_url.clone().or(config.database_url),
             log: self.log.clone().or(config.log),
             log_json: Some(self.log_json || config.log_json.unwrap_or(false)),
+            llm: LlmConfig {
+                model: self.model.clone().or(config.llm.model),
+                record: self.record.clone().or(config.llm.record),
+                replay: self.replay.clone().or(config.llm.replay),
+                ..config.llm
+            },
             ..config
         }
     }
@@ -85,6 +101,8 @@ pub(crate) enum Command {
     Source(Box<Sources>),
     /// Run tasks from the queue until stopped
     Worker(Worker),
+    /// Show what language models have used
+    Usage(Usage),
     /// Find the fields of a recipe again on a page whose layout has changed
     Relocate(Relocate),
 }
@@ -101,6 +119,7 @@ impl Command {
             Self::Check(_) => "check",
             Self::Source(_) => "source",
             Self::Worker(_) => "worker",
+            Self::Usage(_) => "usage",
             Self::Relocate(_) => "relocate",
         }
     }
@@ -117,6 +136,7 @@ impl Command {
             | Self::Explain(_)
             | Self::Check(_)
             | Self::Source(_)
+            | Self::Usage(_)
             | Self::Relocate(_) => "off",
         }
     }
@@ -345,4 +365,33 @@ pub(crate) struct Relocate {
 fn share(text: &str) -> Result<f32, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "a number from 0 to 1 is expected".to_owned())
+}
+
+/// What language models have used.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  autoheal usage                    by day\n  autoheal usage --by model --days 7")]
+pub(crate) struct Usage {
+    /// What is summed by
+    #[arg(long, value_enum, default_value_t = By::Day)]
+    pub(crate) by: By,
+    /// The last so many days, today included
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) days: u32,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// The day, in UTC
+    Day,
+    /// The model
+    Model,
+    /// The source or the repository
+    Target,
+    /// For whom
+    User,
+    /// The prompt
+    Purpose,
 }

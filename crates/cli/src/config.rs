@@ -2,9 +2,12 @@
 //!
 //! The file is the user's, never the repository's: a repository must not choose the wall around itself.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use autoheal_llm::Provider;
+use autoheal_llm::price::Price;
 use autoheal_sandbox::Choice;
 use figment::Figment;
 use figment::providers::{Env, Format as _, Toml};
@@ -15,7 +18,7 @@ use url::Url;
 use crate::args::Ci;
 
 /// Every setting; what is not set has the default that `--help` names.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
@@ -32,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) worker: WorkerConfig,
     #[serde(default)]
     pub(crate) alerts: AlertConfig,
+    #[serde(default)]
+    pub(crate) llm: LlmConfig,
 }
 
 /// The defaults of `autoheal heal`.
@@ -103,11 +108,41 @@ pub(crate) struct AlertConfig {
     pub(crate) webhook: Option<Url>,
 }
 
+/// Which language model is asked, and what that may cost.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LlmConfig {
+    /// `PROVIDER/NAME`, several with commas between them, or `none`.
+    pub(crate) model: Option<String>,
+    /// Where providers are asked instead of at home.
+    #[serde(default)]
+    pub(crate) base_urls: BTreeMap<Provider, Url>,
+    /// Files that hold keys, where the environment has none.
+    #[serde(default)]
+    pub(crate) key_files: BTreeMap<Provider, PathBuf>,
+    /// What one run may use.
+    pub(crate) run_calls: Option<u64>,
+    pub(crate) run_tokens: Option<u64>,
+    pub(crate) run_dollars: Option<f64>,
+    /// What all runs of a day may use together.
+    pub(crate) day_calls: Option<u64>,
+    pub(crate) day_tokens: Option<u64>,
+    pub(crate) day_dollars: Option<f64>,
+    /// How many characters of each question and answer are kept.
+    pub(crate) kept_characters: Option<usize>,
+    /// Answers are written to this file, or given from that one.
+    pub(crate) record: Option<PathBuf>,
+    pub(crate) replay: Option<PathBuf>,
+    /// Dollars for a million tokens, by the beginning of a model's name.
+    #[serde(default)]
+    pub(crate) prices: BTreeMap<String, Price>,
+}
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 27] = [
+const VARIABLES: [(&str, &str); 41] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -135,6 +170,20 @@ const VARIABLES: [(&str, &str); 27] = [
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),
     ("ALERT_WEBHOOK", "alerts.webhook"),
+    ("MODEL", "llm.model"),
+    ("OPENAI_URL", "llm.base_urls.openai"),
+    ("ANTHROPIC_URL", "llm.base_urls.anthropic"),
+    ("GEMINI_URL", "llm.base_urls.gemini"),
+    ("OLLAMA_URL", "llm.base_urls.ollama"),
+    ("RUN_CALLS", "llm.run_calls"),
+    ("RUN_TOKENS", "llm.run_tokens"),
+    ("RUN_DOLLARS", "llm.run_dollars"),
+    ("DAY_CALLS", "llm.day_calls"),
+    ("DAY_TOKENS", "llm.day_tokens"),
+    ("DAY_DOLLARS", "llm.day_dollars"),
+    ("KEPT_CHARACTERS", "llm.kept_characters"),
+    ("RECORD", "llm.record"),
+    ("REPLAY", "llm.replay"),
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
@@ -209,6 +258,22 @@ pub(crate) fn github_token() -> Option<SecretString> {
 /// The key that what is posted is signed with. Not a setting, either.
 pub(crate) fn webhook_key() -> Option<SecretString> {
     std::env::var("AUTOHEAL_WEBHOOK_KEY").ok().filter(|key| !key.is_empty()).map(SecretString::from)
+}
+
+/// The key of a provider: from the environment, else from the file that the settings name.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub(crate) fn provider_key(provider: Provider, config: &LlmConfig) -> anyhow::Result<Option<SecretString>> {
+    let from_environment = provider.key_variable().and_then(|name| std::env::var(name).ok());
+    if let Some(key) = from_environment.filter(|key| !key.is_empty()) {
+        return Ok(Some(key.into()));
+    }
+    let Some(path) = config.key_files.get(&provider) else { return Ok(None) };
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("the key file {} cannot be read", path.display()))?;
+    Ok(Some(text.trim().to_owned().into()))
 }
 
 fn user_file() -> Option<PathBuf> {

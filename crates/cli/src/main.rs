@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! - `args`: what can be asked; `config`: what is set elsewhere; `commands`: one file per command
-//! - `wiring`: the store, the sandbox and the workflows, as the settings say
+//! - `wiring`: the store, the sandbox and the workflows, as the settings say; `models`: language models
 //! - `printer`, `progress`: what a person sees; `exit`: what a script sees
 //! - `logging`, `masking`: what is logged, without secrets
 //! - `interrupt`: Ctrl-C
@@ -15,6 +15,7 @@ mod exit;
 mod interrupt;
 mod logging;
 mod masking;
+mod models;
 mod printer;
 mod progress;
 mod source_args;

@@ -16,6 +16,7 @@ use autoheal_store::{Store, StoreError};
 
 use crate::config::{Config, github_token, webhook_key};
 use crate::exit::{Blame as _, Exit, Failure};
+use crate::models::models;
 
 /// The database that the settings name; the default lies in the data folder, which is made when missing.
 ///
@@ -109,7 +110,7 @@ pub(crate) fn notifier(config: &Config, store: &Store) -> Result<Notifier, Failu
 
 fn services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
-    Ok(SourceServices::new(store.clone(), fetcher)?)
+    Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?))
 }
 
 fn with_sources(registry: Registry, config: &Config, store: &Store) -> Result<Registry, Failure> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
 use autoheal_fetch::{FetchError, FetchRequest, Fetched, Fetcher, Rendering};
+use autoheal_llm::Models;
 use autoheal_page::Document;
 use autoheal_page::document::decode;
 use autoheal_page::recipe::Request;
@@ -21,6 +22,7 @@ pub struct SourceServices {
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) relocator: Arc<Relocator>,
+    pub(crate) models: Option<Models>,
 }
 
 /// How long a browser lets a page's scripts run when its recipe says only that they must.
@@ -33,7 +35,13 @@ impl SourceServices {
     ///
     /// When what the relocation learned does not fit this program, which its tests rule out.
     pub fn new(store: Store, fetcher: Fetcher) -> Result<Self, TablesError> {
-        Ok(Self { store, fetcher: Arc::new(fetcher), relocator: Arc::new(Relocator::new()?) })
+        Ok(Self { store, fetcher: Arc::new(fetcher), relocator: Arc::new(Relocator::new()?), models: None })
+    }
+
+    /// The same with language models, which are asked last.
+    #[must_use]
+    pub fn with_models(self, models: Option<Models>) -> Self {
+        Self { models, ..self }
     }
 
     /// The page at `url`, asked for as a recipe says, or why there is none.

@@ -8,6 +8,7 @@ mod relocate;
 mod report;
 mod source;
 mod tasks;
+mod usage;
 mod worker;
 
 use crate::args::Command;
@@ -25,6 +26,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Explain(arguments) => explain::run(&arguments, printer),
         Command::Check(arguments) => check::run(&arguments, &config, printer).await,
         Command::Source(arguments) => source::run(*arguments, &config, printer).await,
+        Command::Usage(arguments) => usage::run(&arguments, &config, printer).await,
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }

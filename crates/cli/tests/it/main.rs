@@ -6,6 +6,7 @@ mod asking;
 mod binary;
 mod exchange;
 mod healing;
+mod models;
 mod notices;
 mod pages;
 mod relocating;

@@ -1,5 +1,6 @@
 //! A proposal for each type of failure. A new way to heal is a file here and a line in [`run`].
 
+mod model;
 mod moved_page;
 mod patience;
 mod relocation;
@@ -42,10 +43,7 @@ pub(super) async fn run(
         ErrorType::ParseError | ErrorType::SchemaMismatch => {
             let failing = failing_pages(loaded, services).await?;
             match failing.iter().find(|page| page.url == loaded.page.as_str()) {
-                Some(page) => match sibling::propose(services, loaded, page, context.now()).await? {
-                    Some(change) => Ok(change),
-                    None => relocation::propose(services, loaded, page),
-                },
+                Some(page) => new_rules(state, loaded, services, page, context).await?,
                 None => Err("the page that failed is not stored".to_owned()),
             }
         }
@@ -79,6 +77,25 @@ pub(super) async fn run(
         }
     }
     Ok(())
+}
+
+/// Rules for a page with another layout: those that helped elsewhere, those that resemblance finds, those that a model names.
+async fn new_rules(
+    state: &DoctorState,
+    loaded: &Loaded,
+    services: &SourceServices,
+    page: &Snapshot,
+    context: &StepContext,
+) -> Result<Thought, StepError> {
+    if let Some(change) = sibling::propose(services, loaded, page, context.now()).await? {
+        return Ok(Ok(change));
+    }
+    let found = relocation::propose(services, loaded, page);
+    let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
+    context.note("no proposal by rules", reason.clone());
+    context.progress("asking a language model");
+    let answered = model::propose(models, loaded, state.context.as_ref(), page, std::slice::from_ref(reason)).await;
+    Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
 }
 
 /// The pages that failed since the recipe worked last, the newest first.

@@ -1,0 +1,77 @@
+//! The language models of this process, as the settings say.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use autoheal_engine::budget::Limits;
+use autoheal_llm::price::Prices;
+use autoheal_llm::recording::{Recorder, Replay};
+use autoheal_llm::{ChatModel, Connection, ModelName, Models, Settings};
+use autoheal_orchestrator::now;
+use autoheal_store::Store;
+
+use crate::config::{Config, LlmConfig, provider_key};
+use crate::exit::{Blame as _, Failure};
+use crate::masking::mask;
+
+/// The models that may be asked; `None`: none.
+///
+/// # Errors
+///
+/// For a name that is none, a key or a recording that is missing.
+pub(crate) fn models(config: &Config, store: &Store) -> Result<Option<Models>, Failure> {
+    let llm = &config.llm;
+    let chain = if let Some(path) = &llm.replay {
+        vec![Arc::new(Replay::open(path).bad_input()?) as Arc<dyn ChatModel>]
+    } else {
+        connections(llm)?
+    };
+    if chain.is_empty() {
+        return Ok(None);
+    }
+    let redact = |text: &str| mask(text).into_owned();
+    Ok(Some(Models::new(chain, Arc::new(store.clone()), settings(llm)?, now, redact)))
+}
+
+fn connections(llm: &LlmConfig) -> Result<Vec<Arc<dyn ChatModel>>, Failure> {
+    let names = llm.model.as_deref().unwrap_or("none").split(',').map(str::trim);
+    let names = names.filter(|name| !name.is_empty() && *name != "none");
+    names
+        .map(|name| {
+            let name: ModelName = name.parse().bad_input()?;
+            let key = provider_key(name.provider, llm).bad_input()?;
+            let base = llm.base_urls.get(&name.provider).cloned();
+            let connection = Arc::new(Connection::new(name, base, key).environment()?);
+            Ok(match &llm.record {
+                Some(path) => Arc::new(Recorder::new(connection, path.clone())) as Arc<dyn ChatModel>,
+                None => connection,
+            })
+        })
+        .collect()
+}
+
+fn settings(llm: &LlmConfig) -> Result<Settings, Failure> {
+    let defaults = Settings::default();
+    let limits = |calls: Option<u64>, tokens: Option<u64>, dollars: Option<f64>, default: Limits| {
+        Ok::<_, Failure>(Limits {
+            calls: calls.or(default.calls),
+            tokens: tokens.or(default.tokens),
+            micro_dollars: dollars.map(micro_dollars).transpose()?,
+            ..default
+        })
+    };
+    Ok(Settings {
+        per_run: limits(llm.run_calls, llm.run_tokens, llm.run_dollars, defaults.per_run)?,
+        per_day: limits(llm.day_calls, llm.day_tokens, llm.day_dollars, defaults.per_day)?,
+        kept_text: llm.kept_characters.unwrap_or(defaults.kept_text),
+        prices: Prices::with(llm.prices.clone()),
+        ..defaults
+    })
+}
+
+fn micro_dollars(dollars: f64) -> Result<u64, Failure> {
+    let rounded = (dollars * 1e6).round();
+    let is_money = (0.0..=9e15).contains(&rounded);
+    let amount = is_money.then(|| format!("{rounded:.0}").parse().ok()).flatten();
+    amount.with_context(|| format!("{dollars} is no sum of dollars")).bad_input()
+}
