@@ -1,14 +1,15 @@
 //! What changed where: the changed lines by region of the page, and the names that left the page or came to it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use super::Change;
-use super::structure::{Placed, Structures};
-use crate::document::{Document, NodeId, first_characters};
-
-/// Elements that divide a page.
-const REGIONS: &[&str] = &["head", "header", "nav", "main", "article", "aside", "footer"];
+use super::outline::{Outline, OutlineLine, Step};
+use super::structure::Structures;
+use crate::document::first_characters;
 
 /// How many names a region lists of each kind.
 const MOST_NAMES: usize = 8;
@@ -46,8 +47,8 @@ impl fmt::Display for RegionChange {
 struct Counts<'a> {
     removed: usize,
     added: usize,
-    gone: BTreeMap<Name<'a>, usize>,
-    new: BTreeMap<Name<'a>, usize>,
+    gone: HashMap<Name<'a>, usize>,
+    new: HashMap<Name<'a>, usize>,
 }
 
 /// A class or an id.
@@ -67,30 +68,19 @@ impl fmt::Display for Name<'_> {
 }
 
 /// The changes by region, those with the most lines first.
-pub(super) fn summarise(
-    old: &Document,
-    new: &Document,
-    structures: &Structures<'_>,
-    changes: &[Change],
-) -> Vec<RegionChange> {
-    let (old_names, new_names) = (names_on(old, &structures.old), names_on(new, &structures.new));
-    let (old_regions, new_regions) = (regions_of(old), regions_of(new));
+pub(super) fn summarise(structures: &Structures<'_>, changes: &[Change]) -> Vec<RegionChange> {
+    let (old, new) = (Side::of(structures.old), Side::of(structures.new));
+    let (gone, came) = (old.names_missing_on(&new), new.names_missing_on(&old));
     let mut counts: BTreeMap<String, Counts<'_>> = BTreeMap::new();
-    for change in changes {
-        for placed in structures.old.get(change.old.clone()).unwrap_or_default() {
-            let region = counts.entry(region_name(old, &old_regions, placed.node)).or_default();
-            region.removed += 1;
-            names_of(old, placed.node)
-                .filter(|name| !new_names.contains(name))
-                .for_each(|name| *region.gone.entry(name).or_default() += 1);
-        }
-        for placed in structures.new.get(change.new.clone()).unwrap_or_default() {
-            let region = counts.entry(region_name(new, &new_regions, placed.node)).or_default();
-            region.added += 1;
-            names_of(new, placed.node)
-                .filter(|name| !old_names.contains(name))
-                .for_each(|name| *region.new.entry(name).or_default() += 1);
-        }
+    for (region, lines) in old.by_region(changes.iter().map(|change| change.old.clone())) {
+        let region = counts.entry(region).or_default();
+        region.removed += lines.len();
+        lines.iter().for_each(|line| gone.count(old.outline, line, &mut region.gone));
+    }
+    for (region, lines) in new.by_region(changes.iter().map(|change| change.new.clone())) {
+        let region = counts.entry(region).or_default();
+        region.added += lines.len();
+        lines.iter().for_each(|line| came.count(new.outline, line, &mut region.new));
     }
     let mut regions: Vec<RegionChange> = counts
         .into_iter()
@@ -98,50 +88,78 @@ pub(super) fn summarise(
             region,
             removed: counts.removed,
             added: counts.added,
-            names_gone: most_frequent(&counts.gone),
-            names_new: most_frequent(&counts.new),
+            names_gone: most_frequent(counts.gone),
+            names_new: most_frequent(counts.new),
         })
         .collect();
     regions.sort_by_key(|region| std::cmp::Reverse(region.removed + region.added));
     regions
 }
 
-fn most_frequent(names: &BTreeMap<Name<'_>, usize>) -> Vec<String> {
-    let mut names: Vec<(&Name<'_>, &usize)> = names.iter().collect();
-    names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+fn most_frequent(names: HashMap<Name<'_>, usize>) -> Vec<String> {
+    let mut names: Vec<(Name<'_>, usize)> = names.into_iter().collect();
+    names.sort_unstable_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
     names.iter().take(MOST_NAMES).map(|(name, _)| name.to_string()).collect()
 }
 
-fn names_of(page: &Document, node: NodeId) -> impl Iterator<Item = Name<'_>> {
-    page.attribute(node, "id")
-        .filter(|id| !id.is_empty())
-        .map(Name::Id)
-        .into_iter()
-        .chain(page.classes(node).map(Name::Class))
+/// A page and the names on it.
+struct Side<'a> {
+    outline: &'a Outline,
+    names: HashSet<Name<'a>>,
 }
 
-fn names_on<'a>(page: &'a Document, lines: &[Placed<'_>]) -> HashSet<Name<'a>> {
-    lines.iter().flat_map(|placed| names_of(page, placed.node)).collect()
-}
-
-/// The region of every element: the nearest element around it that divides the page, or itself.
-fn regions_of(page: &Document) -> Vec<Option<NodeId>> {
-    let mut regions: Vec<Option<NodeId>> = Vec::with_capacity(page.len());
-    for node in page.nodes() {
-        let region = if REGIONS.contains(&page.tag(node)) {
-            Some(node)
-        } else {
-            page.parent(node).and_then(|parent| regions.get(parent.index()).copied().flatten())
-        };
-        regions.push(region);
+impl<'a> Side<'a> {
+    fn of(outline: &'a Outline) -> Self {
+        let classes = outline.steps().iter().flat_map(classes_of);
+        let ids = outline.lines().iter().filter_map(|line| outline.id(line)).map(Name::Id);
+        Self { outline, names: classes.chain(ids).collect() }
     }
-    regions
+
+    /// The names of each step that another page has nowhere.
+    fn names_missing_on(&self, other: &'a Self) -> Missing<'a> {
+        let missing = |step| classes_of(step).filter(|name| !other.names.contains(name)).collect();
+        Missing { steps: self.outline.steps().iter().map(missing).collect(), other: &other.names }
+    }
+
+    /// Neighbouring lines that are in the same region, with its name.
+    fn by_region(
+        &self,
+        ranges: impl Iterator<Item = Range<usize>>,
+    ) -> impl Iterator<Item = (String, &'a [OutlineLine])> {
+        let outline = self.outline;
+        ranges
+            .filter_map(|range| outline.lines().get(range))
+            .flat_map(|lines| lines.chunk_by(|one, next| one.region == next.region))
+            .filter_map(move |lines| Some((region_name(outline, lines.first()?), lines)))
+    }
 }
 
-fn region_name(page: &Document, regions: &[Option<NodeId>], node: NodeId) -> String {
-    let Some(region) = regions.get(node.index()).copied().flatten() else {
+/// What is nowhere on the other page.
+struct Missing<'a> {
+    /// Of the names of each step.
+    steps: Vec<Vec<Name<'a>>>,
+    other: &'a HashSet<Name<'a>>,
+}
+
+impl<'a> Missing<'a> {
+    fn count(&self, outline: &'a Outline, line: &OutlineLine, counts: &mut HashMap<Name<'a>, usize>) {
+        let step = line.own_step().and_then(|step| self.steps.get(step));
+        let id = outline.id(line).map(Name::Id).filter(|id| !self.other.contains(id));
+        for name in step.into_iter().flatten().copied().chain(id) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+}
+
+fn classes_of(step: &Step) -> impl Iterator<Item = Name<'_>> {
+    step.classes.split_ascii_whitespace().map(Name::Class)
+}
+
+fn region_name(outline: &Outline, line: &OutlineLine) -> String {
+    let Some(region) = line.region.and_then(|region| outline.lines().get(region)) else {
         return "body".to_owned();
     };
-    let name = names_of(page, region).next().map(|name| name.to_string()).unwrap_or_default();
-    format!("{}{name}", page.tag(region))
+    let Some(step) = region.own_step().and_then(|step| outline.steps().get(step)) else { return String::new() };
+    let name = outline.id(region).map(Name::Id).or_else(|| classes_of(step).next());
+    format!("{}{}", step.tag, name.map(|name| name.to_string()).unwrap_or_default())
 }

@@ -5,11 +5,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 /// Appends `piece` with runs of white space as one space and without characters that have no width; gives how many
 /// characters that are no space it added.
 pub(super) fn append(text: &mut String, piece: &str) -> usize {
-    if is_nfc_quick(piece.chars()) == IsNormalized::Yes {
-        append_characters(text, piece.chars())
-    } else {
-        append_characters(text, piece.nfc())
-    }
+    if is_nfc(piece) { append_characters(text, piece.chars()) } else { append_characters(text, piece.nfc()) }
 }
 
 fn append_characters(text: &mut String, characters: impl Iterator<Item = char>) -> usize {
@@ -30,6 +26,36 @@ pub(super) fn append_space(text: &mut String) {
     if !text.is_empty() && !text.ends_with(' ') {
         text.push(' ');
     }
+}
+
+/// The beginning of the text in some pieces as [`normalise`] writes it, at most `count` characters, appended to `text`, which
+/// is empty.
+pub(crate) fn lead<'a>(text: &mut String, pieces: impl Iterator<Item = &'a str>, count: usize) {
+    let mut left = count + 1;
+    for piece in pieces {
+        if is_nfc(piece) {
+            append_some(text, piece.chars(), &mut left);
+        } else {
+            append_some(text, piece.nfc(), &mut left);
+        }
+    }
+    let end = if left == 0 { first_characters(text, count).len() } else { text.trim_end().len() };
+    text.truncate(end);
+}
+
+fn append_some(text: &mut String, characters: impl Iterator<Item = char>, left: &mut usize) {
+    for character in characters {
+        if *left == 0 {
+            break;
+        }
+        let before = text.len();
+        append_characters(text, std::iter::once(character));
+        *left -= usize::from(text.len() > before);
+    }
+}
+
+fn is_nfc(text: &str) -> bool {
+    text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes
 }
 
 const fn has_no_width(character: char) -> bool {
