@@ -127,12 +127,12 @@ fn hunk_of(structures: &Structures<'_>, group: &[&Change]) -> Option<Hunk> {
     let mut lines = Vec::new();
     let mut at = old.start;
     for change in group {
-        lines.extend((at..change.old.start).map(|line| Line::Same(structures.old.write(line))));
-        lines.extend(change.old.clone().map(|line| Line::Removed(structures.old.write(line))));
-        lines.extend(change.new.clone().map(|line| Line::Added(structures.new.write(line))));
+        lines.extend((at..change.old.start).map(|line| Line::Same(structures.old_text(line))));
+        lines.extend(change.old.clone().map(|line| Line::Removed(structures.old_text(line))));
+        lines.extend(change.new.clone().map(|line| Line::Added(structures.new_text(line))));
         at = change.old.end;
     }
-    lines.extend((at..old.end).map(|line| Line::Same(structures.old.write(line))));
+    lines.extend((at..old.end).map(|line| Line::Same(structures.old_text(line))));
     Some(Hunk { old, new, lines })
 }
 

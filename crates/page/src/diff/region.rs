@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 
 use super::Change;
-use super::outline::{Outline, OutlineLine, Step};
+use super::outline::{Outline, OutlineLine};
 use super::structure::Structures;
 use crate::document::first_characters;
 
@@ -47,8 +47,8 @@ impl fmt::Display for RegionChange {
 struct Counts<'a> {
     removed: usize,
     added: usize,
-    gone: HashMap<Name<'a>, usize>,
-    new: HashMap<Name<'a>, usize>,
+    gone: Frequencies<'a>,
+    new: Frequencies<'a>,
 }
 
 /// A class or an id.
@@ -88,18 +88,12 @@ pub(super) fn summarise(structures: &Structures<'_>, changes: &[Change]) -> Vec<
             region,
             removed: counts.removed,
             added: counts.added,
-            names_gone: most_frequent(counts.gone),
-            names_new: most_frequent(counts.new),
+            names_gone: gone.most_frequent(counts.gone),
+            names_new: came.most_frequent(counts.new),
         })
         .collect();
     regions.sort_by_key(|region| std::cmp::Reverse(region.removed + region.added));
     regions
-}
-
-fn most_frequent(names: HashMap<Name<'_>, usize>) -> Vec<String> {
-    let mut names: Vec<(Name<'_>, usize)> = names.into_iter().collect();
-    names.sort_unstable_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-    names.iter().take(MOST_NAMES).map(|(name, _)| name.to_string()).collect()
 }
 
 /// A page and the names on it.
@@ -110,15 +104,29 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn of(outline: &'a Outline) -> Self {
-        let classes = outline.steps().iter().flat_map(classes_of);
+        let classes = outline.steps().flat_map(|(_, names)| classes_of(names));
         let ids = outline.lines().iter().filter_map(|line| outline.id(line)).map(Name::Id);
-        Self { outline, names: classes.chain(ids).collect() }
+        let mut names = HashSet::with_capacity(2 * outline.steps().len());
+        names.extend(classes.chain(ids));
+        Self { outline, names }
     }
 
-    /// The names of each step that another page has nowhere.
+    /// The names of this page that another has nowhere.
     fn names_missing_on(&self, other: &'a Self) -> Missing<'a> {
-        let missing = |step| classes_of(step).filter(|name| !other.names.contains(name)).collect();
-        Missing { steps: self.outline.steps().iter().map(missing).collect(), other: &other.names }
+        let mut classes = Vec::new();
+        let mut numbers: HashMap<Name<'a>, usize> = HashMap::default();
+        let steps = self.outline.steps().map(|(_, names)| {
+            let missing = classes_of(names).filter(|name| !other.names.contains(name));
+            let number = |name| {
+                *numbers.entry(name).or_insert_with(|| {
+                    classes.push(name);
+                    classes.len() - 1
+                })
+            };
+            missing.map(number).collect()
+        });
+        let steps = steps.collect();
+        Missing { steps, classes, other: &other.names }
     }
 
     /// Neighbouring lines that are in the same region, with its name.
@@ -134,32 +142,58 @@ impl<'a> Side<'a> {
     }
 }
 
+/// How often names occur that are nowhere on the other page.
+#[derive(Default)]
+struct Frequencies<'a> {
+    /// Of each missing class.
+    classes: Vec<usize>,
+    ids: Vec<Name<'a>>,
+}
+
 /// What is nowhere on the other page.
 struct Missing<'a> {
-    /// Of the names of each step.
-    steps: Vec<Vec<Name<'a>>>,
+    /// For each step, which of its classes are missing.
+    steps: Vec<Vec<usize>>,
+    classes: Vec<Name<'a>>,
     other: &'a HashSet<Name<'a>>,
 }
 
 impl<'a> Missing<'a> {
-    fn count(&self, outline: &'a Outline, line: &OutlineLine, counts: &mut HashMap<Name<'a>, usize>) {
-        let step = line.own_step().and_then(|step| self.steps.get(step));
-        let id = outline.id(line).map(Name::Id).filter(|id| !self.other.contains(id));
-        for name in step.into_iter().flatten().copied().chain(id) {
-            *counts.entry(name).or_default() += 1;
+    fn count(&self, outline: &'a Outline, line: &OutlineLine, counts: &mut Frequencies<'a>) {
+        for class in line.own_step().and_then(|step| self.steps.get(step)).into_iter().flatten() {
+            if counts.classes.is_empty() {
+                counts.classes.resize(self.classes.len(), 0);
+            }
+            counts.classes[*class] += 1;
         }
+        counts.ids.extend(outline.id(line).map(Name::Id).filter(|id| !self.other.contains(id)));
+    }
+
+    /// The most frequent names, as they are written.
+    fn most_frequent(&self, counts: Frequencies<'a>) -> Vec<String> {
+        let classes = self.classes.iter().zip(counts.classes).filter(|(_, count)| *count > 0);
+        let mut ids: HashMap<Name<'a>, usize> = HashMap::default();
+        counts.ids.into_iter().for_each(|id| *ids.entry(id).or_default() += 1);
+        let mut names: Vec<(Name<'a>, usize)> = classes.map(|(name, count)| (*name, count)).chain(ids).collect();
+        let rank = |(name, count): &(Name<'a>, usize)| (std::cmp::Reverse(*count), *name);
+        if names.len() > MOST_NAMES {
+            names.select_nth_unstable_by_key(MOST_NAMES, rank);
+            names.truncate(MOST_NAMES);
+        }
+        names.sort_unstable_by_key(rank);
+        names.iter().map(|(name, _)| name.to_string()).collect()
     }
 }
 
-fn classes_of(step: &Step) -> impl Iterator<Item = Name<'_>> {
-    step.classes.split_ascii_whitespace().map(Name::Class)
+fn classes_of(names: &str) -> impl Iterator<Item = Name<'_>> {
+    names.split_ascii_whitespace().map(Name::Class)
 }
 
 fn region_name(outline: &Outline, line: &OutlineLine) -> String {
     let Some(region) = line.region.and_then(|region| outline.lines().get(region)) else {
         return "body".to_owned();
     };
-    let Some(step) = region.own_step().and_then(|step| outline.steps().get(step)) else { return String::new() };
-    let name = outline.id(region).map(Name::Id).or_else(|| classes_of(step).next());
-    format!("{}{}", step.tag, name.map(|name| name.to_string()).unwrap_or_default())
+    let Some((tag, names)) = region.own_step().and_then(|step| outline.step(step)) else { return String::new() };
+    let name = outline.id(region).map(Name::Id).or_else(|| classes_of(names).next());
+    format!("{tag}{}", name.map(|name| name.to_string()).unwrap_or_default())
 }

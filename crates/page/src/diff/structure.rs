@@ -11,6 +11,8 @@ pub(super) struct Structures<'a> {
     /// What the lines are called: equal keys are equal lines. A key is less than the number of lines of both pages.
     pub(super) old_keys: Vec<u32>,
     pub(super) new_keys: Vec<u32>,
+    old_names: Vec<String>,
+    new_names: Vec<String>,
 }
 
 impl<'a> Structures<'a> {
@@ -21,11 +23,10 @@ impl<'a> Structures<'a> {
             // The steps of both pages under the same numbers.
             let steps: Vec<StepNumber> = outline
                 .steps()
-                .iter()
                 .map(|step| {
                     let count = numbers.len();
                     let number = || StepNumber::try_from(count).unwrap_or(StepNumber::MAX);
-                    *numbers.entry((&step.tag, &step.classes)).or_insert_with(number)
+                    *numbers.entry(step).or_insert_with(number)
                 })
                 .collect();
             let step = |number: StepNumber| usize::try_from(number).ok().and_then(|number| steps.get(number).copied());
@@ -40,6 +41,14 @@ impl<'a> Structures<'a> {
                 .collect()
         };
         let (old_keys, new_keys) = (keys_of(old), keys_of(new));
-        Self { old, new, old_keys, new_keys }
+        Self { old, new, old_keys, new_keys, old_names: old.step_names(), new_names: new.step_names() }
+    }
+
+    pub(super) fn old_text(&self, line: usize) -> String {
+        self.old.write(line, &self.old_names)
+    }
+
+    pub(super) fn new_text(&self, line: usize) -> String {
+        self.new.write(line, &self.new_names)
     }
 }

@@ -31,26 +31,40 @@ pub(super) fn append_space(text: &mut String) {
 /// The beginning of the text in some pieces as [`normalise`] writes it, at most `count` characters, appended to `text`, which
 /// is empty.
 pub(crate) fn lead<'a>(text: &mut String, pieces: impl Iterator<Item = &'a str>, count: usize) {
+    // One more, to know whether a space at the end is the end.
     let mut left = count + 1;
     for piece in pieces {
+        if left == 0 {
+            break;
+        }
         if is_nfc(piece) {
             append_some(text, piece.chars(), &mut left);
         } else {
             append_some(text, piece.nfc(), &mut left);
         }
     }
-    let end = if left == 0 { first_characters(text, count).len() } else { text.trim_end().len() };
+    let end = if left == 0 { first_characters(text, count).len() } else { text.trim_end_matches(' ').len() };
     text.truncate(end);
 }
 
 fn append_some(text: &mut String, characters: impl Iterator<Item = char>, left: &mut usize) {
+    let mut follows_space = text.is_empty() || text.ends_with(' ');
     for character in characters {
+        if character.is_whitespace() {
+            if follows_space {
+                continue;
+            }
+            text.push(' ');
+        } else if has_no_width(character) {
+            continue;
+        } else {
+            text.push(character);
+        }
+        follows_space = character.is_whitespace();
+        *left -= 1;
         if *left == 0 {
             break;
         }
-        let before = text.len();
-        append_characters(text, std::iter::once(character));
-        *left -= usize::from(text.len() > before);
     }
 }
 
@@ -82,6 +96,10 @@ pub(super) fn last_characters(text: &str, count: usize) -> &str {
 
 /// The first `count` characters.
 pub(crate) fn first_characters(text: &str, count: usize) -> &str {
+    // A character is a byte or more.
+    if text.len() <= count {
+        return text;
+    }
     match text.char_indices().nth(count) {
         Some((end, _)) => &text[..end],
         None => text,

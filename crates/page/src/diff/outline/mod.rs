@@ -13,7 +13,7 @@ mod tree;
 
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use self::tree::{Data, Element, Handle, Tree};
 use crate::document::{Document, first_characters, is_skipped, lead};
@@ -34,20 +34,18 @@ const LONGEST_STEP: usize = 80;
 pub struct Outline {
     steps: Vec<Step>,
     lines: Vec<OutlineLine>,
-    /// The texts of the lines.
+    /// The texts of the lines and the names of the steps.
     text: String,
 }
 
 /// The number of a step in its outline.
 pub(super) type StepNumber = u32;
 
-/// A step of a way, such as `ul.list`. Two classes in another order are another step.
+/// A step of a way, such as `ul.list`: places in the outline's text. Two classes in another order are another step.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    pub(super) tag: String,
-    pub(super) classes: String,
-    /// As it is written.
-    pub(super) name: String,
+    tag: Range<usize>,
+    classes: Range<usize>,
 }
 
 /// A line before it is written.
@@ -73,7 +71,7 @@ impl Outline {
     /// The outline of a page in HTML, which is parsed as [`Document::parse`] does.
     pub fn parse(html: &str) -> Self {
         let tree = Tree::parse(html);
-        let mut builder = Builder::default();
+        let mut builder = Builder::with_room(tree.len() / 2);
         let mut text = String::new();
         // The lines of the elements around, and whether nobody sees their text. No recursion: pages nest as they like.
         let mut around: Vec<(usize, bool)> = Vec::new();
@@ -116,7 +114,7 @@ impl Outline {
 
     /// The outline of a page that was parsed already.
     pub fn of(page: &Document) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = Builder::with_room(page.len());
         // The line of each element.
         let mut lines: Vec<usize> = vec![0; page.len()];
         let mut left_out_until = 0;
@@ -151,8 +149,18 @@ impl Outline {
         builder.finish()
     }
 
-    pub(super) fn steps(&self) -> &[Step] {
-        &self.steps
+    /// The tag and the classes of every step, as the page has them.
+    pub(super) fn steps(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.steps.iter().map(|step| self.texts_of(step))
+    }
+
+    /// The tag and the classes of one step.
+    pub(super) fn step(&self, place: usize) -> Option<(&str, &str)> {
+        self.steps.get(place).map(|step| self.texts_of(step))
+    }
+
+    fn texts_of(&self, step: &Step) -> (&str, &str) {
+        (&self.text[step.tag.clone()], &self.text[step.classes.clone()])
     }
 
     pub(super) fn lines(&self) -> &[OutlineLine] {
@@ -167,11 +175,16 @@ impl Outline {
         Some(&self.text[line.id.clone()]).filter(|id| !id.is_empty())
     }
 
-    /// A line as it is written.
-    pub(super) fn write(&self, line: usize) -> String {
+    /// The names of all steps, as lines have them.
+    pub(super) fn step_names(&self) -> Vec<String> {
+        self.steps().map(|(tag, classes)| step_name(tag, classes)).collect()
+    }
+
+    /// A line as it is written, with the names of all steps.
+    pub(super) fn write(&self, line: usize, step_names: &[String]) -> String {
         let Some(line) = self.lines.get(line) else { return String::new() };
-        let step = |number: &StepNumber| self.steps.get(usize::try_from(*number).ok()?);
-        let names = || line.steps.iter().flatten().filter_map(step).map(|step| step.name.as_str());
+        let step = |number: &StepNumber| step_names.get(usize::try_from(*number).ok()?);
+        let names = || line.steps.iter().flatten().filter_map(step);
         let lead = self.lead(line);
         let mut text = String::with_capacity(names().map(|name| name.len() + 3).sum::<usize>() + lead.len() + 2);
         for name in names() {
@@ -186,6 +199,30 @@ impl Outline {
         }
         text
     }
+}
+
+/// A step as lines have it: `ul.list`.
+fn step_name(tag: &str, classes: &str) -> String {
+    let mut name = String::with_capacity(tag.len() + classes.len() + 1);
+    name.push_str(tag);
+    if classes.len() <= LONGEST_STEP {
+        for class in classes.split_ascii_whitespace() {
+            name.push('.');
+            name.push_str(class);
+        }
+        return name;
+    }
+    let mut rest = LONGEST_STEP;
+    for class in classes.split_ascii_whitespace() {
+        let class = first_characters(class, rest);
+        if class.is_empty() {
+            break;
+        }
+        name.push('.');
+        name.push_str(class);
+        rest -= class.chars().count();
+    }
+    name
 }
 
 /// Elements that are left out with everything in them.
@@ -231,30 +268,48 @@ impl<'a> From<&'a Element> for Named<'a> {
     }
 }
 
-#[derive(Default)]
 struct Builder<'a> {
-    numbers: HashMap<(&'a str, &'a str), StepNumber>,
+    /// The number of each step, and whether it divides the page.
+    numbers: HashMap<(&'a str, &'a str), (StepNumber, bool)>,
+    steps: Vec<Step>,
     lines: Vec<OutlineLine>,
     text: String,
 }
 
 impl<'a> Builder<'a> {
+    fn with_room(elements: usize) -> Self {
+        Self {
+            numbers: HashMap::with_capacity(elements / 8),
+            steps: Vec::new(),
+            lines: Vec::with_capacity(elements),
+            text: String::new(),
+        }
+    }
+
     /// Adds the line of an element, and gives its place.
     fn add(&mut self, parent: Option<usize>, element: &Named<'a>, lead: &str) -> usize {
-        let count = self.numbers.len();
-        let number = *self
-            .numbers
-            .entry((element.tag, element.classes))
-            .or_insert_with(|| StepNumber::try_from(count).unwrap_or(StepNumber::MAX));
+        let (number, is_region) = self.step(element);
         // The line of an element begins with the last steps of its parent's, which came before it.
         let parent = parent.and_then(|line| self.lines.get(line));
         let above = parent.map(|line| line.steps).unwrap_or_default();
         let place = self.lines.len();
-        let region = if is_region(element.tag) { Some(place) } else { parent.and_then(|line| line.region) };
+        let region = if is_region { Some(place) } else { parent.and_then(|line| line.region) };
         let lead = self.keep(first_characters(lead, LEAD));
         let id = self.keep(element.id);
         self.lines.push(OutlineLine { steps: [above[1], above[2], above[3], Some(number)], lead, id, region });
         place
+    }
+
+    fn step(&mut self, element: &Named<'a>) -> (StepNumber, bool) {
+        if let Some(step) = self.numbers.get(&(element.tag, element.classes)) {
+            return *step;
+        }
+        let number = StepNumber::try_from(self.steps.len()).unwrap_or(StepNumber::MAX);
+        let step = Step { tag: self.keep(element.tag), classes: self.keep(element.classes) };
+        self.steps.push(step);
+        let known = (number, is_region(element.tag));
+        self.numbers.insert((element.tag, element.classes), known);
+        known
     }
 
     fn keep(&mut self, text: &str) -> Range<usize> {
@@ -264,27 +319,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> Outline {
-        let mut steps: Vec<_> = self.numbers.into_iter().collect();
-        steps.sort_unstable_by_key(|(_, number)| *number);
-        let steps = steps.into_iter().map(|((tag, classes), _)| Step::new(tag, classes)).collect();
-        Outline { steps, lines: self.lines, text: self.text }
-    }
-}
-
-impl Step {
-    fn new(tag: &str, classes: &str) -> Self {
-        let mut name = tag.to_owned();
-        let mut rest = LONGEST_STEP;
-        for class in classes.split_ascii_whitespace() {
-            let class = first_characters(class, rest);
-            if class.is_empty() {
-                break;
-            }
-            name.push('.');
-            name.push_str(class);
-            rest -= class.chars().count();
-        }
-        Self { tag: tag.to_owned(), classes: classes.to_owned(), name }
+        Outline { steps: self.steps, lines: self.lines, text: self.text }
     }
 }
 

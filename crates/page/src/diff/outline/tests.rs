@@ -4,8 +4,9 @@ use super::*;
 
 /// Lines as they are written, with what else is known about them.
 fn lines(outline: &Outline) -> Vec<String> {
+    let names = outline.step_names();
     let about = |(place, line): (usize, &OutlineLine)| {
-        format!("{} #{} in {:?}", outline.write(place), outline.id(line).unwrap_or_default(), line.region)
+        format!("{} #{} in {:?}", outline.write(place, &names), outline.id(line).unwrap_or_default(), line.region)
     };
     outline.lines().iter().enumerate().map(about).collect()
 }

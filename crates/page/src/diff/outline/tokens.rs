@@ -24,7 +24,7 @@ enum Content {
 
 /// Gives all tokens of a page to `sink`. The page has no NUL and no carriage return.
 pub(super) fn tokenize<S: TokenSink>(html: &str, sink: &S) {
-    let mut reader = Reader { html, at: 0, sink };
+    let mut reader = Reader { html, at: 0, sink, names: vec![local_name!(""); NAMES] };
     let mut content = Content::Markup;
     while reader.at < html.len() {
         content = match content {
@@ -44,7 +44,12 @@ struct Reader<'a, S> {
     html: &'a str,
     at: usize,
     sink: &'a S,
+    /// Names of tags, each where its letters put it: pages use few, and to look one up takes longer than to read it.
+    names: Vec<LocalName>,
 }
+
+/// How many names of tags are kept.
+const NAMES: usize = 256;
 
 impl<S: TokenSink> Reader<'_, S> {
     /// What is left.
@@ -144,7 +149,7 @@ impl<S: TokenSink> Reader<'_, S> {
             return self.end_of_page();
         };
         self.at = start + length;
-        let name = name_of(&self.html[start..self.at]);
+        let name = self.tag_name(start, length);
         let mut attributes = Vec::new();
         let wanted = match kind {
             TagKind::StartTag => Wanted::of(&name),
@@ -152,6 +157,17 @@ impl<S: TokenSink> Reader<'_, S> {
         };
         let Some(self_closing) = self.attributes(wanted, &mut attributes) else { return self.end_of_page() };
         self.send_tag(Tag { kind, name, self_closing, attrs: attributes, had_duplicate_attributes: false })
+    }
+
+    fn tag_name(&mut self, start: usize, length: usize) -> LocalName {
+        let text = &self.html[start..start + length];
+        let letters = |place: usize| text.as_bytes().get(place).copied().map_or(0, usize::from);
+        let sum = length + letters(0) + 7 * letters(1) + 31 * letters(length - 1);
+        let known = &mut self.names[sum % NAMES];
+        if &**known != text {
+            *known = name_of(text);
+        }
+        known.clone()
     }
 
     fn send_tag(&self, tag: Tag) -> Content {
@@ -236,7 +252,13 @@ impl<S: TokenSink> Reader<'_, S> {
             RawKind::Rawtext => (raw_text::end(self.rest(), name.as_bytes()), false),
             RawKind::ScriptData | RawKind::ScriptDataEscaped(_) => (raw_text::end_of_script(self.rest()), false),
         };
-        self.text(length.map_or(self.html.len(), |length| self.at + length), has_references);
+        let end = length.map_or(self.html.len(), |length| self.at + length);
+        // Half of many pages: what is left out need not be copied.
+        if matches!(name, local_name!("script") | local_name!("style")) {
+            self.at = end;
+        } else {
+            self.text(end, has_references);
+        }
         if length.is_none() {
             return Content::Markup;
         }

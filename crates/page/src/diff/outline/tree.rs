@@ -16,6 +16,9 @@ pub(super) type Handle = usize;
 /// The place of no node: nothing is above, before or below the page.
 const PAGE: Handle = 0;
 
+/// How many bytes of a page there are for each node, about: more room than is needed costs more than it saves.
+const BYTES_OF_A_NODE: usize = 96;
+
 /// What a node is.
 #[derive(Debug)]
 pub(super) enum Data {
@@ -73,11 +76,11 @@ impl Tree {
         if has_nul {
             // Each place of a page has its own rule for NUL, and no page has a reason for one.
             let options = ParseOpts { tree_builder: builder, ..ParseOpts::default() };
-            let mut parser = parse_document(Sink::new(), options);
+            let mut parser = parse_document(Sink::with_room(html), options);
             html5ever::tendril::TendrilSink::process(&mut parser, StrTendril::from_slice(html));
             return html5ever::tendril::TendrilSink::finish(parser);
         }
-        let builder = TreeBuilder::new(Sink::new(), builder);
+        let builder = TreeBuilder::new(Sink::with_room(html), builder);
         tokenize(&with_line_feeds(html), &builder);
         builder.sink.finish()
     }
@@ -96,6 +99,10 @@ impl Tree {
 
     pub(super) fn parent(&self, node: Handle) -> Handle {
         self.nodes[node].parent
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     fn push(&mut self, data: Data) -> Handle {
@@ -182,8 +189,9 @@ fn with_line_feeds(html: &str) -> Cow<'_, str> {
 struct Sink(RefCell<Tree>);
 
 impl Sink {
-    fn new() -> Self {
-        let mut tree = Tree { nodes: Vec::new() };
+    /// Room for as many nodes as such a page usually has.
+    fn with_room(html: &str) -> Self {
+        let mut tree = Tree { nodes: Vec::with_capacity(html.len() / BYTES_OF_A_NODE + 1) };
         tree.push(Data::Root);
         Self(RefCell::new(tree))
     }
