@@ -75,12 +75,16 @@ pub(super) fn summarise(structures: &Structures<'_>, changes: &[Change]) -> Vec<
     for (region, lines) in old.by_region(changes.iter().map(|change| change.old.clone())) {
         let region = counts.entry(region).or_default();
         region.removed += lines.len();
-        lines.iter().for_each(|line| gone.count(old.outline, line, &mut region.gone));
+        for line in lines {
+            gone.count(old.outline, line, &mut region.gone);
+        }
     }
     for (region, lines) in new.by_region(changes.iter().map(|change| change.new.clone())) {
         let region = counts.entry(region).or_default();
         region.added += lines.len();
-        lines.iter().for_each(|line| came.count(new.outline, line, &mut region.new));
+        for line in lines {
+            came.count(new.outline, line, &mut region.new);
+        }
     }
     let mut regions: Vec<RegionChange> = counts
         .into_iter()
