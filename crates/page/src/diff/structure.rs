@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::outline::{Outline, StepNumber};
+use super::outline::{NO_STEP, Outline, StepNumber, number_of};
 
 /// Two pages as lines.
 pub(super) struct Structures<'a> {
@@ -21,21 +21,18 @@ impl<'a> Structures<'a> {
         let mut keys = HashMap::with_capacity(old.lines().len() + new.lines().len() / 2);
         let mut keys_of = |outline: &'a Outline| -> Vec<u32> {
             // The steps of both pages under the same numbers.
-            let steps: Vec<StepNumber> = outline
-                .steps()
-                .map(|step| {
-                    let count = numbers.len();
-                    let number = || StepNumber::try_from(count).unwrap_or(StepNumber::MAX);
-                    *numbers.entry(step).or_insert_with(number)
-                })
-                .collect();
-            let step = |number: StepNumber| usize::try_from(number).ok().and_then(|number| steps.get(number).copied());
+            let mut steps = vec![NO_STEP];
+            steps.extend(outline.steps().map(|step| {
+                let number = number_of(numbers.len());
+                *numbers.entry(step).or_insert(number)
+            }));
+            let step = |number: StepNumber| steps[usize::try_from(number).unwrap_or_default()];
             outline
                 .lines()
                 .iter()
                 .map(|line| {
                     let count = keys.len();
-                    let entry = (line.steps.map(|number| number.and_then(step)), outline.lead(line));
+                    let entry = (line.steps.map(step), outline.lead(line));
                     *keys.entry(entry).or_insert_with(|| u32::try_from(count).unwrap_or(u32::MAX))
                 })
                 .collect()

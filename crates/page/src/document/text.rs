@@ -37,7 +37,9 @@ pub(crate) fn lead<'a>(text: &mut String, pieces: impl Iterator<Item = &'a str>,
         if left == 0 {
             break;
         }
-        if is_nfc(piece) {
+        if piece.is_ascii() {
+            append_some_words(text, piece, &mut left);
+        } else if is_nfc(piece) {
             append_some(text, piece.chars(), &mut left);
         } else {
             append_some(text, piece.nfc(), &mut left);
@@ -45,6 +47,28 @@ pub(crate) fn lead<'a>(text: &mut String, pieces: impl Iterator<Item = &'a str>,
     }
     let end = if left == 0 { first_characters(text, count).len() } else { text.trim_end_matches(' ').len() };
     text.truncate(end);
+}
+
+/// As [`append_some`], for what is ASCII.
+fn append_some_words(text: &mut String, piece: &str, left: &mut usize) {
+    let mut follows_space = text.is_empty() || text.ends_with(' ');
+    let is_space = |byte: char| byte.is_ascii_whitespace() || byte == '\u{b}';
+    for (place, word) in piece.split(is_space).enumerate() {
+        if place > 0 && !follows_space {
+            text.push(' ');
+            follows_space = true;
+            *left -= 1;
+        }
+        if !word.is_empty() && *left > 0 {
+            let word = first_characters(word, *left);
+            text.push_str(word);
+            follows_space = false;
+            *left -= word.len();
+        }
+        if *left == 0 {
+            break;
+        }
+    }
 }
 
 fn append_some(text: &mut String, characters: impl Iterator<Item = char>, left: &mut usize) {

@@ -38,8 +38,11 @@ pub struct Outline {
     text: String,
 }
 
-/// The number of a step in its outline.
+/// The number of a step in its outline, from 1.
 pub(super) type StepNumber = u32;
+
+/// What stands for a step above the page's root.
+pub(super) const NO_STEP: StepNumber = 0;
 
 /// A step of a way, such as `ul.list`: places in the outline's text. Two classes in another order are another step.
 #[derive(Debug, Clone)]
@@ -52,7 +55,7 @@ pub(super) struct Step {
 #[derive(Debug, Clone)]
 pub(super) struct OutlineLine {
     /// The element's own step last.
-    pub(super) steps: [Option<StepNumber>; STEPS],
+    pub(super) steps: [StepNumber; STEPS],
     /// In the outline's text, as is `id`.
     lead: Range<usize>,
     id: Range<usize>,
@@ -63,7 +66,7 @@ pub(super) struct OutlineLine {
 impl OutlineLine {
     /// The place of the element's own step in its outline.
     pub(super) fn own_step(&self) -> Option<usize> {
-        self.steps[STEPS - 1].and_then(|step| usize::try_from(step).ok())
+        place_of(self.steps[STEPS - 1])
     }
 }
 
@@ -183,8 +186,7 @@ impl Outline {
     /// A line as it is written, with the names of all steps.
     pub(super) fn write(&self, line: usize, step_names: &[String]) -> String {
         let Some(line) = self.lines.get(line) else { return String::new() };
-        let step = |number: &StepNumber| step_names.get(usize::try_from(*number).ok()?);
-        let names = || line.steps.iter().flatten().filter_map(step);
+        let names = || line.steps.iter().filter_map(|number| step_names.get(place_of(*number)?));
         let lead = self.lead(line);
         let mut text = String::with_capacity(names().map(|name| name.len() + 3).sum::<usize>() + lead.len() + 2);
         for name in names() {
@@ -199,6 +201,16 @@ impl Outline {
         }
         text
     }
+}
+
+/// The number of the step at a place.
+pub(super) fn number_of(place: usize) -> StepNumber {
+    StepNumber::try_from(place + 1).unwrap_or(StepNumber::MAX)
+}
+
+/// The place of the step with a number.
+pub(super) fn place_of(number: StepNumber) -> Option<usize> {
+    usize::try_from(number).ok()?.checked_sub(1)
 }
 
 /// A step as lines have it: `ul.list`.
@@ -282,7 +294,7 @@ impl<'a> Builder<'a> {
             numbers: HashMap::with_capacity(elements / 8),
             steps: Vec::new(),
             lines: Vec::with_capacity(elements),
-            text: String::new(),
+            text: String::with_capacity(elements * 16),
         }
     }
 
@@ -296,7 +308,7 @@ impl<'a> Builder<'a> {
         let region = if is_region { Some(place) } else { parent.and_then(|line| line.region) };
         let lead = self.keep(first_characters(lead, LEAD));
         let id = self.keep(element.id);
-        self.lines.push(OutlineLine { steps: [above[1], above[2], above[3], Some(number)], lead, id, region });
+        self.lines.push(OutlineLine { steps: [above[1], above[2], above[3], number], lead, id, region });
         place
     }
 
@@ -304,7 +316,7 @@ impl<'a> Builder<'a> {
         if let Some(step) = self.numbers.get(&(element.tag, element.classes)) {
             return *step;
         }
-        let number = StepNumber::try_from(self.steps.len()).unwrap_or(StepNumber::MAX);
+        let number = number_of(self.steps.len());
         let step = Step { tag: self.keep(element.tag), classes: self.keep(element.classes) };
         self.steps.push(step);
         let known = (number, is_region(element.tag));

@@ -3,6 +3,9 @@
 //! It follows the tokenization of the HTML standard, but what an outline does not need is not carried: texts of comments,
 //! and attributes other than those that name an element or decide where the tree builder puts it.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use html5ever::interface::{Attribute, QualName};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
@@ -24,7 +27,8 @@ enum Content {
 
 /// Gives all tokens of a page to `sink`. The page has no NUL and no carriage return.
 pub(super) fn tokenize<S: TokenSink>(html: &str, sink: &S) {
-    let mut reader = Reader { html, at: 0, sink, names: vec![local_name!(""); NAMES] };
+    let page = StrTendril::from_slice(html);
+    let mut reader = Reader { html, page, at: 0, sink, names: vec![local_name!(""); NAMES] };
     let mut content = Content::Markup;
     while reader.at < html.len() {
         content = match content {
@@ -42,11 +46,24 @@ pub(super) fn tokenize<S: TokenSink>(html: &str, sink: &S) {
 
 struct Reader<'a, S> {
     html: &'a str,
+    /// The same, to be shared by what is cut out of it.
+    page: StrTendril,
     at: usize,
     sink: &'a S,
     /// Names of tags, each where its letters put it: pages use few, and to look one up takes longer than to read it.
     names: Vec<LocalName>,
 }
+
+/// The bytes that end the name of an attribute.
+const ENDS_NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut ends: &[u8] = b"\t\n\x0c\r />=";
+    while let [byte, rest @ ..] = ends {
+        table[*byte as usize] = true;
+        ends = rest;
+    }
+    table
+};
 
 /// How many names of tags are kept.
 const NAMES: usize = 256;
@@ -66,6 +83,21 @@ impl<S: TokenSink> Reader<'_, S> {
         Content::Markup
     }
 
+    /// A part of the page as it stands.
+    fn piece(&self, range: Range<usize>) -> StrTendril {
+        let part = u32::try_from(range.start).and_then(|start| Ok((start, u32::try_from(range.len())?)));
+        let part = part.ok().and_then(|(start, length)| self.page.try_subtendril(start, length).ok());
+        part.unwrap_or_else(|| StrTendril::from_slice(&self.html[range]))
+    }
+
+    /// A part of the page with its references as characters.
+    fn decoded(&self, range: Range<usize>, is_attribute: bool) -> StrTendril {
+        match decode(&self.html[range.clone()], is_attribute) {
+            Cow::Borrowed(_) => self.piece(range),
+            Cow::Owned(text) => StrTendril::from_slice(&text),
+        }
+    }
+
     /// Text up to `end`.
     fn text(&mut self, end: usize, has_references: bool) {
         if end > self.at {
@@ -82,8 +114,10 @@ impl<S: TokenSink> Reader<'_, S> {
 
     /// Text, and the tag or comment after it.
     fn markup(&mut self) -> Content {
-        let end = memchr(b'<', self.rest()).map_or(self.html.len(), |length| self.at + length);
-        self.text(end, true);
+        if self.next() != Some(b'<') {
+            let end = memchr(b'<', self.rest()).map_or(self.html.len(), |length| self.at + length);
+            self.text(end, true);
+        }
         match self.rest().get(1) {
             Some(byte) if byte.is_ascii_alphabetic() => self.tag(TagKind::StartTag, self.at + 1),
             Some(b'/') => match self.rest().get(2) {
@@ -205,12 +239,11 @@ impl<S: TokenSink> Reader<'_, S> {
     fn attribute(&mut self, wanted: Wanted, found: &mut Vec<Attribute>) -> Option<()> {
         let start = self.at;
         // A name may begin with `=`, and with nothing else that ends names.
-        let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>' | b'=');
-        let length = self.rest().get(1..)?.iter().position(is_end)? + 1;
+        let length = self.rest().get(1..)?.iter().position(|byte| ENDS_NAME[usize::from(*byte)])? + 1;
         self.at += length;
-        let name = &self.html[start..self.at];
+        let name = start..self.at;
         self.skip_space();
-        let mut value = "";
+        let mut value = 0..0;
         if self.next()? == b'=' {
             self.at += 1;
             self.skip_space();
@@ -218,21 +251,26 @@ impl<S: TokenSink> Reader<'_, S> {
                 quote @ (b'"' | b'\'') => {
                     self.at += 1;
                     let length = memchr(quote, self.rest())?;
-                    value = &self.html[self.at..self.at + length];
+                    value = self.at..self.at + length;
                     self.at += length + 1;
                 }
                 b'>' => {}
                 _ => {
                     let length = self.rest().iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;
-                    value = &self.html[self.at..self.at + length];
+                    value = self.at..self.at + length;
                     self.at += length;
                 }
             }
         }
+        let name = &self.html[name];
         if wanted.has(name) {
             let name = name_of(name);
             if !found.iter().any(|attribute| attribute.name.local == name) {
-                let value = StrTendril::from_slice(&decode(value, true));
+                let value = self.decoded(value, true);
+                if found.is_empty() {
+                    // Most elements have a class or nothing.
+                    found.reserve_exact(1);
+                }
                 found.push(Attribute { name: QualName::new(None, ns!(), name), value });
             }
         }

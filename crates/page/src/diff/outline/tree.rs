@@ -7,6 +7,7 @@ use html5ever::interface::{Attribute, ElementFlags, NodeOrText, QuirksMode, Tree
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{ParseOpts, QualName, local_name, ns, parse_document};
+use memchr::{memchr, memchr2};
 
 use super::tokens::tokenize;
 
@@ -72,8 +73,8 @@ impl Tree {
     pub(super) fn parse(html: &str) -> Self {
         let builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
         let html = html.strip_prefix('\u{feff}').unwrap_or(html);
-        let has_nul = memchr::memchr(0, html.as_bytes()).is_some();
-        if has_nul {
+        let has_control = memchr2(0, b'\r', html.as_bytes()).is_some();
+        if has_control && memchr(0, html.as_bytes()).is_some() {
             // Each place of a page has its own rule for NUL, and no page has a reason for one.
             let options = ParseOpts { tree_builder: builder, ..ParseOpts::default() };
             let mut parser = parse_document(Sink::with_room(html), options);
@@ -81,7 +82,11 @@ impl Tree {
             return html5ever::tendril::TendrilSink::finish(parser);
         }
         let builder = TreeBuilder::new(Sink::with_room(html), builder);
-        tokenize(&with_line_feeds(html), &builder);
+        if has_control {
+            tokenize(&with_line_feeds(html), &builder);
+        } else {
+            tokenize(html, &builder);
+        }
         builder.sink.finish()
     }
 
@@ -169,20 +174,17 @@ const fn some(node: Handle) -> Option<Handle> {
 }
 
 /// Every kind of line end as a line feed (HTML, "preprocessing the input stream").
-fn with_line_feeds(html: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'\r', html.as_bytes()).is_none() {
-        return Cow::Borrowed(html);
-    }
+fn with_line_feeds(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
-    while let Some(end) = memchr::memchr(b'\r', rest.as_bytes()) {
+    while let Some(end) = memchr(b'\r', rest.as_bytes()) {
         text.push_str(&rest[..end]);
         text.push('\n');
         let after = &rest[end + 1..];
         rest = after.strip_prefix('\n').unwrap_or(after);
     }
     text.push_str(rest);
-    Cow::Owned(text)
+    text
 }
 
 /// The tree while it grows.
