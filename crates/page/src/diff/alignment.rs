@@ -1,13 +1,12 @@
 //! Which lines of two pages are the same: lines that both have just once are anchors (patience diff), and what lies between
 //! two anchors is aligned exactly as long as it is short.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use super::common::Common;
 
 /// The longest stretch that is aligned exactly, old and new lines together. The exact way takes time in the square of it.
-const LONGEST_EXACT: usize = 400;
+const LONGEST_EXACT: usize = 1000;
 
 /// How often anchors are looked for between anchors.
 const MOST_ROUNDS: usize = 8;
@@ -23,6 +22,8 @@ pub(super) struct Same {
 /// The stretches that are the same, in order, none empty.
 pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
     let mut same = Vec::new();
+    let mut places = Places::for_lines(old.iter().chain(new));
+    let mut common = Common::default();
     // Stretches to be looked at, the first on top: they are found in order.
     let mut open = vec![(0..old.len(), 0..new.len(), 0)];
     while let Some((old_range, new_range, round)) = open.pop() {
@@ -34,16 +35,21 @@ pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
         if old_lines.is_empty() || new_lines.is_empty() {
             continue;
         }
-        if old_lines.len() + new_lines.len() <= LONGEST_EXACT {
-            exact(&mut same, old_lines, new_lines, old_range.start, new_range.start);
-            continue;
-        }
         let after = old_lines.iter().rev().zip(new_lines.iter().rev()).take_while(|(old, new)| old == new).count();
         let (old_end, new_end) = (old_range.end - after, new_range.end - after);
+        let (old_lines, new_lines) = (&old[old_range.start..old_end], &new[new_range.start..new_end]);
+        if old_lines.len() + new_lines.len() <= LONGEST_EXACT {
+            for (old, new) in common.lines(old_lines, new_lines) {
+                push(&mut same, Same { old: old_range.start + old, new: new_range.start + new, length: 1 });
+            }
+            push(&mut same, Same { old: old_end, new: new_end, length: after });
+            continue;
+        }
         if after > 0 {
             open.push((old_end..old_range.end, new_end..new_range.end, MOST_ROUNDS));
         }
-        open.extend(parts_of(old, new, old_range.start..old_end, new_range.start..new_end, round));
+        let anchors = if round < MOST_ROUNDS { places.anchors(old_lines, new_lines) } else { Vec::new() };
+        open.extend(parts_of(&anchors, old_range.start..old_end, new_range.start..new_end, round));
     }
     same
 }
@@ -52,9 +58,12 @@ pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
 type Stretch = (Range<usize>, Range<usize>, usize);
 
 /// A stretch in smaller ones, the last first: from anchor to anchor, or, where there is none, in pieces of like size.
-fn parts_of(old: &[u32], new: &[u32], old_range: Range<usize>, new_range: Range<usize>, round: usize) -> Vec<Stretch> {
-    let anchors =
-        if round < MOST_ROUNDS { anchors(&old[old_range.clone()], &new[new_range.clone()]) } else { Vec::new() };
+fn parts_of(
+    anchors: &[(usize, usize)],
+    old_range: Range<usize>,
+    new_range: Range<usize>,
+    round: usize,
+) -> Vec<Stretch> {
     let mut bounds: Vec<(usize, usize)> =
         anchors.iter().map(|(old, new)| (old_range.start + old, new_range.start + new)).collect();
     if bounds.is_empty() {
@@ -73,23 +82,69 @@ fn parts_of(old: &[u32], new: &[u32], old_range: Range<usize>, new_range: Range<
     stretches
 }
 
-/// Places of lines that each side has once, in the longest order that both agree on.
-fn anchors(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
-    let old_places = once(old);
-    let new_places = once(new);
-    let mut pairs: Vec<(usize, usize)> =
-        old_places.iter().filter_map(|(key, place)| Some(((*place)?, (*new_places.get(key)?)?))).collect();
-    pairs.sort_unstable();
-    longest_increasing(&pairs)
+/// Where each line stands in the stretch that is looked at.
+struct Places {
+    /// For each line, in which search it was seen last, and where.
+    seen: Vec<(usize, Place, Place)>,
+    search: usize,
 }
 
-/// The place of each line, and none for those that occur again.
-fn once(lines: &[u32]) -> HashMap<u32, Option<usize>> {
-    let mut places = HashMap::with_capacity(lines.len());
-    for (place, line) in lines.iter().enumerate() {
-        places.entry(*line).and_modify(|known| *known = None).or_insert(Some(place));
+/// Where a line stands on one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    Once(usize),
+    Often,
+}
+
+impl Place {
+    const fn and(self, place: usize) -> Self {
+        match self {
+            Self::Nowhere => Self::Once(place),
+            Self::Once(_) | Self::Often => Self::Often,
+        }
     }
-    places
+}
+
+impl Places {
+    fn for_lines<'a>(lines: impl Iterator<Item = &'a u32>) -> Self {
+        let count = lines.max().map_or(0, |most| index(*most) + 1);
+        Self { seen: vec![(0, Place::Nowhere, Place::Nowhere); count], search: 0 }
+    }
+
+    /// Places of lines that each side has once, in the longest order that both agree on.
+    fn anchors(&mut self, old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+        self.search += 1;
+        for (place, line) in old.iter().enumerate() {
+            let seen = self.seen(*line);
+            seen.1 = seen.1.and(place);
+        }
+        for (place, line) in new.iter().enumerate() {
+            let seen = self.seen(*line);
+            seen.2 = seen.2.and(place);
+        }
+        let pairs: Vec<(usize, usize)> = old
+            .iter()
+            .filter_map(|line| match *self.seen(*line) {
+                (_, Place::Once(old), Place::Once(new)) => Some((old, new)),
+                _ => None,
+            })
+            .collect();
+        longest_increasing(&pairs)
+    }
+
+    fn seen(&mut self, line: u32) -> &mut (usize, Place, Place) {
+        let seen = &mut self.seen[index(line)];
+        if seen.0 != self.search {
+            *seen = (self.search, Place::Nowhere, Place::Nowhere);
+        }
+        seen
+    }
+}
+
+/// A line's number as a place. It is a count of lines, and those fit into memory.
+fn index(line: u32) -> usize {
+    usize::try_from(line).unwrap_or(usize::MAX)
 }
 
 /// The longest part of `pairs`, sorted by the first, in which the second increases too (patience sorting).
@@ -110,17 +165,6 @@ fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
         std::iter::successors(piles.last().copied(), |index| below[*index]).map(|index| pairs[index]).collect();
     chain.reverse();
     chain
-}
-
-fn exact(same: &mut Vec<Same>, old: &[u32], new: &[u32], old_start: usize, new_start: usize) {
-    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
-        match operation {
-            DiffOp::Equal { old_index, new_index, len } => {
-                push(same, Same { old: old_start + old_index, new: new_start + new_index, length: len });
-            }
-            DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {}
-        }
-    }
 }
 
 /// Adds a stretch, joined to the last where they touch.

@@ -6,11 +6,14 @@
 //!
 //! # Layout
 //!
-//! - `structure`: a page as lines such as `main > ul.list > li: Bread`
-//! - `alignment`: which lines of two pages are the same
+//! - `outline`: a page as lines such as `main > ul.list > li: Bread`
+//! - `structure`: which lines of two pages are equal
+//! - `alignment`, `common`: which lines of two pages are the same
 //! - `region`: what changed where
 
 mod alignment;
+mod common;
+mod outline;
 mod region;
 mod structure;
 
@@ -21,7 +24,11 @@ use self::alignment::Same;
 use self::structure::Structures;
 use crate::document::Document;
 
+pub use outline::Outline;
 pub use region::RegionChange;
+
+/// How a unified diff begins.
+const HEADER: &str = "--- original\n+++ current\n";
 
 /// How many unchanged lines are shown around a change.
 const CONTEXT: usize = 3;
@@ -59,14 +66,21 @@ pub enum Line {
     Added(String),
 }
 
-/// Compares two pages.
+/// Compares two pages that are parsed already. Of a page that is needed for nothing else, [`Outline::parse`] is enough.
 pub fn structural_diff(old: &Document, new: &Document) -> StructuralDiff {
-    let structures = Structures::of(old, new);
-    let same = alignment::align(&structures.old_keys(), &structures.new_keys());
-    let changes = changes_between(&same, structures.old.len(), structures.new.len());
-    let regions = region::summarise(old, new, &structures, &changes);
-    let unchanged = same.iter().map(|same| same.length).sum();
-    StructuralDiff { hunks: hunks_of(&structures, &changes), regions, unchanged }
+    Outline::of(old).diff(&Outline::of(new))
+}
+
+impl Outline {
+    /// What changed from this page to `new`.
+    pub fn diff(&self, new: &Self) -> StructuralDiff {
+        let structures = Structures::of(self, new);
+        let same = alignment::align(&structures.old_keys, &structures.new_keys);
+        let changes = changes_between(&same, self.lines().len(), new.lines().len());
+        let regions = region::summarise(&structures, &changes);
+        let unchanged = same.iter().map(|same| same.length).sum();
+        StructuralDiff { hunks: hunks_of(&structures, &changes), regions, unchanged }
+    }
 }
 
 /// A stretch that differs: lines of the old page became lines of the new one. One of the two may be empty.
@@ -106,7 +120,8 @@ fn hunks_of(structures: &Structures<'_>, changes: &[Change]) -> Vec<Hunk> {
 fn hunk_of(structures: &Structures<'_>, group: &[&Change]) -> Option<Hunk> {
     let (first, last) = (group.first()?, group.last()?);
     let before = CONTEXT.min(first.old.start).min(first.new.start);
-    let after = CONTEXT.min(structures.old.len() - last.old.end).min(structures.new.len() - last.new.end);
+    let after =
+        CONTEXT.min(structures.old.lines().len() - last.old.end).min(structures.new.lines().len() - last.new.end);
     let old = first.old.start - before..last.old.end + after;
     let new = first.new.start - before..last.new.end + after;
     let mut lines = Vec::new();
@@ -119,6 +134,12 @@ fn hunk_of(structures: &Structures<'_>, group: &[&Change]) -> Option<Hunk> {
     }
     lines.extend((at..old.end).map(|line| Line::Same(structures.old_text(line))));
     Some(Hunk { old, new, lines })
+}
+
+impl Hunk {
+    fn head(&self) -> String {
+        format!("@@ -{} +{} @@", Lines(&self.old), Lines(&self.new))
+    }
 }
 
 impl StructuralDiff {
@@ -160,11 +181,12 @@ impl StructuralDiff {
     }
 
     fn unified_lines(&self) -> impl Iterator<Item = String> + '_ {
-        let header = ["--- original".to_owned(), "+++ current".to_owned()].into_iter().filter(|_| !self.is_empty());
-        header.chain(self.hunks.iter().flat_map(|hunk| {
-            let head = format!("@@ -{} +{} @@", Lines(&hunk.old), Lines(&hunk.new));
-            std::iter::once(head).chain(hunk.lines.iter().map(ToString::to_string))
-        }))
+        let header = HEADER.lines().filter(|_| !self.is_empty()).map(str::to_owned);
+        header.chain(
+            self.hunks
+                .iter()
+                .flat_map(|hunk| std::iter::once(hunk.head()).chain(hunk.lines.iter().map(ToString::to_string))),
+        )
     }
 
     /// The changes by region, a line each: `main.content: 12 lines gone, 9 new; names gone: .headline; new: .story-title`.
@@ -176,16 +198,26 @@ impl StructuralDiff {
 /// The whole unified diff.
 impl fmt::Display for StructuralDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.unified_lines().try_for_each(|line| writeln!(f, "{line}"))
+        if !self.is_empty() {
+            f.write_str(HEADER)?;
+        }
+        for hunk in &self.hunks {
+            writeln!(f, "{}", hunk.head())?;
+            for line in &hunk.lines {
+                line.fmt(f)?;
+                f.write_char('\n')?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Same(text) => write!(f, " {text}"),
-            Self::Removed(text) => write!(f, "-{text}"),
-            Self::Added(text) => write!(f, "+{text}"),
+            Self::Same(text) => f.write_char(' ').and_then(|()| f.write_str(text)),
+            Self::Removed(text) => f.write_char('-').and_then(|()| f.write_str(text)),
+            Self::Added(text) => f.write_char('+').and_then(|()| f.write_str(text)),
         }
     }
 }

@@ -1,14 +1,15 @@
 //! What changed where: the changed lines by region of the page, and the names that left the page or came to it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashSet, HashSetExt as _};
 
 use super::Change;
-use super::structure::{Placed, Structures};
-use crate::document::{Document, NodeId, first_characters};
-
-/// Elements that divide a page.
-const REGIONS: &[&str] = &["head", "header", "nav", "main", "article", "aside", "footer"];
+use super::outline::{Outline, OutlineLine};
+use super::structure::Structures;
+use crate::document::first_characters;
 
 /// How many names a region lists of each kind.
 const MOST_NAMES: usize = 8;
@@ -46,8 +47,8 @@ impl fmt::Display for RegionChange {
 struct Counts<'a> {
     removed: usize,
     added: usize,
-    gone: BTreeMap<Name<'a>, usize>,
-    new: BTreeMap<Name<'a>, usize>,
+    gone: Frequencies<'a>,
+    new: Frequencies<'a>,
 }
 
 /// A class or an id.
@@ -67,29 +68,22 @@ impl fmt::Display for Name<'_> {
 }
 
 /// The changes by region, those with the most lines first.
-pub(super) fn summarise(
-    old: &Document,
-    new: &Document,
-    structures: &Structures<'_>,
-    changes: &[Change],
-) -> Vec<RegionChange> {
-    let (old_names, new_names) = (names_on(old, &structures.old), names_on(new, &structures.new));
-    let (old_regions, new_regions) = (regions_of(old), regions_of(new));
+pub(super) fn summarise(structures: &Structures<'_>, changes: &[Change]) -> Vec<RegionChange> {
+    let (old, new) = (Side::of(structures.old), Side::of(structures.new));
+    let (gone, came) = (old.names_missing_on(&new), new.names_missing_on(&old));
     let mut counts: BTreeMap<String, Counts<'_>> = BTreeMap::new();
-    for change in changes {
-        for placed in structures.old.get(change.old.clone()).unwrap_or_default() {
-            let region = counts.entry(region_name(old, &old_regions, placed.node)).or_default();
-            region.removed += 1;
-            names_of(old, placed.node)
-                .filter(|name| !new_names.contains(name))
-                .for_each(|name| *region.gone.entry(name).or_default() += 1);
+    for (region, lines) in old.by_region(changes.iter().map(|change| change.old.clone())) {
+        let region = counts.entry(region).or_default();
+        region.removed += lines.len();
+        for line in lines {
+            gone.count(old.outline, line, &mut region.gone);
         }
-        for placed in structures.new.get(change.new.clone()).unwrap_or_default() {
-            let region = counts.entry(region_name(new, &new_regions, placed.node)).or_default();
-            region.added += 1;
-            names_of(new, placed.node)
-                .filter(|name| !old_names.contains(name))
-                .for_each(|name| *region.new.entry(name).or_default() += 1);
+    }
+    for (region, lines) in new.by_region(changes.iter().map(|change| change.new.clone())) {
+        let region = counts.entry(region).or_default();
+        region.added += lines.len();
+        for line in lines {
+            came.count(new.outline, line, &mut region.new);
         }
     }
     let mut regions: Vec<RegionChange> = counts
@@ -98,50 +92,112 @@ pub(super) fn summarise(
             region,
             removed: counts.removed,
             added: counts.added,
-            names_gone: most_frequent(&counts.gone),
-            names_new: most_frequent(&counts.new),
+            names_gone: gone.most_frequent(counts.gone),
+            names_new: came.most_frequent(counts.new),
         })
         .collect();
     regions.sort_by_key(|region| std::cmp::Reverse(region.removed + region.added));
     regions
 }
 
-fn most_frequent(names: &BTreeMap<Name<'_>, usize>) -> Vec<String> {
-    let mut names: Vec<(&Name<'_>, &usize)> = names.iter().collect();
-    names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    names.iter().take(MOST_NAMES).map(|(name, _)| name.to_string()).collect()
+/// A page and the names on it.
+struct Side<'a> {
+    outline: &'a Outline,
+    names: HashSet<Name<'a>>,
 }
 
-fn names_of(page: &Document, node: NodeId) -> impl Iterator<Item = Name<'_>> {
-    page.attribute(node, "id")
-        .filter(|id| !id.is_empty())
-        .map(Name::Id)
-        .into_iter()
-        .chain(page.classes(node).map(Name::Class))
-}
-
-fn names_on<'a>(page: &'a Document, lines: &[Placed<'_>]) -> HashSet<Name<'a>> {
-    lines.iter().flat_map(|placed| names_of(page, placed.node)).collect()
-}
-
-/// The region of every element: the nearest element around it that divides the page, or itself.
-fn regions_of(page: &Document) -> Vec<Option<NodeId>> {
-    let mut regions: Vec<Option<NodeId>> = Vec::with_capacity(page.len());
-    for node in page.nodes() {
-        let region = if REGIONS.contains(&page.tag(node)) {
-            Some(node)
-        } else {
-            page.parent(node).and_then(|parent| regions.get(parent.index()).copied().flatten())
-        };
-        regions.push(region);
+impl<'a> Side<'a> {
+    fn of(outline: &'a Outline) -> Self {
+        let classes = outline.steps().flat_map(|(_, names)| classes_of(names));
+        let ids = outline.lines().iter().filter_map(|line| outline.id(line)).map(Name::Id);
+        let mut names = HashSet::with_capacity(2 * outline.steps().len());
+        names.extend(classes.chain(ids));
+        Self { outline, names }
     }
-    regions
+
+    /// The names of this page that another has nowhere.
+    fn names_missing_on(&self, other: &'a Self) -> Missing<'a> {
+        let mut classes = Vec::new();
+        let mut numbers: HashMap<Name<'a>, usize> = HashMap::default();
+        let steps = self.outline.steps().map(|(_, names)| {
+            let missing = classes_of(names).filter(|name| !other.names.contains(name));
+            let number = |name| {
+                *numbers.entry(name).or_insert_with(|| {
+                    classes.push(name);
+                    classes.len() - 1
+                })
+            };
+            missing.map(number).collect()
+        });
+        let steps = steps.collect();
+        Missing { steps, classes, other: &other.names }
+    }
+
+    /// Neighbouring lines that are in the same region, with its name.
+    fn by_region(
+        &self,
+        ranges: impl Iterator<Item = Range<usize>>,
+    ) -> impl Iterator<Item = (String, &'a [OutlineLine])> {
+        let outline = self.outline;
+        ranges
+            .filter_map(|range| outline.lines().get(range))
+            .flat_map(|lines| lines.chunk_by(|one, next| one.region == next.region))
+            .filter_map(move |lines| Some((region_name(outline, lines.first()?), lines)))
+    }
 }
 
-fn region_name(page: &Document, regions: &[Option<NodeId>], node: NodeId) -> String {
-    let Some(region) = regions.get(node.index()).copied().flatten() else {
+/// How often names occur that are nowhere on the other page.
+#[derive(Default)]
+struct Frequencies<'a> {
+    /// Of each missing class.
+    classes: Vec<usize>,
+    ids: Vec<Name<'a>>,
+}
+
+/// What is nowhere on the other page.
+struct Missing<'a> {
+    /// For each step, which of its classes are missing.
+    steps: Vec<Vec<usize>>,
+    classes: Vec<Name<'a>>,
+    other: &'a HashSet<Name<'a>>,
+}
+
+impl<'a> Missing<'a> {
+    fn count(&self, outline: &'a Outline, line: &OutlineLine, counts: &mut Frequencies<'a>) {
+        for class in line.own_step().and_then(|step| self.steps.get(step)).into_iter().flatten() {
+            if counts.classes.is_empty() {
+                counts.classes.resize(self.classes.len(), 0);
+            }
+            counts.classes[*class] += 1;
+        }
+        counts.ids.extend(outline.id(line).map(Name::Id).filter(|id| !self.other.contains(id)));
+    }
+
+    /// The most frequent names, as they are written.
+    fn most_frequent(&self, counts: Frequencies<'a>) -> Vec<String> {
+        let classes = self.classes.iter().zip(counts.classes).filter(|(_, count)| *count > 0);
+        let mut ids: HashMap<Name<'a>, usize> = HashMap::default();
+        counts.ids.into_iter().for_each(|id| *ids.entry(id).or_default() += 1);
+        let mut names: Vec<(Name<'a>, usize)> = classes.map(|(name, count)| (*name, count)).chain(ids).collect();
+        let rank = |(name, count): &(Name<'a>, usize)| (std::cmp::Reverse(*count), *name);
+        if names.len() > MOST_NAMES {
+            names.select_nth_unstable_by_key(MOST_NAMES, rank);
+            names.truncate(MOST_NAMES);
+        }
+        names.sort_unstable_by_key(rank);
+        names.iter().map(|(name, _)| name.to_string()).collect()
+    }
+}
+
+fn classes_of(names: &str) -> impl Iterator<Item = Name<'_>> {
+    names.split_ascii_whitespace().map(Name::Class)
+}
+
+fn region_name(outline: &Outline, line: &OutlineLine) -> String {
+    let Some(region) = line.region.and_then(|region| outline.lines().get(region)) else {
         return "body".to_owned();
     };
-    let name = names_of(page, region).next().map(|name| name.to_string()).unwrap_or_default();
-    format!("{}{name}", page.tag(region))
+    let Some((tag, names)) = region.own_step().and_then(|step| outline.step(step)) else { return String::new() };
+    let name = outline.id(region).map(Name::Id).or_else(|| classes_of(names).next());
+    format!("{tag}{}", name.map(|name| name.to_string()).unwrap_or_default())
 }

@@ -8,11 +8,25 @@ use dom_query::{NodeData, NodeId};
 use super::text::{append, append_space};
 use super::{Document, Element, Symbol};
 
-/// Elements whose content nobody reads as the text of the page.
-const SKIPPED: &[&str] = &[
-    "head", "title", "meta", "link", "script", "style", "noscript", "template", "svg", "iframe", "object", "select",
-    "textarea",
-];
+/// Whether nobody reads the content of such elements as the text of the page.
+pub(crate) fn is_skipped(tag: &str) -> bool {
+    matches!(
+        tag,
+        "head"
+            | "title"
+            | "meta"
+            | "link"
+            | "script"
+            | "style"
+            | "noscript"
+            | "template"
+            | "svg"
+            | "iframe"
+            | "object"
+            | "select"
+            | "textarea"
+    )
+}
 
 /// Elements that stand on lines of their own: their text does not run into that of their neighbours.
 const BLOCKS: &[&str] = &[
@@ -134,7 +148,7 @@ impl Builder {
                     self.attributes.push((name, attribute.value.to_string()));
                 }
                 let name: &str = &element.name.local;
-                let skipped = skipped || SKIPPED.contains(&name);
+                let skipped = skipped || is_skipped(name);
                 let is_block = !skipped && BLOCKS.contains(&name);
                 if is_block {
                     append_space(&mut self.visible);

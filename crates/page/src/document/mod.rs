@@ -12,9 +12,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+pub(crate) use build::is_skipped;
 pub use decode::decode;
 pub use text::normalise;
-pub(crate) use text::{first_bytes, first_characters};
+pub(crate) use text::{first_bytes, first_characters, lead};
 
 /// An element of a [`Document`]: its place in document order. It means nothing in another document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,11 +5,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 /// Appends `piece` with runs of white space as one space and without characters that have no width; gives how many
 /// characters that are no space it added.
 pub(super) fn append(text: &mut String, piece: &str) -> usize {
-    if is_nfc_quick(piece.chars()) == IsNormalized::Yes {
-        append_characters(text, piece.chars())
-    } else {
-        append_characters(text, piece.nfc())
-    }
+    if is_nfc(piece) { append_characters(text, piece.chars()) } else { append_characters(text, piece.nfc()) }
 }
 
 fn append_characters(text: &mut String, characters: impl Iterator<Item = char>) -> usize {
@@ -30,6 +26,74 @@ pub(super) fn append_space(text: &mut String) {
     if !text.is_empty() && !text.ends_with(' ') {
         text.push(' ');
     }
+}
+
+/// The beginning of the text in some pieces as [`normalise`] writes it, at most `count` characters, appended to `text`, which
+/// is empty.
+pub(crate) fn lead<'a>(text: &mut String, pieces: impl Iterator<Item = &'a str>, count: usize) {
+    // One more, to know whether a space at the end is the end.
+    let mut left = count + 1;
+    for piece in pieces {
+        if left == 0 {
+            break;
+        }
+        if piece.is_ascii() {
+            append_some_words(text, piece, &mut left);
+        } else if is_nfc(piece) {
+            append_some(text, piece.chars(), &mut left);
+        } else {
+            append_some(text, piece.nfc(), &mut left);
+        }
+    }
+    let end = if left == 0 { first_characters(text, count).len() } else { text.trim_end_matches(' ').len() };
+    text.truncate(end);
+}
+
+/// As [`append_some`], for what is ASCII.
+fn append_some_words(text: &mut String, piece: &str, left: &mut usize) {
+    let mut follows_space = text.is_empty() || text.ends_with(' ');
+    let is_space = |byte: char| byte.is_ascii_whitespace() || byte == '\u{b}';
+    for (place, word) in piece.split(is_space).enumerate() {
+        if place > 0 && !follows_space {
+            text.push(' ');
+            follows_space = true;
+            *left -= 1;
+        }
+        if !word.is_empty() && *left > 0 {
+            let word = first_characters(word, *left);
+            text.push_str(word);
+            follows_space = false;
+            *left -= word.len();
+        }
+        if *left == 0 {
+            break;
+        }
+    }
+}
+
+fn append_some(text: &mut String, characters: impl Iterator<Item = char>, left: &mut usize) {
+    let mut follows_space = text.is_empty() || text.ends_with(' ');
+    for character in characters {
+        if character.is_whitespace() {
+            if follows_space {
+                continue;
+            }
+            text.push(' ');
+        } else if has_no_width(character) {
+            continue;
+        } else {
+            text.push(character);
+        }
+        follows_space = character.is_whitespace();
+        *left -= 1;
+        if *left == 0 {
+            break;
+        }
+    }
+}
+
+fn is_nfc(text: &str) -> bool {
+    text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes
 }
 
 const fn has_no_width(character: char) -> bool {
@@ -56,6 +120,10 @@ pub(super) fn last_characters(text: &str, count: usize) -> &str {
 
 /// The first `count` characters.
 pub(crate) fn first_characters(text: &str, count: usize) -> &str {
+    // A character is a byte or more.
+    if text.len() <= count {
+        return text;
+    }
     match text.char_indices().nth(count) {
         Some((end, _)) => &text[..end],
         None => text,
