@@ -12,13 +12,15 @@ use crate::scraper::Scraper;
 const OLD: &str = "<h1 class=name>A chair</h1><p class=price>12 EUR</p>";
 
 /// Two prices, and nothing says which is which.
-const NEW: &str = "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=b2>17 EUR</i> <i class=c3>A word</i></div>";
+const NEW: &str =
+    "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=b2>17 EUR</i> <i class=c3>A word</i></div>";
 
 async fn with_chair() -> Scraper {
     let scraper = Scraper::new().await;
     scraper.site.set("/chair", page(OLD));
     let url = scraper.site.url("/chair");
-    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--example", "name=A chair", "--example", "price=12 EUR"]);
+    let added =
+        scraper.run(&["add", url.as_str(), "--name", "news", "--example", "name=A chair", "--example", "price=12 EUR"]);
     assert_eq!(added.code, Some(0), "{}", added.told());
     scraper.site.set("/chair", page(NEW));
     scraper

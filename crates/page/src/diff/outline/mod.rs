@@ -11,6 +11,7 @@ mod references;
 mod tokens;
 mod tree;
 
+use std::fmt;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -200,6 +201,14 @@ impl Outline {
             text.push_str(lead);
         }
         text
+    }
+}
+
+/// All lines.
+impl fmt::Display for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.step_names();
+        (0..self.lines.len()).try_for_each(|line| writeln!(f, "{}", self.write(line, &names)))
     }
 }
 

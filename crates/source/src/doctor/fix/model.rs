@@ -62,7 +62,9 @@ pub(super) async fn propose(
             Ok(recipe) => return Ok(change(loaded, recipe)),
             Err(reason) => {
                 request.messages.push(Message::assistant(answer.text));
-                request.messages.push(Message::user(format!("That does not work: {reason}\n\nAnswer again, in the same form.")));
+                request
+                    .messages
+                    .push(Message::user(format!("That does not work: {reason}\n\nAnswer again, in the same form.")));
                 fault = reason;
             }
         }
@@ -161,7 +163,9 @@ fn change(loaded: &Loaded, recipe: Recipe) -> Change {
         description: "find the fields where a language model says they are".to_owned(),
         recipe,
         definition,
-        evidence: vec!["rules were not sure; what the model's rules give is on the page and looks as it did before".to_owned()],
+        evidence: vec![
+            "rules were not sure; what the model's rules give is on the page and looks as it did before".to_owned(),
+        ],
         try_at: Some(loaded.page.clone()),
     }
 }
