@@ -1,6 +1,5 @@
 """The structural diff of the specification, timed: a page pair a line of standard input (two files, tab between), a JSON
-object a line of standard output. Time is that of
-the processor; reading and decoding the files is not part of it."""
+object a line of standard output. Time is that of the processor; reading and decoding the files is not part of it."""
 
 import difflib
 import json

@@ -1,7 +1,7 @@
 //! Recipes, selectors and diffs on pages that nobody would write.
 
 use autoheal_page::apply::Miss;
-use autoheal_page::diff::structural_diff;
+use autoheal_page::diff::{Outline, structural_diff};
 use autoheal_page::recipe::Recipe;
 use autoheal_page::robust_selector::robust_selectors;
 use autoheal_page::{Document, Selector};
@@ -75,6 +75,7 @@ fn deep_pages_need_no_deep_stack() {
     assert_eq!(extraction.records[0].field("title").unwrap().matched, 0);
     assert!(!structural_diff(&page, &Document::parse("<p>x")).is_empty());
     let _ = robust_selectors(&[(&page, &[deepest])]);
+    assert!(!Outline::parse(&html).diff(&Outline::parse("<p>x")).is_empty());
     drop(page);
 }
 

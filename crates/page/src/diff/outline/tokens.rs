@@ -15,6 +15,7 @@ use memchr::{memchr, memmem};
 
 use super::raw_text;
 use super::references::decode;
+use crate::document::first_bytes;
 
 /// The text before the next tag: what is markup in it.
 enum Content {
@@ -27,8 +28,7 @@ enum Content {
 
 /// Gives all tokens of a page to `sink`. The page has no NUL and no carriage return.
 pub(super) fn tokenize<S: TokenSink>(html: &str, sink: &S) {
-    let page = StrTendril::from_slice(html);
-    let mut reader = Reader { html, page, at: 0, sink, names: vec![local_name!(""); NAMES] };
+    let mut reader = Reader { html, window: (0, StrTendril::new()), at: 0, sink, names: vec![local_name!(""); NAMES] };
     let mut content = Content::Markup;
     while reader.at < html.len() {
         content = match content {
@@ -46,8 +46,8 @@ pub(super) fn tokenize<S: TokenSink>(html: &str, sink: &S) {
 
 struct Reader<'a, S> {
     html: &'a str,
-    /// The same, to be shared by what is cut out of it.
-    page: StrTendril,
+    /// A stretch of it, from where on, to be shared by what is cut out of it.
+    window: (usize, StrTendril),
     at: usize,
     sink: &'a S,
     /// Names of tags, each where its letters put it: pages use few, and to look one up takes longer than to read it.
@@ -64,6 +64,9 @@ const ENDS_NAME: [bool; 256] = {
     }
     table
 };
+
+/// How many bytes of the page are shared at once.
+const WINDOW: usize = 16 * 1024;
 
 /// How many names of tags are kept.
 const NAMES: usize = 256;
@@ -84,14 +87,24 @@ impl<S: TokenSink> Reader<'_, S> {
     }
 
     /// A part of the page as it stands.
-    fn piece(&self, range: Range<usize>) -> StrTendril {
-        let part = u32::try_from(range.start).and_then(|start| Ok((start, u32::try_from(range.len())?)));
-        let part = part.ok().and_then(|(start, length)| self.page.try_subtendril(start, length).ok());
-        part.unwrap_or_else(|| StrTendril::from_slice(&self.html[range]))
+    fn piece(&mut self, range: Range<usize>) -> StrTendril {
+        let text = &self.html[range.clone()];
+        if text.len() > WINDOW {
+            return StrTendril::from_slice(text);
+        }
+        let (from, window) = &self.window;
+        if range.start < *from || range.end > from + window.len() {
+            let stretch = first_bytes(&self.html[range.start..], WINDOW);
+            self.window = (range.start, StrTendril::from_slice(stretch));
+        }
+        let (from, window) = &self.window;
+        let part = u32::try_from(range.start - from).and_then(|start| Ok((start, u32::try_from(range.len())?)));
+        let part = part.ok().and_then(|(start, length)| window.try_subtendril(start, length).ok());
+        part.unwrap_or_else(|| StrTendril::from_slice(text))
     }
 
     /// A part of the page with its references as characters.
-    fn decoded(&self, range: Range<usize>, is_attribute: bool) -> StrTendril {
+    fn decoded(&mut self, range: Range<usize>, is_attribute: bool) -> StrTendril {
         match decode(&self.html[range.clone()], is_attribute) {
             Cow::Borrowed(_) => self.piece(range),
             Cow::Owned(text) => StrTendril::from_slice(&text),
