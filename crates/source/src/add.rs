@@ -5,15 +5,17 @@ use autoheal_engine::graph::{Graph, GraphError, Node};
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_page::Document;
 use autoheal_page::recipe::{FieldName, Recipe};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::definition::{Blueprint, Definition, HealPolicy};
+use crate::definition::{Blueprint, Definition, HealPolicy, PageKind};
 use crate::facts::PageFacts;
 use crate::loaded::{permanent, record, source_of};
 use crate::name::SourceName;
+use crate::scout::{Proposal, Schema, ScoutError};
 use crate::services::{SourceServices, store_error};
 use crate::validation::{validate, values};
 use crate::{scout, single_node};
@@ -30,6 +32,12 @@ pub struct AddRequest {
     /// What is wanted, as it stands on the page.
     #[serde(default)]
     pub examples: Vec<(FieldName, String)>,
+    /// What is wanted, by name and type.
+    #[serde(default)]
+    pub schema: Option<Schema>,
+    /// Whether the page is about one thing or a list, where a person decides it.
+    #[serde(default)]
+    pub kind: Option<PageKind>,
     /// Seconds between two runs.
     pub interval_seconds: u64,
     /// Who decides about fixes.
@@ -92,15 +100,13 @@ impl AddWorkflow {
             Err(failure) => return Ok(Err(failure.message)),
         };
         let page = answer.document();
-        let proposed = match (&state.request.recipe, state.request.examples.as_slice()) {
-            (Some(recipe), _) => Ok(recipe.clone()),
-            (None, []) => scout::by_statements(&page),
-            (None, examples) => scout::by_example(&page, examples),
-        };
-        let recipe = match proposed {
-            Ok(recipe) => recipe,
+        let Proposal { recipe, notes } = match proposed(&state.request, &page, &answer.url) {
+            Ok(proposal) => proposal,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        for note in &notes {
+            context.progress(note.clone());
+        }
         let extraction = recipe.apply(&page, Some(&answer.url));
         let validation = validate(&recipe, &extraction, &[]);
         if !validation.passed {
@@ -145,7 +151,18 @@ impl AddWorkflow {
             record(context, SourceRecord::Snapshot { source: source.clone(), snapshot: snapshot(role) });
         }
         record(context, SourceRecord::Values { source, url: url.to_string(), version: 1, values: values.clone() });
-        Ok(Ok(json!({ "url": url, "recipe": document, "values": values })))
+        Ok(Ok(json!({ "url": url, "recipe": document, "values": values, "notes": notes })))
+    }
+}
+
+/// The recipe that a person gave, or one that what they asked for leads to.
+fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Proposal, ScoutError> {
+    let as_given = |recipe: Recipe| Proposal { recipe, notes: Vec::new() };
+    match (&request.recipe, &request.schema, request.examples.as_slice()) {
+        (Some(recipe), _, _) => Ok(as_given(recipe.clone())),
+        (None, Some(schema), _) => scout::by_schema(page, page_url, schema, request.kind),
+        (None, None, []) => scout::by_page(page, request.kind),
+        (None, None, examples) => scout::by_example(page, examples).map(as_given),
     }
 }
 

@@ -35,7 +35,7 @@ mod loaded;
 mod single_node;
 
 pub use add::{AddRequest, AddWorkflow};
-pub use definition::{Blueprint, Definition, HealPolicy};
+pub use definition::{Blueprint, Definition, HealPolicy, PageKind};
 pub use doctor::DoctorWorkflow;
 pub use failure::{ErrorType, Failure};
 pub use name::{InvalidSourceName, SourceName};

@@ -1,0 +1,177 @@
+//! Proposing a recipe for a page that nobody has described: from examples of what is wanted, from a schema of it, or from what
+//! the page shows. Only what can be shown is proposed; where nothing is clear, the answer says what to do.
+//!
+//! # Layout
+//!
+//! - `example`: by values as they stand on the page
+//! - `statements`: by what the page states about itself, and its heading
+//! - `labels`: by values that have a label
+//! - `region`, `item_fields`: by what repeats: the items of a list page, and what they have in common
+//! - [`schema`], `wanted`: a JSON Schema, and its fields found among all of that
+//! - `kind`: whether a page is about one thing or a list
+//! - `places`: where texts stand; `zones`: what is about the site only; `conversion`, `naming`: the type and the name of a field
+
+mod conversion;
+mod example;
+mod item_fields;
+mod kind;
+mod labels;
+mod naming;
+mod places;
+mod region;
+pub mod schema;
+mod statements;
+mod wanted;
+mod zones;
+
+use autoheal_page::Document;
+use autoheal_page::document::normalise;
+use autoheal_page::recipe::{Field, FieldName, Recipe, RecipeProblem};
+use autoheal_page::structured::{Datum, structured_data};
+
+use self::kind::{Reason, kind_of};
+use self::region::{Region, largest_region};
+use self::zones::Zones;
+use crate::definition::PageKind;
+
+pub use example::by_example;
+pub(crate) use places::{is_about_the_same, place_of_known};
+pub use schema::{Schema, SchemaError};
+pub use wanted::by_schema;
+
+/// Why there is no proposal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScoutError {
+    /// An example is not on the page.
+    #[error("{value:?}, the example of `{field}`, is nowhere on the page: give it as it stands there")]
+    NotOnPage {
+        /// The field.
+        field: FieldName,
+        /// The example.
+        value: String,
+    },
+    /// It is there, and nothing tells it apart.
+    #[error(
+        "nothing tells {value:?}, the example of `{field}`, apart from the rest of the page: write a recipe and give it with --recipe"
+    )]
+    NotTellable {
+        /// The field.
+        field: FieldName,
+        /// The example.
+        value: String,
+    },
+    /// Nothing was found to propose.
+    #[error(
+        "the page states nothing about itself, labels nothing and has no list that a recipe could be made of: teach it with --example FIELD=VALUE"
+    )]
+    NothingStated,
+    /// No part of the page repeats in a way that can be told.
+    #[error(
+        "no part of the page repeats with a title or a table's columns in each item: teach it with --example FIELD=VALUE, or write a recipe and give it with --recipe"
+    )]
+    NoList,
+    /// It may be the one or the other.
+    #[error("the page may be about one thing or a list: {evidence}; say which with --single or --list")]
+    Unclear {
+        /// What speaks for either.
+        evidence: String,
+    },
+    /// Fields of a schema were not found.
+    #[error(
+        "{} not found on the page, which has {}: rename them in the schema, or teach them with --example FIELD=VALUE",
+        names(.missing),
+        if .found.is_empty() { "nothing that can be told".to_owned() } else { .found.join(", ") }
+    )]
+    Missing {
+        /// The required fields that are missing.
+        missing: Vec<FieldName>,
+        /// What was found instead, each with the beginning of a value.
+        found: Vec<String>,
+    },
+    /// The fields do not fit together.
+    #[error(transparent)]
+    Recipe(#[from] RecipeProblem),
+}
+
+fn names(fields: &[FieldName]) -> String {
+    let all: Vec<String> = fields.iter().map(|name| format!("`{name}`")).collect();
+    format!("{} {}", all.join(", "), if all.len() == 1 { "was" } else { "were" })
+}
+
+/// A recipe, and how it came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The recipe.
+    pub recipe: Recipe,
+    /// What was decided and what was left out, a line each.
+    pub notes: Vec<String>,
+}
+
+/// What is known of a page before anything is proposed.
+struct Look<'a> {
+    page: &'a Document,
+    stated: Vec<Datum>,
+    zones: Zones,
+    region: Option<Region>,
+}
+
+impl<'a> Look<'a> {
+    fn at(page: &'a Document) -> Self {
+        let zones = Zones::of(page);
+        let region = largest_region(page, &zones);
+        Self { page, stated: structured_data(page), zones, region }
+    }
+}
+
+/// A recipe of what the page shows; `kind` decides where a person has said what kind of page it is.
+///
+/// # Errors
+///
+/// When there is nothing to propose, or when the kind of the page is unclear.
+pub fn by_page(page: &Document, kind: Option<PageKind>) -> Result<Proposal, ScoutError> {
+    let look = Look::at(page);
+    let (kind, reason) = match kind {
+        Some(kind) => (kind, Reason::Said),
+        None => kind_of(&look)?,
+    };
+    match kind {
+        PageKind::List => list(&look, &reason),
+        PageKind::Single => single(&look, &reason),
+    }
+}
+
+fn list(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
+    let region = look.region.as_ref().ok_or(ScoutError::NoList)?;
+    let fields = region.fields.iter().map(item_fields::ItemField::field).collect();
+    let recipe = Recipe::new(fields)?.with_items(Some(region.select.clone()))?;
+    let note = format!("taken as a list of {} items, each a `{}`: {reason}", region.items.len(), region.select);
+    Ok(Proposal { recipe, notes: vec![note] })
+}
+
+fn single(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
+    let mut fields = statements::by_statements(look.page, &look.stated);
+    let labels = labels::by_labels(look.page, &look.zones);
+    let mut notes = vec![format!("taken as a page about one thing: {reason}")];
+    for field in labels {
+        if !says_the_same(&fields, &field) {
+            fields.push(field);
+        }
+    }
+    if fields.len() > autoheal_page::recipe::MOST_FIELDS {
+        notes.push(format!(
+            "more than {} fields were found; the others are left out",
+            autoheal_page::recipe::MOST_FIELDS
+        ));
+        fields.truncate(autoheal_page::recipe::MOST_FIELDS);
+    }
+    if fields.is_empty() {
+        return Err(ScoutError::NothingStated);
+    }
+    Ok(Proposal { recipe: Recipe::new(fields)?, notes })
+}
+
+/// Whether a field is there already, by its name or by its value.
+fn says_the_same(fields: &[Field], field: &Field) -> bool {
+    let texts = |field: &Field| field.example.iter().map(|text| normalise(text)).collect::<Vec<_>>();
+    fields.iter().any(|other| other.name == field.name || texts(other) == texts(field))
+}

@@ -1,0 +1,211 @@
+//! Proposing by what the page states about itself: JSON-LD, microdata, RDFa, `meta`, and its only first-level heading.
+
+use std::collections::BTreeSet;
+
+use autoheal_page::recipe::{Field, FieldName, NodeTake, Source, Take};
+use autoheal_page::robust_selector::robust_selector;
+use autoheal_page::structured::{Datum, Origin};
+use autoheal_page::transform::Conversion;
+use autoheal_page::value::ValueType;
+use autoheal_page::{Document, NodeId};
+
+use super::places::places_of;
+
+/// What pages state about themselves: the field it becomes, the type of its values, whether there may be several, and where it is
+/// said.
+const STATED: &[(&str, ValueType, bool, &[&str])] = &[
+    ("title", ValueType::Text, false, &["headline", "name", "og:title"]),
+    ("author", ValueType::Text, true, &["author.name", "author", "article:author"]),
+    ("published", ValueType::Date, false, &["datePublished", "article:published_time"]),
+    ("description", ValueType::Text, false, &["description", "og:description"]),
+    ("price", ValueType::Text, false, &["offers.price", "offers.lowPrice", "product:price:amount"]),
+    ("rating", ValueType::Number, false, &["aggregateRating.ratingValue"]),
+    ("ingredients", ValueType::Text, true, &["recipeIngredient", "ingredients"]),
+    ("yields", ValueType::Text, false, &["recipeYield"]),
+    ("total_time", ValueType::Minutes, false, &["totalTime"]),
+    ("image", ValueType::Url, true, &["image.url", "image", "og:image"]),
+];
+
+/// Kinds of things that pages are about, as schema.org names them.
+const MAIN_KINDS: &[&str] = &[
+    "Article",
+    "NewsArticle",
+    "BlogPosting",
+    "Recipe",
+    "Product",
+    "JobPosting",
+    "Event",
+    "Book",
+    "SoftwareApplication",
+    "ReportageNewsArticle",
+    "TechArticle",
+];
+
+/// Kinds that say of a page that it lists things.
+const LIST_KINDS: &[&str] = &["ItemList", "CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"];
+
+/// What the page says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StatedKind {
+    /// About one thing.
+    OneThing,
+    /// A list.
+    Many,
+    /// It does not say.
+    Nothing,
+}
+
+/// Whether the page says that it is about one thing, or a list of some.
+pub(super) fn stated_kind(stated: &[Datum]) -> StatedKind {
+    let is_thing = |datum: &&Datum| {
+        MAIN_KINDS.contains(&datum.kind.as_str()) && matches!(datum.path.as_str(), "headline" | "name")
+    };
+    let things: BTreeSet<&str> = stated.iter().filter(is_thing).map(|datum| datum.value.as_str()).collect();
+    let lists = stated.iter().any(|datum| LIST_KINDS.contains(&datum.kind.as_str()));
+    let says_type = |wanted: &[&str]| {
+        stated.iter().any(|datum| datum.path.eq_ignore_ascii_case("og:type") && wanted.contains(&datum.value.as_str()))
+    };
+    match things.len() {
+        1 if !lists => StatedKind::OneThing,
+        0 if !lists && says_type(&["article", "product", "og:product", "book"]) => StatedKind::OneThing,
+        0 | 1 if lists => StatedKind::Many,
+        // A thing and two that go with it are no list yet.
+        3.. => StatedKind::Many,
+        _ => StatedKind::Nothing,
+    }
+}
+
+/// The kind of the first thing that a page may be about.
+pub(super) fn main_kind(stated: &[Datum]) -> Option<&str> {
+    stated.iter().map(|datum| datum.kind.as_str()).find(|kind| MAIN_KINDS.contains(kind))
+}
+
+/// A field for each of the usual things that the page states, read off the visible page where that shows the same.
+pub(super) fn by_statements(page: &Document, stated: &[Datum]) -> Vec<Field> {
+    let about = main_kind(stated);
+    let mut fields = Vec::new();
+    for (field, value_type, may_be_many, paths) in STATED {
+        let Ok(name) = FieldName::parse(field) else { continue };
+        let is_it = |datum: &&Datum, path: &str| {
+            datum.path == path && (datum.origin == Origin::Meta || about.is_some_and(|kind| kind == datum.kind))
+        };
+        let found = paths
+            .iter()
+            .map(|path| same_place(&stated.iter().filter(|datum| is_it(datum, path)).collect::<Vec<_>>()))
+            .find(|found| found.len() == 1 || (*may_be_many && !found.is_empty()))
+            .unwrap_or_default();
+        let required = *field == "title";
+        let conversion = Conversion::to(*value_type);
+        let field = field_of_statement(page, name, conversion, &found);
+        fields.extend(field.map(|field| Field { required, ..field }));
+    }
+    if !fields.iter().any(|field: &Field| field.name.as_str() == "title") {
+        fields.splice(0..0, headline(page));
+    }
+    fields
+}
+
+/// Those of the statements that are written where the first one is, each value once: one thing may be stated in several ways.
+pub(super) fn same_place<'a>(found: &[&'a Datum]) -> Vec<&'a Datum> {
+    let mut kept: Vec<&Datum> = Vec::new();
+    for datum in found {
+        let is_there = kept.first().is_none_or(|first| first.origin == datum.origin && first.kind == datum.kind);
+        if is_there && kept.iter().all(|other| other.value != datum.value) {
+            kept.push(datum);
+        }
+    }
+    kept
+}
+
+/// A field of statements with one path: of where the page shows them when they are texts, else of the structured data.
+pub(super) fn field_of_statement(
+    page: &Document,
+    name: FieldName,
+    conversion: Conversion,
+    found: &[&Datum],
+) -> Option<Field> {
+    let first = found.first()?;
+    let values: Vec<String> = found.iter().map(|datum| datum.value.clone()).collect();
+    let shown: Option<Vec<NodeId>> = values
+        .iter()
+        .map(|value| places_of(page, value).into_iter().find(|(_, take)| *take == NodeTake::Text).map(|(node, _)| node))
+        .collect();
+    let is_text = conversion.value_type() == ValueType::Text;
+    let selected = shown.filter(|_| is_text).and_then(|nodes| robust_selector(&[(page, &nodes)]));
+    let source = match selected {
+        Some(select) => Source::Nodes { select, take: NodeTake::Text },
+        None => source_of(first)?,
+    };
+    Some(Field { many: values.len() > 1, example: values, conversion, ..Field::new(name, source) })
+}
+
+/// The page's only first-level heading.
+pub(super) fn headline(page: &Document) -> Option<Field> {
+    let mut headings = page.nodes().filter(|node| page.tag(*node) == "h1" && !page.text(*node).is_empty());
+    let heading = headings.next().filter(|_| headings.next().is_none())?;
+    let select = robust_selector(&[(page, &[heading])])?;
+    let name = FieldName::parse("title").ok()?;
+    let example = vec![page.text(heading).into_owned()];
+    Some(Field { example, ..Field::new(name, Source::Nodes { select, take: NodeTake::Text }) })
+}
+
+/// A statement as the place that a recipe names.
+pub(super) fn source_of(datum: &Datum) -> Option<Source> {
+    let path = match datum.origin {
+        Origin::JsonLd => format!("jsonld:{}.{}", datum.kind, datum.path),
+        Origin::Microdata => format!("microdata:{}.{}", datum.kind, datum.path),
+        Origin::Rdfa => format!("rdfa:{}.{}", datum.kind, datum.path),
+        Origin::Meta => format!("meta:{}", datum.path),
+        Origin::Title => return None,
+    };
+    match path.parse::<Take>().ok()? {
+        Take::Structured(path) => Some(Source::Structured(path)),
+        Take::Node(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_page::structured::structured_data;
+
+    use super::*;
+
+    fn kind(html: &str) -> StatedKind {
+        stated_kind(&structured_data(&Document::parse(html)))
+    }
+
+    fn fields(html: &str) -> Vec<String> {
+        let page = Document::parse(html);
+        let told = |field: &Field| {
+            let source = field.select().map_or_else(|| field.take().to_string(), ToString::to_string);
+            format!("{} {source}{}", field.name, if field.many { " many" } else { "" })
+        };
+        by_statements(&page, &structured_data(&page)).iter().map(told).collect()
+    }
+
+    fn script(json: &str) -> String {
+        format!("<script type='application/ld+json'>{json}</script>")
+    }
+
+    #[test]
+    fn what_a_page_says_it_is() {
+        let product = |name: &str| script(&format!(r#"{{"@type":"Product","name":"{name}"}}"#));
+        assert_eq!(kind(&product("Lamp")), StatedKind::OneThing);
+        assert_eq!(kind(&[product("Lamp"), product("Lamp")].concat()), StatedKind::OneThing, "stated twice");
+        assert_eq!(kind(&[product("A"), product("B")].concat()), StatedKind::Nothing);
+        assert_eq!(kind(&[product("A"), product("B"), product("C")].concat()), StatedKind::Many);
+        assert_eq!(kind(&script(r#"{"@type":"ItemList","numberOfItems":3}"#)), StatedKind::Many);
+        assert_eq!(kind("<meta property=og:type content=article>"), StatedKind::OneThing);
+        assert_eq!(kind("<meta property=og:type content=website><h1>A</h1>"), StatedKind::Nothing);
+    }
+
+    #[test]
+    fn what_is_stated_twice_is_one_value_and_what_is_stated_differently_is_none() {
+        let json = r#"{"@type":"Product","name":"Lamp","offers":{"price":"24.90"}}"#;
+        let twice = format!("{}<div itemscope itemtype=Product><h2 itemprop=name>Lamp</h2></div>", script(json));
+        assert_eq!(fields(&twice), ["title [itemprop=\"name\"]", "price jsonld:Product.offers.price"]);
+        let other = script(r#"{"@type":"Product","name":"Chair"}"#);
+        let two = format!("{}{other}<meta property=og:title content='Two of us'>", script(json));
+        assert_eq!(fields(&two), ["title meta:og:title", "price jsonld:Product.offers.price"]);
+    }
+}
