@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! - [`name`], [`definition`]: what a source is
-//! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe
+//! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
 //! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
 //!   they were; [`failure`]: the five types of failure
@@ -20,6 +20,7 @@ pub mod definition;
 pub mod doctor;
 pub mod facts;
 pub mod failure;
+pub mod import;
 pub mod name;
 pub mod refresh;
 pub mod schedule;

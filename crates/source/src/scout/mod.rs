@@ -35,6 +35,7 @@ use self::zones::Zones;
 use crate::definition::PageKind;
 
 pub use example::by_example;
+pub(crate) use naming::field_name;
 pub(crate) use places::{is_about_the_same, place_of_known};
 pub use schema::{Schema, SchemaError};
 pub use wanted::by_schema;

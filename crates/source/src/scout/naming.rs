@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 const LONGEST: usize = 40;
 
 /// The name of a field that a page labels so: `Release date:` is `release_date`. None when nothing of it can be in a name.
-pub(super) fn field_name(label: &str) -> Option<FieldName> {
+pub(crate) fn field_name(label: &str) -> Option<FieldName> {
     let mut name = String::new();
     let folded = label.replace('ß', "ss");
     for character in folded.nfd() {
