@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   autoheal source add https://example.com/recipes/soup --name soup
   autoheal source add https://example.com/item/1 --name item --example title='Blue chair' --example price='12.50 EUR'
+  autoheal source add https://example.com/offers --schema offers.schema.json
   autoheal source run soup                 fetch it now; when it fails, heal it
   autoheal source data soup --format csv   every set of values that was accepted
   autoheal source watch                    run every source on its schedule until stopped";
@@ -28,7 +29,7 @@ pub(crate) struct Sources {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SourceCommand {
-    /// Add a page; without a recipe and examples, one is proposed from what the page states about itself
+    /// Add a page; without a recipe, a schema and examples, one is proposed from what the page shows
     Add(Add),
     /// Fetch sources now; a source that fails is healed
     Run {
@@ -110,9 +111,18 @@ pub(crate) struct Add {
     /// A value as it stands on the page; several of one field make a list
     #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
     pub(crate) examples: Vec<(FieldName, String)>,
-    /// The recipe, JSON or TOML
+    /// The recipe, JSON or TOML; or a Crawl4AI schema, or a webscraper.io sitemap
     #[arg(long, value_name = "FILE")]
     pub(crate) recipe: Option<PathBuf>,
+    /// What is wanted, as a JSON Schema: an object, or for a list page an array of objects
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "examples"])]
+    pub(crate) schema: Option<PathBuf>,
+    /// The page is a list of things, whatever it looks like
+    #[arg(long, conflicts_with_all = ["recipe", "examples", "single"])]
+    pub(crate) list: bool,
+    /// The page is about one thing, whatever it looks like
+    #[arg(long, conflicts_with_all = ["recipe", "examples", "schema"])]
+    pub(crate) single: bool,
     /// Seconds between two runs [default: 21600, six hours]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) interval: Option<u64>,

@@ -6,6 +6,7 @@ use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_page::Document;
+use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::{FieldName, Recipe};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,6 +30,10 @@ pub struct AddRequest {
     /// The recipe, when there is one already.
     #[serde(default)]
     pub recipe: Option<Recipe>,
+    /// Whether fields of the recipe that only some items of the page have become optional: for recipes of tools that have no word
+    /// for it.
+    #[serde(default)]
+    pub required_as_found: bool,
     /// What is wanted, as it stands on the page.
     #[serde(default)]
     pub examples: Vec<(FieldName, String)>,
@@ -100,14 +105,17 @@ impl AddWorkflow {
             Err(failure) => return Ok(Err(failure.message)),
         };
         let page = answer.document();
-        let Proposal { recipe, notes } = match proposed(&state.request, &page, &answer.url) {
+        let Proposal { mut recipe, mut notes } = match proposed(&state.request, &page, &answer.url) {
             Ok(proposal) => proposal,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        let extraction = recipe.apply(&page, Some(&answer.url));
+        if state.request.required_as_found {
+            (recipe, notes) = required_as_found(recipe, &extraction, notes);
+        }
         for note in &notes {
             context.progress(note.clone());
         }
-        let extraction = recipe.apply(&page, Some(&answer.url));
         let validation = validate(&recipe, &extraction, &[]);
         if !validation.passed {
             return Ok(Err(format!("the recipe does not work on the page: {}", validation.errors.join("; "))));
@@ -164,6 +172,25 @@ fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Pro
         (None, None, []) => scout::by_page(page, request.kind),
         (None, None, examples) => scout::by_example(page, examples).map(as_given),
     }
+}
+
+/// The recipe with the fields optional that some items have and others not, and a note for each. What no item has stays required: a
+/// selector that finds nothing is no optional field.
+fn required_as_found(recipe: Recipe, extraction: &Extraction, mut notes: Vec<String>) -> (Recipe, Vec<String>) {
+    let mut fields = recipe.fields().to_vec();
+    for field in fields.iter_mut().filter(|field| field.required) {
+        let outcomes = extraction.records.iter().filter_map(|record| record.field(field.name.as_str()));
+        let complete = outcomes.filter(|outcome| outcome.is_complete()).count();
+        if complete > 0 && complete < extraction.records.len() {
+            field.required = false;
+            notes.push(format!(
+                "`{}` is optional: {complete} of {} items have it",
+                field.name,
+                extraction.records.len()
+            ));
+        }
+    }
+    (recipe.clone().with_fields(fields).unwrap_or(recipe), notes)
 }
 
 pub(crate) fn json_of(value: &impl Serialize) -> Result<Value, StepError> {

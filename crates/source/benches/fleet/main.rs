@@ -146,6 +146,9 @@ impl Fleet {
             let request = AddRequest {
                 url,
                 recipe: None,
+                required_as_found: false,
+                schema: None,
+                kind: None,
                 examples: examples.map(|(field, value)| (FieldName::parse(&field).unwrap(), value)).collect(),
                 interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
                 heal_policy: HealPolicy::Auto,
