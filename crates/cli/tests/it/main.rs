@@ -7,6 +7,7 @@ mod binary;
 mod healing;
 mod relocating;
 mod rows;
+mod scouting;
 mod settings;
 mod sources;
 mod stopping;

@@ -15,13 +15,13 @@ use crate::rows::{of_runs, without_what_varies};
 const PAGE: &str = "/article/1";
 
 /// A home whose program may ask the site, as often as it likes.
-struct Scraper {
-    home: Home,
-    site: Site,
+pub(crate) struct Scraper {
+    pub(crate) home: Home,
+    pub(crate) site: Site,
 }
 
 impl Scraper {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self { home: Home::new(), site: Site::start().await }
     }
 
@@ -31,7 +31,7 @@ impl Scraper {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Ended {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
         Ended::of(&mut self.command(arguments))
     }
 
@@ -60,7 +60,7 @@ impl Scraper {
         without_what_varies(rows, &[(&self.site.host(), "SITE"), (&self.home.path().display().to_string(), "HOME")])
     }
 
-    fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let ended = self.run(&[arguments, &["--json"]].concat());
         let parsed = serde_json::from_str(&ended.stdout);
         assert!(parsed.is_ok(), "{}", ended.told());

@@ -1,4 +1,4 @@
-//! Crawl4AI's schemas for `JsonCssExtractionStrategy` and `JsonXPathExtractionStrategy`: a `baseSelector` whose elements are the
+//! Schemas of `Crawl4AI` for `JsonCssExtractionStrategy` and `JsonXPathExtractionStrategy`: a `baseSelector` whose elements are the
 //! items, and `fields` below each. Which of the two it is, its `baseSelector` tells.
 
 use autoheal_page::recipe::NodeTake;

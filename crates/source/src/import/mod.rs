@@ -1,4 +1,4 @@
-//! Recipes that people already have: ours, Crawl4AI's extraction schemas, and sitemaps of webscraper.io.
+//! Recipes that people already have: ours, extraction schemas of `Crawl4AI`, and sitemaps of webscraper.io.
 //!
 //! What cannot be said in a recipe is never dropped in silence: it is a note, or, when nothing is left without it, an error.
 //!

@@ -138,12 +138,11 @@ fn has_choice(selector: &str) -> bool {
     for character in selector.chars() {
         match (quote, character) {
             (Some(open), close) if open == close => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(character),
             (None, '(' | '[') => depth += 1,
             (None, ')' | ']') => depth -= 1,
             (None, ',') if depth == 0 => return true,
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     false

@@ -163,8 +163,8 @@ impl Sitemap<'_> {
         }
         // What is below a rule for the next page is on each of them.
         let mut roots = vec![ROOT];
-        for entry in self.entries.iter().filter(|entry| self.is_next(entry)) {
-            self.next_page(draft, entry)?;
+        for entry in self.entries.iter().filter(|entry| is_next(entry)) {
+            next_page(draft, entry)?;
             roots.push(&entry.id);
         }
         let is_root =
@@ -196,28 +196,6 @@ impl Sitemap<'_> {
             }
             Ok(())
         }
-    }
-
-    /// Whether a selector leads to the next page: by its type, or, as it was done before there was one, a link below itself.
-    fn is_next(&self, entry: &Entry) -> bool {
-        entry.kind() == Some(Kind::Pagination) || (entry.kind() == Some(Kind::Link) && entry.is_below(&entry.id))
-    }
-
-    fn next_page(&self, draft: &mut Draft, entry: &Entry) -> Result<(), ImportError> {
-        if matches!(entry.pagination_type.as_deref(), Some("clickMore" | "clickOnce" | "scrollDown")) {
-            draft.note(format!(
-                "`{}` is left out: nothing is clicked or scrolled; only the first page is read",
-                entry.id
-            ));
-        } else if draft.next.is_some() {
-            draft.note(format!("`{}` is left out: there is one rule for the next page", entry.id));
-        } else {
-            let page = Scope::parse("body", false).and_then(|page| page.below(&entry.selector));
-            let select = page.and_then(|scope| scope.selector()).map_err(|problem| draft.wrong(&entry.id, problem))?;
-            draft.next = Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: NEXT_PAGES });
-            draft.note(format!("`{}` leads to at most {NEXT_PAGES} pages", entry.id));
-        }
-        Ok(())
     }
 
     fn children(
@@ -287,7 +265,7 @@ impl Sitemap<'_> {
                     {
                         let is_address = matches!(name, "src" | "href");
                         let take = NodeTake::Attribute(name.to_ascii_lowercase());
-                        draft.add(Part { take, is_address, many, ..part })
+                        draft.add(Part { take, many, is_address, ..part })
                     }
                     None if kind == Kind::Group => draft.add(Part { many, ..part }),
                     Some(_) | None => {
@@ -327,6 +305,25 @@ impl Sitemap<'_> {
             }
         }
     }
+}
+
+/// Whether a selector leads to the next page: by its type, or, as it was done before there was one, a link below itself.
+fn is_next(entry: &Entry) -> bool {
+    entry.kind() == Some(Kind::Pagination) || (entry.kind() == Some(Kind::Link) && entry.is_below(&entry.id))
+}
+
+fn next_page(draft: &mut Draft, entry: &Entry) -> Result<(), ImportError> {
+    if matches!(entry.pagination_type.as_deref(), Some("clickMore" | "clickOnce" | "scrollDown")) {
+        draft.note(format!("`{}` is left out: nothing is clicked or scrolled; only the first page is read", entry.id));
+    } else if draft.next.is_some() {
+        draft.note(format!("`{}` is left out: there is one rule for the next page", entry.id));
+    } else {
+        let page = Scope::parse("body", false).and_then(|page| page.below(&entry.selector));
+        let select = page.and_then(|scope| scope.selector()).map_err(|problem| draft.wrong(&entry.id, problem))?;
+        draft.next = Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: NEXT_PAGES });
+        draft.note(format!("`{}` leads to at most {NEXT_PAGES} pages", entry.id));
+    }
+    Ok(())
 }
 
 fn note_kind(draft: &mut Draft, entry: &Entry) {

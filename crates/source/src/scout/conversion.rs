@@ -16,7 +16,7 @@ const MOST_DATE_WORDS: usize = 6;
 const LONGEST_COUNT: usize = 8;
 
 /// The conversion that reads every one of the texts, of which there is at least one, and nothing but text when none does.
-pub(super) fn conversion_of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Conversion {
+pub(super) fn conversion_of<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Conversion {
     if texts.clone().next().is_none() {
         return Conversion::Text;
     }
@@ -25,14 +25,14 @@ pub(super) fn conversion_of<'a>(texts: impl Iterator<Item = &'a str> + Clone) ->
         (texts.clone().all(is_like_date), &DATES[..]),
         (texts.clone().all(is_like_number), &NUMBERS[..]),
     ];
-    let known = by_shape.into_iter().filter(|(is_like, _)| *is_like);
-    known.filter_map(|(_, ways)| only_way(ways, texts.clone(), None)).next().unwrap_or_default()
+    let mut known = by_shape.into_iter().filter(|(is_like, _)| *is_like);
+    known.find_map(|(_, ways)| only_way(ways, texts, None)).unwrap_or_default()
 }
 
 /// The conversion to a type that is wanted, if it reads every one of the texts.
 pub(super) fn conversion_to<'a>(
     wanted: ValueType,
-    texts: impl Iterator<Item = &'a str> + Clone,
+    texts: &(impl Iterator<Item = &'a str> + Clone),
     page_url: &Url,
 ) -> Option<Conversion> {
     match wanted {
@@ -49,7 +49,7 @@ pub(super) fn conversion_to<'a>(
 /// The first way, which decides nothing, when it reads everything; else the only one that does.
 fn only_way<'a>(
     ways: &[Conversion],
-    texts: impl Iterator<Item = &'a str> + Clone,
+    texts: &(impl Iterator<Item = &'a str> + Clone),
     page_url: Option<&Url>,
 ) -> Option<Conversion> {
     let reads = |way: &&Conversion| texts.clone().all(|text| way.apply(text, page_url).is_ok());
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn of(texts: &[&str]) -> ValueType {
-        conversion_of(texts.iter().copied()).value_type()
+        conversion_of(&texts.iter().copied()).value_type()
     }
 
     #[test]
@@ -148,8 +148,8 @@ mod tests {
     #[test]
     fn what_one_text_leaves_open_another_decides() {
         assert_eq!(of(&["1,234 €"]), ValueType::Text, "a thousand or one and a bit");
-        assert_eq!(conversion_of(["1,234 €", "12.50 €"].into_iter()), price(DecimalMark::Point));
+        assert_eq!(conversion_of(&["1,234 €", "12.50 €"].into_iter()), price(DecimalMark::Point));
         assert_eq!(of(&["03/04/2026"]), ValueType::Text, "in March or in April");
-        assert_eq!(conversion_of(["03/04/2026", "25/04/2026"].into_iter()), date(DateOrder::DayMonthYear));
+        assert_eq!(conversion_of(&["03/04/2026", "25/04/2026"].into_iter()), date(DateOrder::DayMonthYear));
     }
 }

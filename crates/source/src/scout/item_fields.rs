@@ -67,18 +67,18 @@ pub(super) fn fields_of(page: &Document, items: &[NodeId]) -> Vec<ItemField> {
         names.sort_by_key(|name| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
         for name in names {
             let Ok(parsed) = FieldName::parse(name) else { continue };
-            let slots = by_item.iter().map(|slots| slots.get(name).cloned()).collect();
-            fields.extend(item_field(page, items, parsed, slots));
+            let slots: Vec<Option<Slot>> = by_item.iter().map(|slots| slots.get(name).cloned()).collect();
+            fields.extend(item_field(page, items, parsed, &slots));
         }
     } else {
         for (name, slots) in columns {
-            fields.extend(item_field(page, items, name, slots));
+            fields.extend(item_field(page, items, name, &slots));
         }
         if !fields.iter().any(|field| field.name.as_str() == "link")
             && let Ok(name) = FieldName::parse("link")
         {
-            let links = items.iter().map(|item| link_of(page, *item, None)).collect();
-            fields.extend(item_field(page, items, name, links));
+            let links: Vec<Option<Slot>> = items.iter().map(|item| link_of(page, *item, None)).collect();
+            fields.extend(item_field(page, items, name, &links));
         }
     }
     drop_repeated(&mut fields);
@@ -116,7 +116,7 @@ pub(super) fn called(page: &Document, items: &[NodeId], name: &FieldName) -> Opt
         let first = nodes.next()?;
         nodes.all(|other| page.contains(first, other)).then_some((first, NodeTake::Text))
     };
-    item_field(page, items, name.clone(), items.iter().map(slot).collect())
+    item_field(page, items, name.clone(), &items.iter().map(slot).collect::<Vec<_>>())
 }
 
 /// The last part of a class name of several.
@@ -124,7 +124,7 @@ fn of_class_end(class: &str) -> Option<&str> {
     class.rsplit_once(['-', '_']).map(|(_, last)| last)
 }
 
-fn item_field(page: &Document, items: &[NodeId], name: FieldName, slots: Vec<Option<Slot>>) -> Option<ItemField> {
+fn item_field(page: &Document, items: &[NodeId], name: FieldName, slots: &[Option<Slot>]) -> Option<ItemField> {
     let present = slots.iter().flatten().count();
     if present == 0 || present * 100 < items.len() * MOST_ITEMS_HAVE {
         return None;
@@ -144,7 +144,7 @@ fn item_field(page: &Document, items: &[NodeId], name: FieldName, slots: Vec<Opt
     let conversion = match name.as_str() {
         "link" | "image" => Conversion::Url,
         "title" => Conversion::Text,
-        _ => conversion_of(texts.iter().map(String::as_str)),
+        _ => conversion_of(&texts.iter().map(String::as_str)),
     };
     Some(ItemField { name, nodes, take, select, texts, conversion })
 }
@@ -305,9 +305,11 @@ fn slots_of(page: &Document, item: NodeId) -> BTreeMap<String, Slot> {
     slots.extend(date.map(|slot| ("date".to_owned(), slot)));
     for node in texts.iter().copied().filter(|node| *node != item && page.letters(*node) <= LONGEST_NAMED) {
         let Some(name) = name_of(page, node) else { continue };
-        let is_taken = slots.keys().any(|other| same_kind(other, &name))
-            || same_kind("title", &name)
-            || same_kind("published", &name);
+        // The whole text of an item, and what is meant for pictures, is no field beside the others.
+        if ["body", "image", "title", "published"].iter().any(|kind| same_kind(kind, &name)) {
+            continue;
+        }
+        let is_taken = slots.keys().any(|other| same_kind(other, &name));
         if !is_taken {
             slots.insert(name, (node, NodeTake::Text));
         }
@@ -405,7 +407,7 @@ mod tests {
                 <time datetime=2026-03-0{n}>{n} March</time><span class=item-author>Ada {n}</span></li>"
             )
         };
-        let html: String = (1..=4).map(item).collect();
+        let html = (1..=4).map(item).collect::<Vec<_>>().concat();
         assert_eq!(
             fields("li", &html),
             [
@@ -426,20 +428,25 @@ mod tests {
             let date = if n == 2 { "<i>2026-03-05</i>" } else { "" };
             format!("<div><h4>Lamp {n}</h4>{price}{date}</div>")
         };
-        let html: String = (1..=4).map(item).collect();
+        let html = (1..=4).map(item).collect::<Vec<_>>().concat();
         assert_eq!(fields("div", &html), ["title text h4 text", "price? money b text"]);
     }
 
     #[test]
     fn two_prices_of_an_item_are_no_price() {
-        let html: String = (1..=3).map(|n| format!("<div><h4>Lamp {n}</h4><b>{n} €</b><b>{n}0 €</b></div>")).collect();
+        let html = (1..=3)
+            .map(|n| format!("<div><h4>Lamp {n}</h4><b>{n} €</b><b>{n}0 €</b></div>"))
+            .collect::<Vec<_>>()
+            .concat();
         assert_eq!(fields("div", &html), ["title text h4 text"]);
     }
 
     #[test]
     fn a_link_around_everything_is_not_the_title() {
-        let html: String =
-            (1..=3).map(|n| format!("<div><a href={n}><span>Lamp {n}</span><span>{n} €</span></a></div>")).collect();
+        let html = (1..=3)
+            .map(|n| format!("<div><a href={n}><span>Lamp {n}</span><span>{n} €</span></a></div>"))
+            .collect::<Vec<_>>()
+            .concat();
         let found = fields("div", &html);
         assert!(found[0].starts_with("title text span"), "{found:?}");
         assert!(found.iter().any(|field| field.starts_with("price money")), "{found:?}");

@@ -71,7 +71,7 @@ fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
         // A label that stands there twice labels two things, and nothing tells which is meant.
         let [only] = by_name.get(name.as_str())?.as_slice() else { return None };
         let source = Source::Nodes { select: selector(page, only)?, take: NodeTake::Text };
-        let conversion = conversion_of(std::iter::once(only.text.as_str()));
+        let conversion = conversion_of(&std::iter::once(only.text.as_str()));
         Some(Field {
             steps: only.steps.clone(),
             conversion,

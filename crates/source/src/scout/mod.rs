@@ -146,7 +146,14 @@ fn list(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
     let fields = region.fields.iter().map(item_fields::ItemField::field).collect();
     let recipe = Recipe::new(fields)?.with_items(Some(region.select.clone()))?;
     let note = format!("taken as a list of {} items, each a `{}`: {reason}", region.items.len(), region.select);
-    Ok(Proposal { recipe, notes: vec![note] })
+    let mut notes = vec![note];
+    if region.select.source().contains(":nth-") {
+        notes.push(
+            "only its place tells the table from the rest of the page: a change before it will have to be healed"
+                .to_owned(),
+        );
+    }
+    Ok(Proposal { recipe, notes })
 }
 
 fn single(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {

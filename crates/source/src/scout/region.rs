@@ -42,10 +42,15 @@ pub(super) fn largest_region(page: &Document, zones: &Zones) -> Option<Region> {
     let mut best: Option<(f64, Region)> = None;
     for (letters, items) in groups {
         let Some(select) = robust_selector(&[(page, &items)]) else { continue };
+        // What only its place tells from the rest is another list tomorrow; a table at least stays a table.
+        let is_row = items.first().is_some_and(|item| page.tag(*item) == "tr");
+        if !is_row && select.source().contains(":nth-") {
+            continue;
+        }
         let fields = fields_of(page, &items);
-        // A title that all have, and something that goes with it: paragraphs and tags have neither.
+        // A title and something that goes with it, in every item: paragraphs, tags and sections of a text have not both.
         let in_all = fields.iter().filter(|field| field.is_in_all()).count();
-        if in_all == 0 || fields.len() < 2 || is_menu(page, &items, &fields) {
+        if in_all < 2 || is_menu(page, &items, &fields) {
             continue;
         }
         let score = number(letters) * (1.0 + number(items.len())).ln() * (number(in_all) + number(fields.len())) / 2.0;
@@ -131,7 +136,8 @@ mod tests {
             .map(|n| {
                 format!("<div class='card post-{n}00{n}'><h3><a href=/{n}>Lamp {n}</a></h3><b>{n}.50 EUR</b></div>")
             })
-            .collect()
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     #[test]

@@ -228,9 +228,9 @@ impl<'a> Reader<'a> {
             let is_required = required.contains(&name.as_str()) && !part.is_nullable();
             let (value_type, many) = if part.type_name()? == "array" {
                 part.only(&["type", "items"])?;
-                (self.value_type(&self.entry(&part)?)?, true)
+                (value_type(&self.entry(&part)?)?, true)
             } else {
-                (self.value_type(&part)?, false)
+                (value_type(&part)?, false)
             };
             fields.push(WantedField { name, value_type, many, required: is_required });
         }
@@ -239,30 +239,30 @@ impl<'a> Reader<'a> {
         }
         Ok(fields)
     }
+}
 
-    fn value_type(&self, part: &Part<'a>) -> Result<ValueType, SchemaError> {
-        if matches!(part.type_name()?, "object" | "array") {
-            let problem =
-                "a field holds a value or a list of values, nothing deeper: name its parts as fields of their own";
-            return Err(part.wrong(problem));
-        }
-        part.only(&["type", "format"])?;
-        let format = part.members.get("format").and_then(Value::as_str);
-        match (part.type_name()?, format) {
-            ("string", None) => Ok(ValueType::Text),
-            ("string", Some("date" | "date-time")) => Ok(ValueType::Date),
-            ("string", Some("uri" | "uri-reference" | "url")) => Ok(ValueType::Url),
-            ("number" | "integer", None) => Ok(ValueType::Number),
-            ("boolean", None) => Ok(ValueType::Boolean),
-            (_, Some(format)) => Err(error(
-                &format!("{}/format", part.pointer),
-                format!("`{format}` cannot be checked: write `date`, `date-time` or `uri`, or leave it out"),
-            )),
-            (other, None) => Err(error(
-                &format!("{}/type", part.pointer),
-                format!("`{other}` is no type of a field: write `string`, `number`, `integer` or `boolean`"),
-            )),
-        }
+fn value_type(part: &Part<'_>) -> Result<ValueType, SchemaError> {
+    if matches!(part.type_name()?, "object" | "array") {
+        let problem =
+            "a field holds a value or a list of values, nothing deeper: name its parts as fields of their own";
+        return Err(part.wrong(problem));
+    }
+    part.only(&["type", "format"])?;
+    let format = part.members.get("format").and_then(Value::as_str);
+    match (part.type_name()?, format) {
+        ("string", None) => Ok(ValueType::Text),
+        ("string", Some("date" | "date-time")) => Ok(ValueType::Date),
+        ("string", Some("uri" | "uri-reference" | "url")) => Ok(ValueType::Url),
+        ("number" | "integer", None) => Ok(ValueType::Number),
+        ("boolean", None) => Ok(ValueType::Boolean),
+        (_, Some(format)) => Err(error(
+            &format!("{}/format", part.pointer),
+            format!("`{format}` cannot be checked: write `date`, `date-time` or `uri`, or leave it out"),
+        )),
+        (other, None) => Err(error(
+            &format!("{}/type", part.pointer),
+            format!("`{other}` is no type of a field: write `string`, `number`, `integer` or `boolean`"),
+        )),
     }
 }
 

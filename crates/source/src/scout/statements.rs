@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use autoheal_page::document::normalise;
 use autoheal_page::recipe::{Field, FieldName, NodeTake, Source, Take};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::structured::{Datum, Origin};
@@ -45,44 +46,62 @@ const MAIN_KINDS: &[&str] = &[
 const LIST_KINDS: &[&str] = &["ItemList", "CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"];
 
 /// What the page says it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StatedKind {
     /// About one thing.
     OneThing,
-    /// A list.
-    Many,
+    /// A list, of things with these names where it names them.
+    Many(BTreeSet<String>),
+    /// Only its `og:type` says that it is about one thing: publishing systems put `article` on pages of many.
+    PerhapsOneThing,
     /// It does not say.
     Nothing,
 }
 
-/// Whether the page says that it is about one thing, or a list of some.
-pub(super) fn stated_kind(stated: &[Datum]) -> StatedKind {
+/// Whether the page says that it is about one thing, or a list of some. One of several things is what the page is about when the page's only first-level heading is its name; the others go
+/// with it.
+pub(super) fn stated_kind(stated: &[Datum], heading: Option<&str>) -> StatedKind {
     let is_thing = |datum: &&Datum| {
         MAIN_KINDS.contains(&datum.kind.as_str()) && matches!(datum.path.as_str(), "headline" | "name")
     };
-    let things: BTreeSet<&str> = stated.iter().filter(is_thing).map(|datum| datum.value.as_str()).collect();
-    let lists = stated.iter().any(|datum| LIST_KINDS.contains(&datum.kind.as_str()));
-    let says_type = |wanted: &[&str]| {
-        stated.iter().any(|datum| datum.path.eq_ignore_ascii_case("og:type") && wanted.contains(&datum.value.as_str()))
+    let things: BTreeSet<String> = stated.iter().filter(is_thing).map(|datum| normalise(&datum.value)).collect();
+    let is_list = stated.iter().any(|datum| LIST_KINDS.contains(&datum.kind.as_str()));
+    let is_headed = heading.is_some_and(|heading| things.contains(heading));
+    let says_type = |datum: &Datum| {
+        datum.path.eq_ignore_ascii_case("og:type")
+            && matches!(datum.value.as_str(), "article" | "product" | "og:product")
     };
     match things.len() {
-        1 if !lists => StatedKind::OneThing,
-        0 if !lists && says_type(&["article", "product", "og:product", "book"]) => StatedKind::OneThing,
-        0 | 1 if lists => StatedKind::Many,
+        _ if is_headed => StatedKind::OneThing,
+        1 if !is_list => StatedKind::OneThing,
         // A thing and two that go with it are no list yet.
-        3.. => StatedKind::Many,
+        3.. => StatedKind::Many(things),
+        0 if is_list => StatedKind::Many(things),
+        _ if stated.iter().any(says_type) => StatedKind::PerhapsOneThing,
         _ => StatedKind::Nothing,
     }
 }
 
-/// The kind of the first thing that a page may be about.
-pub(super) fn main_kind(stated: &[Datum]) -> Option<&str> {
-    stated.iter().map(|datum| datum.kind.as_str()).find(|kind| MAIN_KINDS.contains(kind))
+/// Kinds of texts, which may be about one of the other kinds that the page is for.
+const TEXT_KINDS: &[&str] = &["Article", "NewsArticle", "BlogPosting", "ReportageNewsArticle", "TechArticle"];
+
+/// The kind of what the page is about: of the thing that its heading names, rather a recipe or a product than the article that it
+/// stands in; else of the first that it states.
+pub(super) fn main_kind<'a>(stated: &'a [Datum], heading: Option<&str>) -> Option<&'a str> {
+    let may_be_main = |datum: &&Datum| MAIN_KINDS.contains(&datum.kind.as_str());
+    let is_named = |datum: &&Datum| {
+        matches!(datum.path.as_str(), "headline" | "name")
+            && heading.is_some_and(|heading| normalise(&datum.value) == heading)
+    };
+    let named = stated.iter().filter(may_be_main).filter(is_named);
+    let named = named.min_by_key(|datum| TEXT_KINDS.contains(&datum.kind.as_str()));
+    named.or_else(|| stated.iter().find(may_be_main)).map(|datum| datum.kind.as_str())
 }
 
 /// A field for each of the usual things that the page states, read off the visible page where that shows the same.
 pub(super) fn by_statements(page: &Document, stated: &[Datum]) -> Vec<Field> {
-    let about = main_kind(stated);
+    let heading = headline(page);
+    let about = main_kind(stated, heading.as_ref().and_then(|field| field.example.first()).map(String::as_str));
     let mut fields = Vec::new();
     for (field, value_type, may_be_many, paths) in STATED {
         let Ok(name) = FieldName::parse(field) else { continue };
@@ -100,7 +119,7 @@ pub(super) fn by_statements(page: &Document, stated: &[Datum]) -> Vec<Field> {
         fields.extend(field.map(|field| Field { required, ..field }));
     }
     if !fields.iter().any(|field: &Field| field.name.as_str() == "title") {
-        fields.splice(0..0, headline(page));
+        fields.splice(0..0, heading);
     }
     fields
 }
@@ -171,7 +190,9 @@ mod tests {
     use super::*;
 
     fn kind(html: &str) -> StatedKind {
-        stated_kind(&structured_data(&Document::parse(html)))
+        let page = Document::parse(html);
+        let heading = page.nodes().find(|node| page.tag(*node) == "h1").map(|node| page.text(node));
+        stated_kind(&structured_data(&page), heading.as_deref())
     }
 
     fn fields(html: &str) -> Vec<String> {
@@ -190,13 +211,31 @@ mod tests {
     #[test]
     fn what_a_page_says_it_is() {
         let product = |name: &str| script(&format!(r#"{{"@type":"Product","name":"{name}"}}"#));
+        let many = |names: &[&str]| StatedKind::Many(names.iter().map(|name| (*name).to_owned()).collect());
         assert_eq!(kind(&product("Lamp")), StatedKind::OneThing);
         assert_eq!(kind(&[product("Lamp"), product("Lamp")].concat()), StatedKind::OneThing, "stated twice");
         assert_eq!(kind(&[product("A"), product("B")].concat()), StatedKind::Nothing);
-        assert_eq!(kind(&[product("A"), product("B"), product("C")].concat()), StatedKind::Many);
-        assert_eq!(kind(&script(r#"{"@type":"ItemList","numberOfItems":3}"#)), StatedKind::Many);
-        assert_eq!(kind("<meta property=og:type content=article>"), StatedKind::OneThing);
-        assert_eq!(kind("<meta property=og:type content=website><h1>A</h1>"), StatedKind::Nothing);
+        let three = [product("A"), product("B"), product("C")].concat();
+        assert_eq!(kind(&three), many(&["A", "B", "C"]));
+        assert_eq!(kind(&format!("<h1>B</h1>{three}")), StatedKind::OneThing, "two go with it");
+        let list = script(r#"{"@type":"ItemList","numberOfItems":3}"#);
+        assert_eq!(kind(&list), many(&[]));
+        assert_eq!(kind(&[product("A"), list].concat()), StatedKind::Nothing, "of what goes with it, perhaps");
+        assert_eq!(kind("<meta property=og:type content=article><h1>A</h1>"), StatedKind::PerhapsOneThing);
+        assert_eq!(kind("<h1>A</h1>"), StatedKind::Nothing);
+    }
+
+    #[test]
+    fn the_heading_tells_what_the_page_is_about() {
+        let article = script(r#"{"@type":"Article","headline":"Soup","author":{"name":"Ada"}}"#);
+        let recipe = script(r#"{"@type":"Recipe","name":"Soup","recipeYield":"4"}"#);
+        let both = [article.as_str(), &recipe].concat();
+        assert_eq!(fields(&format!("{both}<h1>Soup</h1>")), ["title h1", "yields jsonld:Recipe.recipeYield"]);
+        assert_eq!(
+            fields(&both),
+            ["title jsonld:Article.headline", "author jsonld:Article.author.name"],
+            "the first then"
+        );
     }
 
     #[test]

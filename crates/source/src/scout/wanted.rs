@@ -58,16 +58,14 @@ fn list(look: &Look<'_>, page_url: &Url, schema: &Schema) -> Result<Proposal, Sc
             region.fields.iter().find(|field| is_called(field.name.as_str(), wanted.name.as_str(), is_it))
         };
         let named = called(look.page, &region.items, &wanted.name);
-        let candidates = of_region(same_name).into_iter().chain(&named).chain(of_region(same_kind));
-        candidates.filter_map(|candidate| of_item(candidate, wanted, page_url)).next()
+        let mut candidates = of_region(same_name).into_iter().chain(&named).chain(of_region(same_kind));
+        candidates.find_map(|candidate| of_item(candidate, wanted, page_url))
     };
     let found = Found::of(schema, schema.fields.iter().map(field).collect(), || {
         let told = |field: &ItemField| {
-            let mut sample = sample(&field.name, field.texts.first().map_or("", String::as_str));
-            if !field.is_in_all() {
-                sample.push_str(&format!(" in {} of {} items", field.texts.len(), region.items.len()));
-            }
-            sample
+            let sample = sample(&field.name, field.texts.first().map_or("", String::as_str));
+            let (count, all) = (field.texts.len(), region.items.len());
+            if count == all { sample } else { format!("{sample} in {count} of {all} items") }
         };
         region.fields.iter().map(told).collect()
     })?;
@@ -91,7 +89,7 @@ fn of_item(candidate: &ItemField, wanted: &WantedField, page_url: &Url) -> Optio
     let conversion = if is_address {
         Conversion::Url
     } else {
-        conversion_to(wanted.value_type, candidate.texts.iter().map(String::as_str), page_url)?
+        conversion_to(wanted.value_type, &candidate.texts.iter().map(String::as_str), page_url)?
     };
     Some(Field { name: wanted.name.clone(), conversion, required: wanted.required, ..field })
 }
@@ -155,7 +153,7 @@ impl Known<'_> {
     }
 
     fn converted(&self, wanted: &WantedField, texts: &[String]) -> Option<Conversion> {
-        conversion_to(wanted.value_type, texts.iter().map(String::as_str), self.page_url)
+        conversion_to(wanted.value_type, &texts.iter().map(String::as_str), self.page_url)
     }
 
     fn labelled(&self, wanted: &WantedField, is_it: fn(&str, &str) -> bool) -> Option<Field> {
@@ -170,7 +168,9 @@ impl Known<'_> {
     fn stated(&self, wanted: &WantedField) -> Option<Field> {
         let name = wanted.name.as_str();
         let mut ranked: Vec<(usize, usize, &Datum)> = Vec::new();
-        let about = statements::main_kind(&self.look.stated);
+        let heading = headline(self.look.page);
+        let heading = heading.as_ref().and_then(|field| field.example.first()).map(String::as_str);
+        let about = statements::main_kind(&self.look.stated, heading);
         for (place, datum) in self.look.stated.iter().enumerate() {
             let last = datum.path.rsplit(['.', ':']).next().unwrap_or(&datum.path);
             let is_of_main = about.is_none_or(|kind| datum.kind == kind) && !datum.path.contains('.');
@@ -332,7 +332,7 @@ mod tests {
         let item = |n: usize| {
             format!("<li><h3><a href=/{n}>Lamp {n}</a></h3><b>{n}.50 EUR</b><span class=sku>L{n}</span></li>")
         };
-        let page = format!("<ul>{}</ul>", (1..=4).map(item).collect::<String>());
+        let page = format!("<ul>{}</ul>", (1..=4).map(item).collect::<Vec<_>>().concat());
         let schema = r#"{"type": "array", "items": {"type": "object", "required": ["name"], "properties": {
             "name": {"type": "string"}, "price": {"type": "number"}, "sku": {"type": "string"}, "url": {"type": "string"}}}}"#;
         let (mut found, _) = asked(&page, schema).unwrap();
