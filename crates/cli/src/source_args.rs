@@ -111,8 +111,12 @@ pub(crate) struct Add {
     /// A value as it stands on the page; several of one field make a list
     #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
     pub(crate) examples: Vec<(FieldName, String)>,
-    /// The recipe, JSON or TOML; or a Crawl4AI schema, or a webscraper.io sitemap
-    #[arg(long, value_name = "FILE")]
+    /// The recipe
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The recipe, JSON or TOML; or a schema of Crawl4AI, or a sitemap of webscraper.io"
+    )]
     pub(crate) recipe: Option<PathBuf>,
     /// What is wanted, as a JSON Schema: an object, or for a list page an array of objects
     #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "examples"])]

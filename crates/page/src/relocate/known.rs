@@ -1,6 +1,6 @@
 //! What is known about a field by nothing but its name.
 
-use super::concepts::concepts_of;
+use super::concepts::{concepts_of, plain_name};
 use super::lexicon::{FieldKind, field_words};
 use crate::structured::Datum;
 
@@ -18,7 +18,7 @@ pub fn same_kind(one: &str, other: &str) -> bool {
 
 /// Whether two names are one but for case and separators: `cook_time` and `cookTime`.
 pub fn same_name(one: &str, other: &str) -> bool {
-    field_words(one).plain == field_words(other).plain
+    plain_name(one) == plain_name(other)
 }
 
 /// The place of a statement among those that a field of this name is usually found in, 0 for the best; none when it is not one of

@@ -91,11 +91,11 @@ pub(super) fn is_date(text: &str) -> bool {
 }
 
 fn is_like_price(text: &str) -> bool {
-    has_digit(text) && is_within(text, LONGEST_PRICE) && words(text) <= MOST_PRICE_WORDS
+    is_within(text, LONGEST_PRICE) && has_digit(text) && words(text) <= MOST_PRICE_WORDS
 }
 
 fn is_like_date(text: &str) -> bool {
-    has_digit(text) && is_within(text, LONGEST_DATE) && words(text) <= MOST_DATE_WORDS
+    is_within(text, LONGEST_DATE) && has_digit(text) && words(text) <= MOST_DATE_WORDS
 }
 
 /// Whether a text is a number and nothing else. What begins with a zero, or is very long, is a name made of digits.

@@ -1,6 +1,7 @@
 //! What the items of a list have in common: title, link, price, date, image, the columns of a table, and what is named by its class.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use autoheal_page::recipe::{Field, FieldName, NodeTake, Source};
 use autoheal_page::relocate::{is_known, same_kind, same_name};
@@ -18,6 +19,8 @@ const MOST_ITEMS_HAVE: usize = 60;
 const LONGEST_NAMED: usize = 400;
 /// An item with more elements is a page of its own.
 const MOST_ELEMENTS: usize = 400;
+/// Of more class names none means anything.
+const MOST_CLASSES: usize = 12;
 
 /// A field of the items.
 pub(super) struct ItemField {
@@ -57,7 +60,8 @@ pub(super) fn fields_of(page: &Document, items: &[NodeId]) -> Vec<ItemField> {
     let columns = columns(page, items);
     let mut fields: Vec<ItemField> = Vec::new();
     if columns.is_empty() {
-        let by_item: Vec<BTreeMap<String, Slot>> = items.iter().map(|item| slots_of(page, *item)).collect();
+        let lexicon = Lexicon::default();
+        let by_item: Vec<BTreeMap<String, Slot>> = items.iter().map(|item| slots_of(page, &lexicon, *item)).collect();
         let mut names: Vec<&String> = Vec::new();
         for name in by_item.iter().flat_map(BTreeMap::keys) {
             if !names.contains(&name) {
@@ -276,12 +280,12 @@ fn columns(page: &Document, items: &[NodeId]) -> Vec<(FieldName, Vec<Option<Slot
 }
 
 /// What an item has, by the name of the field.
-fn slots_of(page: &Document, item: NodeId) -> BTreeMap<String, Slot> {
+fn slots_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> BTreeMap<String, Slot> {
     let mut slots = BTreeMap::new();
     if page.descendants(item).len() > MOST_ELEMENTS {
         return slots;
     }
-    let title = title_of(page, item);
+    let title = title_of(page, lexicon, item);
     if let Some(link) = link_of(page, item, title) {
         slots.insert("link".to_owned(), link);
     }
@@ -304,11 +308,7 @@ fn slots_of(page: &Document, item: NodeId) -> BTreeMap<String, Slot> {
     };
     slots.extend(date.map(|slot| ("date".to_owned(), slot)));
     for node in texts.iter().copied().filter(|node| *node != item && page.letters(*node) <= LONGEST_NAMED) {
-        let Some(name) = name_of(page, node) else { continue };
-        // The whole text of an item, and what is meant for pictures, is no field beside the others.
-        if ["body", "image", "title", "published"].iter().any(|kind| same_kind(kind, &name)) {
-            continue;
-        }
+        let Some(Called { name, is_part: true, .. }) = lexicon.called(page, node) else { continue };
         let is_taken = slots.keys().any(|other| same_kind(other, &name));
         if !is_taken {
             slots.insert(name, (node, NodeTake::Text));
@@ -331,10 +331,10 @@ fn is_former(page: &Document, item: NodeId, node: NodeId) -> bool {
 }
 
 /// The title of an item: its heading, what is named so, or the first text in its first link or in itself that is no value.
-fn title_of(page: &Document, item: NodeId) -> Option<NodeId> {
+fn title_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> Option<NodeId> {
     let below = || page.descendants(item).filter(|node| !page.is_skipped(*node) && page.letters(*node) > 0);
     let is_heading = |node: &NodeId| matches!(page.tag(*node), "h2" | "h3" | "h4" | "h5" | "h6");
-    let is_named = |node: &NodeId| name_of(page, *node).is_some_and(|name| same_kind(&name, "title"));
+    let is_named = |node: &NodeId| lexicon.called(page, *node).is_some_and(|called| called.is_title);
     let is_text = |node: &NodeId| {
         let text = page.visible_text(*node);
         let has_words = text.chars().filter(|character| character.is_alphabetic()).nth(2).is_some();
@@ -371,16 +371,41 @@ fn image_of(page: &Document, item: NodeId) -> Option<Slot> {
     Some((image, NodeTake::Attribute(attribute.to_owned())))
 }
 
-/// What an element is called, when fields are known by that name: by `itemprop`, or by the end of a class name.
-fn name_of(page: &Document, node: NodeId) -> Option<String> {
-    let of_class = |class: &str| of_class_end(class).unwrap_or(class).to_owned();
-    let by_attribute = page.attribute(node, "itemprop").map(str::to_owned);
-    let names = by_attribute.into_iter().chain(page.classes(node).filter(|class| is_telling(class)).map(of_class));
-    names
-        .filter(|name| is_known(name))
-        .find_map(|name| field_name(&name))
-        .map(String::from)
-        .filter(|name| !is_like_number(name))
+/// What is known of names of elements; looking one up is slow, and the items of a list have the same ones.
+#[derive(Default)]
+struct Lexicon {
+    known: RefCell<HashMap<String, Option<Called>>>,
+}
+
+/// The name of a field that an element is called by.
+#[derive(Debug, Clone)]
+struct Called {
+    name: String,
+    is_title: bool,
+    /// Whether it stands beside other fields: the whole text of an item does not, nor what is meant for pictures.
+    is_part: bool,
+}
+
+impl Lexicon {
+    /// What an element is called, when fields are known by that name: by `itemprop`, or by the end of a class name.
+    fn called(&self, page: &Document, node: NodeId) -> Option<Called> {
+        let by_attribute = page.attribute(node, "itemprop");
+        let by_class = page.classes(node).take(MOST_CLASSES).filter(|class| is_telling(class));
+        by_attribute.into_iter().chain(by_class.map(|class| of_class_end(class).unwrap_or(class))).find_map(|name| {
+            let mut known = self.known.borrow_mut();
+            known.entry(name.to_owned()).or_insert_with(|| look_up(name)).clone()
+        })
+    }
+}
+
+fn look_up(name: &str) -> Option<Called> {
+    if !is_known(name) || is_like_number(name) {
+        return None;
+    }
+    let name = String::from(field_name(name)?);
+    let is_any = |kinds: &[&str]| kinds.iter().any(|kind| same_kind(kind, &name));
+    let (is_title, is_part) = (is_any(&["title"]), !is_any(&["body", "image", "title", "published"]));
+    Some(Called { name, is_title, is_part })
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ const LONGEST_VALUE: usize = 300;
 const LONGEST_VALUE_IN_TEXT: usize = 60;
 /// A page with more labels is a table of everything.
 const MOST: usize = 100;
+/// A list of labels or a table with more elements is not looked at: lists may be nested in lists thousands of times.
+const MOST_ELEMENTS: usize = 3000;
 
 /// A value with its label, before it is a field.
 struct Labelled {
@@ -39,6 +41,7 @@ pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
             return Vec::new();
         }
         match page.tag(node) {
+            "dl" | "table" if page.descendants(node).len() > MOST_ELEMENTS => {}
             "dl" => found.extend(of_description_list(page, node)),
             "table" => found.extend(of_rows(page, &table_rows(page, node), true)),
             // Their labels are looked at with the whole.

@@ -183,3 +183,69 @@ fn says_the_same(fields: &[Field], field: &Field) -> bool {
     let texts = |field: &Field| field.example.iter().map(|text| normalise(text)).collect::<Vec<_>>();
     fields.iter().any(|other| other.name == field.name || texts(other) == texts(field))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is proposed works on the page that it was proposed for, as far as it is required.
+    fn works(html: &str, kind: Option<PageKind>) -> bool {
+        let page = Document::parse(html);
+        by_page(&page, kind).is_ok_and(|Proposal { recipe, .. }| recipe.apply(&page, None).is_complete(&recipe))
+    }
+
+    #[test]
+    fn pages_made_to_be_slow_or_odd_end_in_an_answer() {
+        let comb = "<div>1<b>a</b><div>2<b>b</b></div><div>3<b>c</b></div>".repeat(3000);
+        let lists = format!("{}<dt>Price</dt><dd>1 EUR</dd>", "<dl><dd>".repeat(5000));
+        let classes =
+            format!("<p class='{}'>x", (0..20_000).map(|n| format!("c{n} ")).collect::<Vec<_>>().concat()).repeat(4);
+        for html in ["", "<", "\0", "<table><tr><th>", comb.as_str(), &classes] {
+            assert!(!works(html, None) && !works(html, Some(PageKind::List)), "{} bytes", html.len());
+        }
+        assert!(works(&lists, None), "the innermost of them has a value with a label");
+    }
+
+    const PIECES: &[&str] = &[
+        "<div class=a>",
+        "</div>",
+        "<ul>",
+        "<li>",
+        "<h1>Lamp</h1>",
+        "<h3>",
+        "</h3>",
+        "<a href=/x>",
+        "</a>",
+        "12 EUR",
+        "Price: 3",
+        "Lamp",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "<th>Year</th>",
+        "1999",
+        "<dl>",
+        "<dt>Size</dt>",
+        "<dd>40</dd>",
+        "<p>",
+        "<nav>",
+        "2026-03-05",
+    ];
+
+    proptest! {
+        #[test]
+        fn what_is_proposed_works_on_the_page(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60)) {
+            let html = pieces.concat();
+            let page = Document::parse(&html);
+            for kind in [None, Some(PageKind::List), Some(PageKind::Single)] {
+                if let Ok(Proposal { recipe, .. }) = by_page(&page, kind) {
+                    // Links may be relative: they need the page's address.
+                    let url = url::Url::parse("https://example.org/").unwrap();
+                    prop_assert!(recipe.apply(&page, Some(&url)).is_complete(&recipe), "{html}");
+                }
+            }
+        }
+    }
+}

@@ -13,6 +13,9 @@ const FEWEST_ITEMS: usize = 3;
 /// Groups that are looked at closely, the largest first, and items of one that are.
 const MOST_GROUPS: usize = 16;
 const MOST_ITEMS: usize = 500;
+/// An item with more elements is a page of its own, and an element with more class names has none that means anything.
+const MOST_ELEMENTS: usize = 5000;
+const MOST_CLASSES: usize = 12;
 /// The share of items that must differ from each other, in percent.
 const DISTINCT: usize = 80;
 /// Lists of links with fewer characters each are menus.
@@ -32,9 +35,10 @@ pub(super) struct Region {
 
 /// The region with most text and most fields, if any part of the page repeats.
 pub(super) fn largest_region(page: &Document, zones: &Zones) -> Option<Region> {
+    let headlines: Vec<NodeId> = page.nodes().filter(|node| page.tag(*node) == "h1").collect();
     let mut groups: Vec<(usize, Vec<NodeId>)> = groups(page, zones)
         .into_iter()
-        .filter(|items| is_list(page, items))
+        .filter(|items| is_list(page, items, &headlines))
         .map(|items| (items.iter().map(|item| page.letters(*item)).sum(), items))
         .collect();
     groups.sort_by(|(letters, items), (other_letters, other)| other_letters.cmp(letters).then(items.cmp(other)));
@@ -78,7 +82,8 @@ fn groups(page: &Document, zones: &Zones) -> Vec<Vec<NodeId>> {
         }
         let around = page.parent(parent).unwrap_or(parent);
         let parent_class = page.classes(parent).find(|class| !is_volatile(class));
-        for class in std::iter::once(None).chain(page.classes(node).filter(|class| !is_volatile(class)).map(Some)) {
+        let classes = page.classes(node).take(MOST_CLASSES).filter(|class| !is_volatile(class));
+        for class in std::iter::once(None).chain(classes.map(Some)) {
             let own = (page.tag(node), class);
             alike.entry((parent, own, ("", None))).or_default().push(node);
             alike.entry((around, own, (page.tag(parent), parent_class))).or_default().push(node);
@@ -94,8 +99,12 @@ fn without_header_rows(page: &Document, items: Vec<NodeId>) -> Vec<NodeId> {
     items.into_iter().filter(|item| !is_header(*item)).collect()
 }
 
-fn is_list(page: &Document, items: &[NodeId]) -> bool {
+/// `headlines` are the first-level headings of the page: what has one is no item of it.
+fn is_list(page: &Document, items: &[NodeId], headlines: &[NodeId]) -> bool {
     if items.len() < FEWEST_ITEMS || items.len() > MOST_ITEMS {
+        return false;
+    }
+    if items.iter().any(|item| page.descendants(*item).len() > MOST_ELEMENTS) {
         return false;
     }
     let is_nested = items.windows(2).any(|pair| page.contains(pair[0], pair[1]));
@@ -103,7 +112,10 @@ fn is_list(page: &Document, items: &[NodeId]) -> bool {
     for item in items {
         *texts.entry(page.visible_text(*item)).or_default() += 1;
     }
-    let has_headline = items.iter().any(|item| page.descendants(*item).any(|node| page.tag(node) == "h1"));
+    let has_headline = items.iter().any(|item| {
+        let next = headlines.get(headlines.partition_point(|headline| headline < item));
+        next.is_some_and(|headline| page.contains(*item, *headline))
+    });
     !is_nested && !has_headline && texts.len() * 100 >= items.len() * DISTINCT
 }
 

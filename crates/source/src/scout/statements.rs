@@ -24,7 +24,7 @@ const STATED: &[(&str, ValueType, bool, &[&str])] = &[
     ("ingredients", ValueType::Text, true, &["recipeIngredient", "ingredients"]),
     ("yields", ValueType::Text, false, &["recipeYield"]),
     ("total_time", ValueType::Minutes, false, &["totalTime"]),
-    ("image", ValueType::Url, true, &["image.url", "image", "og:image"]),
+    ("image", ValueType::Url, false, &["image.url", "image", "og:image"]),
 ];
 
 /// Kinds of things that pages are about, as schema.org names them.
