@@ -4,9 +4,14 @@ use url::Url;
 
 /// So many addresses are made of ranges at most.
 const MOST: usize = 1000;
+/// The longest address with ranges, in bytes.
+const LONGEST: usize = 2000;
 
 /// The addresses that a text stands for, and whether there were more than are given. None when it is no address.
 pub(super) fn addresses_of(text: &str) -> Option<(Vec<Url>, bool)> {
+    if text.len() > LONGEST {
+        return None;
+    }
     let Some((before, range, after)) = first_range(text) else {
         return Url::parse(text).ok().map(|url| (vec![url], false));
     };
@@ -71,5 +76,6 @@ mod tests {
         assert_eq!(urls("https://example.org/?filter[]=a"), ["https://example.org/?filter[]=a"]);
         assert_eq!(urls("https://example.org/[3-1]").len(), 1);
         assert_eq!(addresses_of("no address"), None);
+        assert_eq!(addresses_of(&format!("https://example.org/{}", "[1-2]".repeat(100_000))), None);
     }
 }

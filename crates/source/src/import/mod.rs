@@ -4,13 +4,14 @@
 //!
 //! # Layout
 //!
-//! - `crawl4ai`, `webscraper`: a file for each format
+//! - `crawl4ai`, `webscraper`: a file for each format; `sitemap`: what the latter reads
 //! - `draft`: fields on their way into a recipe; `scope`: selectors within others; `addresses`: start addresses with ranges
 
 mod addresses;
 mod crawl4ai;
 mod draft;
 mod scope;
+mod sitemap;
 mod webscraper;
 
 use std::fmt;

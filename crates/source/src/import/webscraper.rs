@@ -1,5 +1,7 @@
 //! Sitemaps of webscraper.io, as its browser extension exports them: selectors that name the selectors they are below.
 
+use std::cell::Cell;
+
 use autoheal_page::recipe::{NextPage, NodeTake};
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,113 +9,15 @@ use serde_json::Value;
 use super::addresses::addresses_of;
 use super::draft::{Draft, Part};
 use super::scope::Scope;
+use super::sitemap::{Addresses, Document, Entry, Kind, ROOT};
 use super::{Format, ImportError, Imported};
 
-/// What the page itself is called.
-const ROOT: &str = "_root";
 /// Elements may be nested so deep.
 const DEEPEST: usize = 8;
+/// Selectors may name several they are below, and each of these others: so many are looked at in all.
+const MOST_VISITS: usize = 5000;
 /// A rule for the next page leads to so many pages; a sitemap knows no limit.
 const NEXT_PAGES: u32 = 10;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
-    #[serde(rename = "_id")]
-    id: Option<String>,
-    #[serde(default, alias = "startUrls")]
-    start_url: Addresses,
-    selectors: Vec<Entry>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(untagged)]
-enum Addresses {
-    One(String),
-    Several(Vec<String>),
-    #[default]
-    None,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    id: String,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    parent_selectors: Vec<String>,
-    #[serde(default)]
-    selector: String,
-    #[serde(default)]
-    multiple: bool,
-    #[serde(default)]
-    regex: Option<String>,
-    #[serde(default)]
-    extract_attribute: Option<String>,
-    #[serde(default)]
-    delay: Value,
-    #[serde(default)]
-    pagination_type: Option<String>,
-    #[serde(default)]
-    columns: Vec<Column>,
-    #[serde(default)]
-    table_data_row_selector: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Column {
-    #[serde(default)]
-    header: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    extract: bool,
-}
-
-/// What a selector is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// An element with others in it; what else would have to be done to see it.
-    Element(Option<&'static str>),
-    Text,
-    Html,
-    Attribute,
-    Image,
-    Link,
-    Group,
-    Table,
-    Pagination,
-    /// What a recipe cannot do, and why.
-    Unknown(&'static str),
-}
-
-impl Entry {
-    fn kind(&self) -> Option<Kind> {
-        let kind = match self.kind.as_str() {
-            "SelectorElement" => Kind::Element(None),
-            "SelectorElementClick" => Kind::Element(Some("clicking")),
-            "SelectorElementScroll" => Kind::Element(Some("scrolling")),
-            "SelectorText" => Kind::Text,
-            "SelectorHTML" => Kind::Html,
-            "SelectorElementAttribute" => Kind::Attribute,
-            "SelectorImage" => Kind::Image,
-            "SelectorLink" | "SelectorElementLink" => Kind::Link,
-            "SelectorGroup" => Kind::Group,
-            "SelectorTable" => Kind::Table,
-            "SelectorPagination" => Kind::Pagination,
-            "SelectorPopupLink" => Kind::Unknown("a window that opens is another page, and a source of its own"),
-            "SelectorSitemapXmlLink" => Kind::Unknown("the pages of a site's sitemap are sources of their own"),
-            "SelectorInputValue" => Kind::Unknown("nothing is typed into a page"),
-            _ => return None,
-        };
-        Some(kind)
-    }
-
-    fn is_below(&self, id: &str) -> bool {
-        self.parent_selectors.iter().any(|parent| parent == id) || (id == ROOT && self.parent_selectors.is_empty())
-    }
-}
 
 pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
     let format = Format::WebScraper;
@@ -137,12 +41,13 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
             None => draft.note(format!("{address:?} is no address of a page")),
         }
     }
-    Sitemap { entries: &document.selectors }.take_over(&mut draft)?;
+    Sitemap { entries: &document.selectors, visits: Cell::new(0) }.take_over(&mut draft)?;
     draft.finished()
 }
 
 struct Sitemap<'a> {
     entries: &'a [Entry],
+    visits: Cell<usize>,
 }
 
 impl Sitemap<'_> {
@@ -221,6 +126,10 @@ impl Sitemap<'_> {
         entry: &Entry,
         depth: usize,
     ) -> Result<(), ImportError> {
+        self.visits.set(self.visits.get() + 1);
+        if self.visits.get() > MOST_VISITS {
+            return Err(draft.wrong(&entry.id, "the selectors are below each other too often: simplify the sitemap"));
+        }
         let Some(kind) = entry.kind() else { return Ok(()) };
         let is_itself = entry.selector.trim() == "_parent_";
         let selected = match kind {
@@ -470,5 +379,17 @@ mod tests {
             {"id": "a", "type": "SelectorElement", "parentSelectors": ["_root", "b"], "selector": "div"},
             {"id": "b", "type": "SelectorElement", "parentSelectors": ["a"], "selector": "p"}]}"#;
         assert!(recipe_of(sitemap).is_err());
+    }
+
+    #[test]
+    fn selectors_that_are_all_below_each_other_end() {
+        let ids: Vec<String> = (0..30).map(|n| format!("\"e{n}\"")).collect();
+        let parents = format!("[\"_root\", {}]", ids.join(", "));
+        let entry = |id: &String| {
+            format!(r#"{{"id": {id}, "type": "SelectorElement", "parentSelectors": {parents}, "selector": "div"}}"#)
+        };
+        let entries: Vec<String> = ids.iter().map(entry).collect();
+        let error = recipe_of(&format!(r#"{{"_id": "a", "selectors": [{}]}}"#, entries.join(", "))).unwrap_err();
+        assert!(error.to_string().contains("too often"), "{error}");
     }
 }

@@ -6,7 +6,7 @@
 //! - `example`: by values as they stand on the page
 //! - `statements`: by what the page states about itself, and its heading
 //! - `labels`: by values that have a label
-//! - `region`, `item_fields`: by what repeats: the items of a list page, and what they have in common
+//! - `region`, `item_fields`, `item_selector`: by what repeats: the items of a list page, what they have in common, what selects it
 //! - [`schema`], `wanted`: a JSON Schema, and its fields found among all of that
 //! - `kind`: whether a page is about one thing or a list
 //! - `places`: where texts stand; `zones`: what is about the site only; `conversion`, `naming`: the type and the name of a field
@@ -14,6 +14,7 @@
 mod conversion;
 mod example;
 mod item_fields;
+mod item_selector;
 mod kind;
 mod labels;
 mod naming;
