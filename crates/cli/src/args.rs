@@ -167,9 +167,6 @@ pub(crate) struct Heal {
     /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long, value_name = "KIND")]
     pub(crate) sandbox: Option<Choice>,
-    /// The language model to ask when rules and search are exhausted
-    #[arg(long, value_enum, default_value_t = Model::None)]
-    pub(crate) model: Model,
     /// Where the result is verified
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,
@@ -200,13 +197,6 @@ pub(crate) struct Heal {
     /// Go on with a run that was stopped or killed
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<RunId>,
-}
-
-/// The language models that can be asked: none yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Model {
-    /// Rules and search alone
-    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]

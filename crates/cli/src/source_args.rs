@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   autoheal source add https://example.com/recipes/soup --name soup
   autoheal source add https://example.com/item/1 --name item --example title='Blue chair' --example price='12.50 EUR'
+  autoheal source add https://example.com/offers --schema offers.schema.json
   autoheal source run soup                 fetch it now; when it fails, heal it
   autoheal source data soup --format csv   every set of values that was accepted
   autoheal source export sources/          files for git; `source import sources/` reads them
@@ -29,7 +30,7 @@ pub(crate) struct Sources {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SourceCommand {
-    /// Add a page; without a recipe and examples, one is proposed from what the page states about itself
+    /// Add a page; without a recipe, a schema and examples, one is proposed from what the page shows
     Add(Add),
     /// Fetch sources now; a source that fails is healed
     Run {
@@ -106,7 +107,7 @@ pub(crate) enum SourceCommand {
         /// Which; all when none is named
         names: Vec<SourceName>,
     },
-    /// Add or change many: a folder that `export` wrote, one of its files, or a list of addresses, one a line
+    /// Add or change many: a folder that `export` wrote, one of its files, a sitemap of webscraper.io, or a list of addresses
     Import {
         /// The folder or the file
         path: PathBuf,
@@ -150,9 +151,22 @@ pub(crate) struct Add {
     /// A value as it stands on the page; several of one field make a list
     #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
     pub(crate) examples: Vec<(FieldName, String)>,
-    /// The recipe, JSON or TOML
-    #[arg(long, value_name = "FILE")]
+    /// The recipe
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The recipe, JSON or TOML; or a schema of Crawl4AI, or a sitemap of webscraper.io"
+    )]
     pub(crate) recipe: Option<PathBuf>,
+    /// What is wanted, as a JSON Schema: an object, or for a list page an array of objects
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "examples"])]
+    pub(crate) schema: Option<PathBuf>,
+    /// The page is a list of things, whatever it looks like
+    #[arg(long, conflicts_with_all = ["recipe", "examples", "single"])]
+    pub(crate) list: bool,
+    /// The page is about one thing, whatever it looks like
+    #[arg(long, conflicts_with_all = ["recipe", "examples", "schema"])]
+    pub(crate) single: bool,
     /// Seconds between two runs [default: 21600, six hours]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) interval: Option<u64>,

@@ -5,15 +5,18 @@ use autoheal_engine::graph::{Graph, GraphError, Node};
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_page::Document;
+use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::{FieldName, Recipe};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::definition::{Blueprint, Definition, HealPolicy};
+use crate::definition::{Blueprint, Definition, HealPolicy, PageKind};
 use crate::facts::PageFacts;
 use crate::loaded::{permanent, record, source_of};
 use crate::name::SourceName;
+use crate::scout::{Proposal, Schema, ScoutError};
 use crate::services::{SourceServices, store_error};
 use crate::validation::{validate, values};
 use crate::{scout, single_node};
@@ -30,9 +33,19 @@ pub struct AddRequest {
     /// The recipe, when there is one already.
     #[serde(default)]
     pub recipe: Option<Recipe>,
+    /// Whether fields of the recipe that only some items of the page have become optional: for recipes of tools that have no word
+    /// for it.
+    #[serde(default)]
+    pub required_as_found: bool,
     /// What is wanted, as it stands on the page.
     #[serde(default)]
     pub examples: Vec<(FieldName, String)>,
+    /// What is wanted, by name and type.
+    #[serde(default)]
+    pub schema: Option<Schema>,
+    /// Whether the page is about one thing or a list, where a person decides it.
+    #[serde(default)]
+    pub kind: Option<PageKind>,
     /// Seconds between two runs.
     pub interval_seconds: u64,
     /// Who decides about fixes.
@@ -44,6 +57,25 @@ pub struct AddRequest {
     /// Whether a browser runs the page's scripts first, also when the recipe does not say so.
     #[serde(default)]
     pub render: bool,
+}
+
+impl AddRequest {
+    /// A page of which nothing else is said.
+    pub fn new(url: Url) -> Self {
+        Self {
+            url,
+            more: Vec::new(),
+            recipe: None,
+            required_as_found: false,
+            schema: None,
+            kind: None,
+            examples: Vec::new(),
+            interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
+            heal_policy: HealPolicy::default(),
+            webhook: None,
+            render: false,
+        }
+    }
 }
 
 /// So many further pages are asked for before a source is added; its first run asks for all.
@@ -105,16 +137,18 @@ impl AddWorkflow {
             Err(failure) => return Ok(Err(failure.message)),
         };
         let page = answer.document();
-        let proposed = match (&state.request.recipe, state.request.examples.as_slice()) {
-            (Some(recipe), _) => Ok(recipe.clone()),
-            (None, []) => scout::by_statements(&page),
-            (None, examples) => scout::by_example(&page, examples),
-        };
-        let recipe = match proposed {
-            Ok(recipe) => recipe.with_request(request),
+        let Proposal { recipe, mut notes } = match proposed(&state.request, &page, &answer.url) {
+            Ok(proposal) => proposal,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        let mut recipe = recipe.with_request(request);
         let (extraction, facts) = PageFacts::look(&recipe, &page, &answer.url);
+        if state.request.required_as_found {
+            (recipe, notes) = required_as_found(recipe, &extraction, notes);
+        }
+        for note in &notes {
+            context.progress(note.clone());
+        }
         let validation = validate(&recipe, &extraction, &[]);
         if !validation.passed {
             return Ok(Err(format!("the recipe does not work on the page: {}", validation.errors.join("; "))));
@@ -164,7 +198,7 @@ impl AddWorkflow {
             record(context, SourceRecord::Snapshot { source: source.clone(), snapshot: snapshot(role) });
         }
         record(context, SourceRecord::Values { source, url: url.to_string(), version: 1, values: values.clone() });
-        Ok(Ok(json!({ "url": url, "recipe": document, "values": values })))
+        Ok(Ok(json!({ "url": url, "recipe": document, "values": values, "notes": notes })))
     }
 }
 
@@ -180,6 +214,36 @@ impl AddWorkflow {
         let told = || format!("the recipe does not work on {url}: {}", validation.errors.join("; "));
         Ok((!validation.passed).then(told))
     }
+}
+
+/// The recipe that a person gave, or one that what they asked for leads to.
+fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Proposal, ScoutError> {
+    let as_given = |recipe: Recipe| Proposal { recipe, notes: Vec::new() };
+    match (&request.recipe, &request.schema, request.examples.as_slice()) {
+        (Some(recipe), _, _) => Ok(as_given(recipe.clone())),
+        (None, Some(schema), _) => scout::by_schema(page, page_url, schema, request.kind),
+        (None, None, []) => scout::by_page(page, request.kind),
+        (None, None, examples) => scout::by_example(page, examples).map(as_given),
+    }
+}
+
+/// The recipe with the fields optional that some items have and others not, and a note for each. What no item has stays required: a
+/// selector that finds nothing is no optional field.
+fn required_as_found(recipe: Recipe, extraction: &Extraction, mut notes: Vec<String>) -> (Recipe, Vec<String>) {
+    let mut fields = recipe.fields().to_vec();
+    for field in fields.iter_mut().filter(|field| field.required) {
+        let outcomes = extraction.records.iter().filter_map(|record| record.field(field.name.as_str()));
+        let complete = outcomes.filter(|outcome| outcome.is_complete()).count();
+        if complete > 0 && complete < extraction.records.len() {
+            field.required = false;
+            notes.push(format!(
+                "`{}` is optional: {complete} of {} items have it",
+                field.name,
+                extraction.records.len()
+            ));
+        }
+    }
+    (recipe.clone().with_fields(fields).unwrap_or(recipe), notes)
 }
 
 pub(crate) fn json_of(value: &impl Serialize) -> Result<Value, StepError> {

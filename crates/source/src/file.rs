@@ -91,14 +91,12 @@ impl SourceFile {
     /// What is asked to add it.
     pub fn into_request(self) -> AddRequest {
         AddRequest {
-            url: self.url,
             more: self.more,
             recipe: self.recipe,
-            examples: Vec::new(),
             interval_seconds: self.interval_seconds,
             heal_policy: self.heal_policy,
             webhook: self.webhook,
-            render: false,
+            ..AddRequest::new(self.url)
         }
     }
 

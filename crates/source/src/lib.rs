@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! - [`name`], [`definition`]: what a source is; [`file`]: a source as a file
-//! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe
+//! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
 //! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
 //!   they were; [`failure`]: the five types of failure
@@ -22,6 +22,7 @@ pub mod doctor;
 pub mod facts;
 pub mod failure;
 pub mod file;
+pub mod import;
 pub mod name;
 pub mod notify;
 pub mod refresh;
@@ -39,7 +40,7 @@ mod outage;
 mod single_node;
 
 pub use add::{AddRequest, AddWorkflow};
-pub use definition::{Blueprint, Definition, HealPolicy};
+pub use definition::{Blueprint, Definition, HealPolicy, PageKind};
 pub use doctor::DoctorWorkflow;
 pub use failure::{ErrorType, Failure};
 pub use file::SourceFile;

@@ -12,7 +12,7 @@ use autoheal_sandbox::Choice;
 use autoheal_store::{RunRow, Store};
 
 use super::report;
-use crate::args::{Heal, Model};
+use crate::args::Heal;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
@@ -25,9 +25,6 @@ const GRACE: Duration = Duration::from_secs(3);
 
 /// Heals a repository in this process, by a task of the queue like any other.
 pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    match arguments.model {
-        Model::None => {}
-    }
     let request =
         arguments.repository.as_deref().map(|repository| request(repository, &arguments, config)).transpose()?;
     let store = wiring::open_store(config).await?;
@@ -42,6 +39,9 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
     if sandbox == Choice::None {
         printer.warn("no sandbox: the repository's code runs with all your rights");
+    }
+    if config.llm.model.as_deref().is_some_and(|model| model != "none") {
+        printer.warn("no language model is asked for repositories yet: rules and search do the work");
     }
     let registry = wiring::registry(config, sandbox, &store).await?;
     let settings = wiring::worker_settings(config);

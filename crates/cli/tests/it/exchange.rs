@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::scraper::{PAGE, Scraper};
 
@@ -81,4 +81,20 @@ async fn what_is_decided_about_a_source_can_be_changed() {
     let last = scraper.run(&["set", "news", "--remove-page", other.as_str()]);
     assert_eq!(last.code, Some(2), "{}", last.told());
     assert_eq!(scraper.run(&["set", "news"]).code, Some(2), "nothing to set");
+}
+
+#[tokio::test]
+async fn a_sitemap_of_another_tool_becomes_a_source() {
+    let scraper = Scraper::new().await;
+    let sitemap = scraper.home.path().join("sitemap.json");
+    let selector = json!({
+        "id": "title", "type": "SelectorText", "parentSelectors": ["_root"], "selector": "h1", "multiple": false, "regex": "",
+    });
+    let url = scraper.site.url(PAGE);
+    let document = json!({ "_id": "news", "startUrl": [url], "selectors": [selector] });
+    fs::write(&sitemap, document.to_string()).unwrap();
+    let imported = scraper.run(&["import", sitemap.to_str().unwrap()]);
+    assert_eq!(imported.code, Some(0), "{}", imported.told());
+    let data = scraper.run(&["data", "news"]);
+    assert!(data.stdout.contains(scraper.site.values(PAGE)["title"].as_str().unwrap()), "{}", data.told());
 }

@@ -11,6 +11,7 @@ mod notices;
 mod pages;
 mod relocating;
 mod rows;
+mod scouting;
 mod scraper;
 mod settings;
 mod sources;

@@ -95,7 +95,7 @@ fn bad_flags_are_bad_input() {
         &["heal"] as &[&str],
         &["heal", ".", "--dry-run", "--no-push"],
         &["heal", ".", "--sandbox", "paper"],
-        &["heal", ".", "--model", "openai/gpt"],
+        &["heal", ".", "--model", "gpt"],
         &["heal", ".", "--test-command", "pytest 'unclosed"],
         &["heal", ".", "--test-command", ""],
         &["heal", "/nowhere/at/all"],

@@ -339,7 +339,8 @@ fn add_whole(whole: &mut HashMap<Concept, String>, concept: Concept, value: &str
     }
 }
 
-fn concepts_of(datum: &Datum, path: &str) -> Vec<Concept> {
+/// What a statement is about; `path` is its path in lower case.
+pub(super) fn concepts_of(datum: &Datum, path: &str) -> Vec<Concept> {
     let kind = datum.kind.to_lowercase();
     let place = match datum.origin {
         Origin::Title => return vec![Concept::Title],

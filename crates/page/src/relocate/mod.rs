@@ -7,7 +7,7 @@
 //! # Layout
 //!
 //! - `view`: a page with everything that comparing needs; `phrase`, `words`, `dates`, `shape`: comparing texts
-//! - `concepts`, `lexicon`: what pages state, what fields are called: tables of data
+//! - `concepts`, `lexicon`: what pages state, what fields are called: tables of data; `known`: what that says about a name
 //! - `single`, `list`: candidates for one value and for many, their features and the weights by hand
 //! - `rank`: the candidates in order; `consensus`: what they say together; `certainty`: how sure the first one is; `tables`: what was trained
 //! - `kept`: whether what the old selector finds is still the field
@@ -21,6 +21,7 @@ mod evidence;
 mod features;
 mod field;
 mod kept;
+mod known;
 mod lexicon;
 mod list;
 mod number;
@@ -38,6 +39,7 @@ use crate::document::Document;
 use crate::recipe::{FieldName, Recipe, Take};
 use crate::select::Selector;
 
+pub use known::{is_known, same_kind, same_name, stated_rank};
 pub use sample::{Samples, certainty_names, feature_names};
 pub use tables::TablesError;
 

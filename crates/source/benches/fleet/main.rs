@@ -37,9 +37,7 @@ use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::workflow::StepServices as _;
 use autoheal_fetch::{FetchRequest, FetchSettings, Fetcher, HostLimits, RobotsPolicy};
 use autoheal_page::recipe::FieldName;
-use autoheal_source::{
-    AddRequest, AddWorkflow, Definition, DoctorWorkflow, HealPolicy, RefreshWorkflow, SourceServices,
-};
+use autoheal_source::{AddRequest, AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, TaskFilter};
 
 use crate::mix::{Event, Plan};
@@ -144,14 +142,8 @@ impl Fleet {
             let answer = fetcher.fetch(&FetchRequest::new(url.clone())).await.unwrap();
             let examples = page.examples(std::str::from_utf8(&answer.body).unwrap()).into_iter();
             let request = AddRequest {
-                more: Vec::new(),
-                webhook: None,
-                render: false,
-                url,
-                recipe: None,
                 examples: examples.map(|(field, value)| (FieldName::parse(&field).unwrap(), value)).collect(),
-                interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
-                heal_policy: HealPolicy::Auto,
+                ..AddRequest::new(url)
             };
             let mut task = NewTask::new(TaskKind::AddSource, page.name.clone(), clock.now());
             task.context = serde_json::to_value(&request).unwrap();

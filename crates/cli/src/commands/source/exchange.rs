@@ -8,7 +8,8 @@ use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_orchestrator::now;
 use autoheal_page::recipe::Recipe;
 use autoheal_source::definition::Blueprint;
-use autoheal_source::{Definition, SourceFile, SourceName};
+use autoheal_source::import::recipe_of;
+use autoheal_source::{AddRequest, Definition, SourceFile, SourceName};
 use autoheal_store::{SourceRow, Store};
 use serde_json::json;
 use url::Url;
@@ -17,7 +18,7 @@ use super::decide::PERSON;
 use super::run::{Runner, perform};
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::Printer;
+use crate::printer::{Printer, harmless};
 
 /// The extension of the files.
 const EXTENSION: &str = "toml";
@@ -66,6 +67,14 @@ async fn current(row: &SourceRow, store: &Store) -> Result<Option<(SourceFile, u
     Ok(Some((SourceFile::of(&definition, &recipe), in_force.version)))
 }
 
+/// A source to be added or changed.
+struct Entry {
+    name: SourceName,
+    file: SourceFile,
+    /// Whether the file has no word for what is required.
+    required_as_found: bool,
+}
+
 /// Adds or changes what the files say: a folder of them, one, or a list of addresses. What cannot be added is told, and the rest goes on.
 pub(super) async fn import(
     path: &Path,
@@ -74,13 +83,14 @@ pub(super) async fn import(
     config: &Config,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let wanted = read(path)?;
+    let wanted = read(path, printer)?;
     let runner = Runner::new(store, config, printer)?;
     let (mut results, mut all_good) = (Vec::new(), true);
-    for (name, file) in wanted {
+    for entry in wanted {
+        let name = entry.name.clone();
         let done = match store.source(name.as_str()).await? {
-            Some(row) => change(&row, &file, store).await,
-            None => match add(&name, file, &runner).await? {
+            Some(row) => change(&row, &entry.file, store).await,
+            None => match add(entry, &runner).await? {
                 Some(done) => done,
                 None => return Ok(Exit::Cancelled),
             },
@@ -100,13 +110,10 @@ pub(super) async fn import(
 }
 
 /// A new source: as `source add` does it. `None` when a person stopped it.
-async fn add(
-    name: &SourceName,
-    file: SourceFile,
-    runner: &Runner<'_>,
-) -> Result<Option<Result<&'static str, Failure>>, Failure> {
-    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
-    task.context = serde_json::to_value(file.into_request())?;
+async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static str, Failure>>, Failure> {
+    let mut task = NewTask::new(TaskKind::AddSource, entry.name.to_string(), now());
+    let request = AddRequest { required_as_found: entry.required_as_found, ..entry.file.into_request() };
+    task.context = serde_json::to_value(request)?;
     let Some(row) = perform(runner, task).await? else { return Ok(None) };
     if row.healed == Some(true) {
         return Ok(Some(Ok("added")));
@@ -144,7 +151,7 @@ async fn change(row: &SourceRow, file: &SourceFile, store: &Store) -> Result<&'s
 }
 
 /// What a path holds.
-fn read(path: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> {
+fn read(path: &Path, printer: &Printer) -> Result<Vec<Entry>, Failure> {
     if path.is_dir() {
         return read_folder(path);
     }
@@ -153,6 +160,7 @@ fn read(path: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension {
         EXTENSION => Ok(vec![source(path, &text)?]),
+        "json" => Ok(vec![of_another_tool(path, &text, printer)?]),
         _ => text
             .lines()
             .enumerate()
@@ -166,7 +174,7 @@ fn read(path: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> {
     }
 }
 
-fn read_folder(folder: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> {
+fn read_folder(folder: &Path) -> Result<Vec<Entry>, Failure> {
     let unreadable = || format!("the folder {} cannot be read", folder.display());
     let entries = std::fs::read_dir(folder).with_context(unreadable).bad_input()?;
     let mut paths: Vec<PathBuf> =
@@ -183,21 +191,42 @@ fn read_folder(folder: &Path) -> Result<Vec<(SourceName, SourceFile)>, Failure> 
     paths.iter().map(read).collect()
 }
 
+/// What another tool's file says, when it names its pages.
+fn of_another_tool(path: &Path, text: &str, printer: &Printer) -> Result<Entry, Failure> {
+    let shown = || path.display().to_string();
+    let imported = recipe_of(text).map_err(|error| error.named(&shown())).bad_input()?;
+    for note in &imported.notes {
+        printer.say(&harmless(note));
+    }
+    let Some((url, more)) = imported.urls.split_first() else {
+        let shown = shown();
+        return Err(Failure::bad_input(format!("{shown} names no page: `autoheal source add URL --recipe {shown}`")));
+    };
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let mut names = imported.name.as_deref().into_iter().chain([stem]);
+    let name = names.find_map(|name| name.parse().ok()).or_else(|| SourceName::suggested(url));
+    let name = name.with_context(|| format!("{}: the file suggests no name: rename it", shown())).bad_input()?;
+    let required_as_found = !imported.says_required();
+    let file = SourceFile { more: more.to_vec(), recipe: Some(imported.recipe), ..SourceFile::at(url.clone()) };
+    Ok(Entry { name, file, required_as_found })
+}
+
 /// The source in a file, which has its name.
-fn source(path: &Path, text: &str) -> Result<(SourceName, SourceFile), Failure> {
+fn source(path: &Path, text: &str) -> Result<Entry, Failure> {
     let shown = || path.display().to_string();
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let name = stem.parse().with_context(shown).bad_input()?;
-    Ok((name, SourceFile::parse(text).with_context(shown).bad_input()?))
+    let file = SourceFile::parse(text).with_context(shown).bad_input()?;
+    Ok(Entry { name, file, required_as_found: false })
 }
 
 /// A line: an address, or a name and an address.
-fn address(line: &str) -> anyhow::Result<(SourceName, SourceFile)> {
+fn address(line: &str) -> anyhow::Result<Entry> {
     let (name, url) = line.split_once(char::is_whitespace).map_or((None, line), |(name, url)| (Some(name), url.trim()));
     let url = Url::parse(url).context("write an address, or a name and an address")?;
     let name = match name {
         Some(name) => name.parse()?,
         None => SourceName::suggested(&url).context("the address suggests no name: write one before it")?,
     };
-    Ok((name, SourceFile::at(url)))
+    Ok(Entry { name, file: SourceFile::at(url), required_as_found: false })
 }

@@ -1,5 +1,6 @@
 //! Adding, running and healing: tasks of the queue, run in this process.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -7,8 +8,9 @@ use autoheal_engine::TaskId;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_orchestrator::{TaskEnd, Worker, now};
-use autoheal_page::recipe::Recipe;
-use autoheal_source::{AddRequest, Definition, Notifier, SourceName};
+use autoheal_source::import::{self, Imported};
+use autoheal_source::scout::Schema;
+use autoheal_source::{AddRequest, Definition, Notifier, PageKind, SourceName};
 use autoheal_store::{RunRow, Store, TaskFilter};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -34,16 +36,22 @@ pub(super) async fn add(
     let suggested =
         || SourceName::suggested(url).context("the address suggests no name: give one with --name").bad_input();
     let name = add.name.clone().map_or_else(suggested, Ok)?;
-    let recipe = add.recipe.as_deref().map(read_recipe).transpose()?;
+    let imported = add.recipe.as_deref().map(read_recipe).transpose()?;
+    for note in imported.iter().flat_map(|imported| &imported.notes) {
+        printer.say(&harmless(note));
+    }
     let request = AddRequest {
-        url: url.clone(),
         more: more.to_vec(),
-        recipe,
+        required_as_found: imported.as_ref().is_some_and(|imported| !imported.says_required()),
+        recipe: imported.map(|imported| imported.recipe),
+        schema: add.schema.as_deref().map(read_schema).transpose()?,
+        kind: page_kind(add),
         examples: add.examples.clone(),
         interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
         heal_policy: add.heal_policy.into(),
         webhook: add.webhook.clone(),
         render: add.render,
+        ..AddRequest::new(url.clone())
     };
     let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
     task.context = serde_json::to_value(&request)?;
@@ -56,17 +64,36 @@ pub(super) async fn add(
     if json {
         printer.json(&results)?;
     } else {
+        for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
+            printer.say(&harmless(note));
+        }
         printer.say(&format!("added `{name}`; its recipe gives:"));
         printer.data(&serde_json::to_string_pretty(&results["added"]["values"])?)?;
     }
     Ok(Exit::Fine)
 }
 
-fn read_recipe(path: &std::path::Path) -> Result<Recipe, Failure> {
+fn read_recipe(path: &Path) -> Result<Imported, Failure> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the recipe {} cannot be read", path.display()))
         .bad_input()?;
-    Recipe::parse(&text, &path.display().to_string()).bad_input()
+    import::recipe_of(&text).map_err(|error| error.named(&path.display().to_string())).bad_input()
+}
+
+fn read_schema(path: &Path) -> Result<Schema, Failure> {
+    let name = path.display();
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("the schema {name} cannot be read")).bad_input()?;
+    Schema::parse(&text).with_context(|| format!("{name} cannot be kept")).bad_input()
+}
+
+/// What a person says the page is.
+const fn page_kind(add: &Add) -> Option<PageKind> {
+    match (add.list, add.single) {
+        (true, _) => Some(PageKind::List),
+        (false, true) => Some(PageKind::Single),
+        (false, false) => None,
+    }
 }
 
 /// Runs sources now, and heals those that fail.

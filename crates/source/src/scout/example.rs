@@ -1,0 +1,56 @@
+//! Proposing by example: what is wanted, as it stands on the page.
+
+use autoheal_page::document::normalise;
+use autoheal_page::recipe::{Field, FieldName, Recipe, Source};
+use autoheal_page::robust_selector::robust_selector;
+use autoheal_page::structured::{Datum, structured_data};
+use autoheal_page::{Document, NodeId};
+
+use super::ScoutError;
+use super::places::places_of;
+use super::statements::source_of;
+
+/// A recipe that gives the examples from the page; several examples of one field make a list.
+///
+/// # Errors
+///
+/// When an example cannot be found, or cannot be told apart.
+pub fn by_example(page: &Document, examples: &[(FieldName, String)]) -> Result<Recipe, ScoutError> {
+    let mut fields: Vec<(FieldName, Vec<String>)> = Vec::new();
+    for (name, value) in examples {
+        match fields.iter_mut().find(|(other, _)| other == name) {
+            Some((_, values)) => values.push(value.clone()),
+            None => fields.push((name.clone(), vec![value.clone()])),
+        }
+    }
+    let stated = structured_data(page);
+    let fields = fields.into_iter().map(|(name, values)| field_by_example(page, &stated, name, values));
+    Ok(Recipe::new(fields.collect::<Result<_, _>>()?)?)
+}
+
+fn field_by_example(
+    page: &Document,
+    stated: &[Datum],
+    name: FieldName,
+    values: Vec<String>,
+) -> Result<Field, ScoutError> {
+    let mut places = Vec::new();
+    for value in &values {
+        if let Some(place) = places_of(page, value).into_iter().next() {
+            places.push(place);
+            continue;
+        }
+        let datum = stated.iter().find(|datum| normalise(&datum.value) == normalise(value));
+        let source = datum.and_then(source_of).filter(|_| values.len() == 1);
+        let source = source.ok_or_else(|| ScoutError::NotOnPage { field: name.clone(), value: value.clone() })?;
+        return Ok(Field { example: values, ..Field::new(name, source) });
+    }
+    let not_tellable = || ScoutError::NotTellable { field: name.clone(), value: values.join(", ") };
+    let take = places.first().map(|(_, take)| take.clone()).ok_or_else(not_tellable)?;
+    let mut nodes: Vec<NodeId> = places.iter().map(|(node, _)| *node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let select = robust_selector(&[(page, &nodes)]).ok_or_else(not_tellable)?;
+    let source = Source::Nodes { select, take };
+    Ok(Field { many: values.len() > 1, example: values, ..Field::new(name.clone(), source) })
+}

@@ -1,0 +1,101 @@
+//! Selectors within the items of a list. A recipe looks only within an item and takes the first match there, so that a short selector
+//! says enough, which a redesign of the page around the items leaves alone.
+
+use autoheal_page::robust_selector::robust_selector;
+use autoheal_page::{Document, NodeId, Selector};
+
+use super::region::is_telling;
+
+/// What selects a node as the first in its item, for each that has it, and nothing in the others.
+pub(super) fn select_in_items(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Option<Selector> {
+    let gives_them = |selector: &Selector| {
+        let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
+        for node in page.select(selector) {
+            let place = items.partition_point(|item| *item <= node).checked_sub(1);
+            let place = place.filter(|place| items.get(*place).is_some_and(|item| page.contains(*item, node)));
+            if let Some(slot) = place.and_then(|place| first.get_mut(place)) {
+                slot.get_or_insert(node);
+            }
+        }
+        first == nodes
+    };
+    let wanted: Vec<NodeId> = nodes.iter().flatten().copied().collect();
+    let by_name = names_of(page, &wanted).into_iter().filter_map(|text| Selector::parse(&text).ok()).find(gives_them);
+    let of_page = || {
+        let selector = robust_selector(&[(page, &wanted)])?;
+        let is_of_others = [":nth-", ":not("].iter().any(|part| selector.source().contains(part));
+        (!is_of_others && gives_them(&selector)).then_some(selector)
+    };
+    let by_tag =
+        || ways_of(page, items, nodes).into_iter().filter_map(|text| Selector::parse(&text).ok()).find(gives_them);
+    by_name.or_else(of_page).or_else(by_tag)
+}
+
+/// Selectors of what all the nodes are called.
+fn names_of(page: &Document, nodes: &[NodeId]) -> Vec<String> {
+    let Some(first) = nodes.first() else { return Vec::new() };
+    let all = |has: &dyn Fn(NodeId) -> bool| nodes.iter().all(|node| has(*node));
+    let mut names = Vec::new();
+    for attribute in ["itemprop", "data-testid", "data-field"] {
+        if let Some(value) = page.attribute(*first, attribute)
+            && is_word(value)
+            && all(&|node| page.attribute(node, attribute) == Some(value))
+        {
+            names.push(format!("[{attribute}=\"{value}\"]"));
+        }
+    }
+    let classes = page.classes(*first).filter(|class| is_telling(class) && is_word(class));
+    names.extend(
+        classes
+            .filter(|class| all(&|node| page.classes(node).any(|other| other == *class)))
+            .map(|class| format!(".{class}")),
+    );
+    names
+}
+
+/// Whether a name needs no escape in a selector.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || "-_".contains(character))
+}
+
+/// Selectors by tag, with its parent's, and by place: within an item these say enough.
+fn ways_of(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Vec<String> {
+    let mut found: Vec<(NodeId, NodeId)> = Vec::new();
+    for (item, node) in items.iter().zip(nodes) {
+        if let Some(node) = node {
+            found.push((*item, *node));
+        }
+    }
+    let Some((_, first)) = found.first() else { return Vec::new() };
+    let tag = page.tag(*first);
+    if found.iter().any(|(_, node)| page.tag(*node) != tag) {
+        let is_heading = |node: NodeId| matches!(page.tag(node), "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
+        let are_headings = found.iter().all(|(_, node)| is_heading(*node));
+        return if are_headings { vec!["h1, h2, h3, h4, h5, h6".to_owned()] } else { Vec::new() };
+    }
+    // A cell is known by its column, also the first.
+    let is_cell = matches!(tag, "td" | "th");
+    let mut ways = if is_cell { Vec::new() } else { vec![tag.to_owned()] };
+    let parents: Vec<NodeId> = found.iter().filter_map(|(_, node)| page.parent(*node)).collect();
+    let places: Vec<Option<usize>> = found
+        .iter()
+        .map(|(_, node)| {
+            page.parent(*node).map(|parent| page.children(parent).take_while(|child| child <= node).count())
+        })
+        .collect();
+    if let Some(parent) = parents.first().filter(|_| !is_cell)
+        && parents.iter().all(|other| page.tag(*other) == page.tag(*parent))
+    {
+        ways.push(format!("{} > {tag}", page.tag(*parent)));
+    }
+    if let Some(Some(place)) = places.first()
+        && places.iter().all(|other| *other == Some(*place))
+    {
+        ways.push(format!("{tag}:nth-child({place})"));
+        if let Some(parent) = parents.first() {
+            ways.push(format!("{} > {tag}:nth-child({place})", page.tag(*parent)));
+        }
+    }
+    ways
+}

@@ -1,0 +1,252 @@
+//! Proposing a recipe for a page that nobody has described: from examples of what is wanted, from a schema of it, or from what
+//! the page shows. Only what can be shown is proposed; where nothing is clear, the answer says what to do.
+//!
+//! # Layout
+//!
+//! - `example`: by values as they stand on the page
+//! - `statements`: by what the page states about itself, and its heading
+//! - `labels`: by values that have a label
+//! - `region`, `item_fields`, `item_selector`: by what repeats: the items of a list page, what they have in common, what selects it
+//! - [`schema`], `wanted`: a JSON Schema, and its fields found among all of that
+//! - `kind`: whether a page is about one thing or a list
+//! - `places`: where texts stand; `zones`: what is about the site only; `conversion`, `naming`: the type and the name of a field
+
+mod conversion;
+mod example;
+mod item_fields;
+mod item_selector;
+mod kind;
+mod labels;
+mod naming;
+mod places;
+mod region;
+pub mod schema;
+mod statements;
+mod wanted;
+mod zones;
+
+use autoheal_page::Document;
+use autoheal_page::document::normalise;
+use autoheal_page::recipe::{Field, FieldName, Recipe, RecipeProblem};
+use autoheal_page::structured::{Datum, structured_data};
+
+use self::kind::{Reason, kind_of};
+use self::region::{Region, largest_region};
+use self::zones::Zones;
+use crate::definition::PageKind;
+
+pub use example::by_example;
+pub(crate) use naming::field_name;
+pub(crate) use places::{is_about_the_same, place_of_known};
+pub use schema::{Schema, SchemaError};
+pub use wanted::by_schema;
+
+/// Why there is no proposal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScoutError {
+    /// An example is not on the page.
+    #[error("{value:?}, the example of `{field}`, is nowhere on the page: give it as it stands there")]
+    NotOnPage {
+        /// The field.
+        field: FieldName,
+        /// The example.
+        value: String,
+    },
+    /// It is there, and nothing tells it apart.
+    #[error(
+        "nothing tells {value:?}, the example of `{field}`, apart from the rest of the page: write a recipe and give it with --recipe"
+    )]
+    NotTellable {
+        /// The field.
+        field: FieldName,
+        /// The example.
+        value: String,
+    },
+    /// Nothing was found to propose.
+    #[error(
+        "the page states nothing about itself, labels nothing and has no list that a recipe could be made of: teach it with --example FIELD=VALUE"
+    )]
+    NothingStated,
+    /// No part of the page repeats in a way that can be told.
+    #[error(
+        "no part of the page repeats with a title or a table's columns in each item: teach it with --example FIELD=VALUE, or write a recipe and give it with --recipe"
+    )]
+    NoList,
+    /// It may be the one or the other.
+    #[error("the page may be about one thing or a list: {evidence}; say which with --single or --list")]
+    Unclear {
+        /// What speaks for either.
+        evidence: String,
+    },
+    /// Fields of a schema were not found.
+    #[error(
+        "{} not found on the page, which has {}: rename them in the schema, or teach them with --example FIELD=VALUE",
+        names(.missing),
+        if .found.is_empty() { "nothing that can be told".to_owned() } else { .found.join(", ") }
+    )]
+    Missing {
+        /// The required fields that are missing.
+        missing: Vec<FieldName>,
+        /// What was found instead, each with the beginning of a value.
+        found: Vec<String>,
+    },
+    /// The fields do not fit together.
+    #[error(transparent)]
+    Recipe(#[from] RecipeProblem),
+}
+
+fn names(fields: &[FieldName]) -> String {
+    let all: Vec<String> = fields.iter().map(|name| format!("`{name}`")).collect();
+    format!("{} {}", all.join(", "), if all.len() == 1 { "was" } else { "were" })
+}
+
+/// A recipe, and how it came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The recipe.
+    pub recipe: Recipe,
+    /// What was decided and what was left out, a line each.
+    pub notes: Vec<String>,
+}
+
+/// What is known of a page before anything is proposed.
+struct Look<'a> {
+    page: &'a Document,
+    stated: Vec<Datum>,
+    zones: Zones,
+    region: Option<Region>,
+}
+
+impl<'a> Look<'a> {
+    fn at(page: &'a Document) -> Self {
+        let zones = Zones::of(page);
+        let region = largest_region(page, &zones);
+        Self { page, stated: structured_data(page), zones, region }
+    }
+}
+
+/// A recipe of what the page shows; `kind` decides where a person has said what kind of page it is.
+///
+/// # Errors
+///
+/// When there is nothing to propose, or when the kind of the page is unclear.
+pub fn by_page(page: &Document, kind: Option<PageKind>) -> Result<Proposal, ScoutError> {
+    let look = Look::at(page);
+    let (kind, reason) = match kind {
+        Some(kind) => (kind, Reason::Said),
+        None => kind_of(&look)?,
+    };
+    match kind {
+        PageKind::List => list(&look, &reason),
+        PageKind::Single => single(&look, &reason),
+    }
+}
+
+fn list(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
+    let region = look.region.as_ref().ok_or(ScoutError::NoList)?;
+    let fields = region.fields.iter().map(item_fields::ItemField::field).collect();
+    let recipe = Recipe::new(fields)?.with_items(Some(region.select.clone()))?;
+    let note = format!("taken as a list of {} items, each a `{}`: {reason}", region.items.len(), region.select);
+    let mut notes = vec![note];
+    if region.select.source().contains(":nth-") {
+        notes.push(
+            "only its place tells the table from the rest of the page: a change before it will have to be healed"
+                .to_owned(),
+        );
+    }
+    Ok(Proposal { recipe, notes })
+}
+
+fn single(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
+    let mut fields = statements::by_statements(look.page, &look.stated);
+    let labels = labels::by_labels(look.page, &look.zones);
+    let mut notes = vec![format!("taken as a page about one thing: {reason}")];
+    for field in labels {
+        if !says_the_same(&fields, &field) {
+            fields.push(field);
+        }
+    }
+    if fields.len() > autoheal_page::recipe::MOST_FIELDS {
+        notes.push(format!(
+            "more than {} fields were found; the others are left out",
+            autoheal_page::recipe::MOST_FIELDS
+        ));
+        fields.truncate(autoheal_page::recipe::MOST_FIELDS);
+    }
+    if fields.is_empty() {
+        return Err(ScoutError::NothingStated);
+    }
+    Ok(Proposal { recipe: Recipe::new(fields)?, notes })
+}
+
+/// Whether a field is there already, by its name or by its value.
+fn says_the_same(fields: &[Field], field: &Field) -> bool {
+    let texts = |field: &Field| field.example.iter().map(|text| normalise(text)).collect::<Vec<_>>();
+    fields.iter().any(|other| other.name == field.name || texts(other) == texts(field))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is proposed works on the page that it was proposed for, as far as it is required.
+    fn works(html: &str, kind: Option<PageKind>) -> bool {
+        let page = Document::parse(html);
+        by_page(&page, kind).is_ok_and(|Proposal { recipe, .. }| recipe.apply(&page, None).is_complete(&recipe))
+    }
+
+    #[test]
+    fn pages_made_to_be_slow_or_odd_end_in_an_answer() {
+        let comb = "<div>1<b>a</b><div>2<b>b</b></div><div>3<b>c</b></div>".repeat(3000);
+        let lists = format!("{}<dt>Price</dt><dd>1 EUR</dd>", "<dl><dd>".repeat(5000));
+        let classes =
+            format!("<p class='{}'>x", (0..20_000).map(|n| format!("c{n} ")).collect::<Vec<_>>().concat()).repeat(4);
+        for html in ["", "<", "\0", "<table><tr><th>", comb.as_str(), &classes] {
+            assert!(!works(html, None) && !works(html, Some(PageKind::List)), "{} bytes", html.len());
+        }
+        assert!(works(&lists, None), "the innermost of them has a value with a label");
+    }
+
+    const PIECES: &[&str] = &[
+        "<div class=a>",
+        "</div>",
+        "<ul>",
+        "<li>",
+        "<h1>Lamp</h1>",
+        "<h3>",
+        "</h3>",
+        "<a href=/x>",
+        "</a>",
+        "12 EUR",
+        "Price: 3",
+        "Lamp",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "<th>Year</th>",
+        "1999",
+        "<dl>",
+        "<dt>Size</dt>",
+        "<dd>40</dd>",
+        "<p>",
+        "<nav>",
+        "2026-03-05",
+    ];
+
+    proptest! {
+        #[test]
+        fn what_is_proposed_works_on_the_page(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60)) {
+            let html = pieces.concat();
+            let page = Document::parse(&html);
+            for kind in [None, Some(PageKind::List), Some(PageKind::Single)] {
+                if let Ok(Proposal { recipe, .. }) = by_page(&page, kind) {
+                    // Links may be relative: they need the page's address.
+                    let url = url::Url::parse("https://example.org/").unwrap();
+                    prop_assert!(recipe.apply(&page, Some(&url)).is_complete(&recipe), "{html}");
+                }
+            }
+        }
+    }
+}
