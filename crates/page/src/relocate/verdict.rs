@@ -189,14 +189,12 @@ impl<'p> Pages<'p> {
         if values.is_empty() {
             return nothing(Status::Unsure, asked, confidence, evidence);
         }
-        Answer {
-            status: Status::Moved,
-            select: self.selector(&best.nodes, &take, asked.many),
-            take: Take::Node(take),
-            values,
-            confidence,
-            evidence,
+        let select = self.selector(&best.nodes, &take, asked.many);
+        let mut evidence = evidence;
+        if select.is_none() {
+            evidence.push("no selector gives exactly these values".to_owned());
         }
+        Answer { status: Status::Moved, select, take: Take::Node(take), values, confidence, evidence }
     }
 
     /// The best selector for the nodes; for one text any element with the same text will do.
