@@ -15,6 +15,7 @@ use crate::apply::{is_at, taken};
 use crate::document::{Document, NodeId};
 use crate::recipe::{Field as Asked, NodeTake, Recipe, Source, Take};
 use crate::robust_selector::robust_selector;
+use crate::select::Selector;
 use crate::structured::structured_data;
 
 /// How many old pages count.
@@ -189,7 +190,8 @@ impl<'p> Pages<'p> {
         if values.is_empty() {
             return nothing(Status::Unsure, asked, confidence, evidence);
         }
-        let select = self.selector(&best.nodes, &take, asked.many);
+        let gives_them = |select: &Selector| texts(self.new.page, &self.new.page.select(select), &take) == values;
+        let select = self.selector(&best.nodes, &take, asked.many).filter(gives_them);
         let mut evidence = evidence;
         if select.is_none() {
             evidence.push("no selector gives exactly these values".to_owned());
@@ -198,7 +200,7 @@ impl<'p> Pages<'p> {
     }
 
     /// The best selector for the nodes; for one text any element with the same text will do.
-    fn selector(&self, nodes: &[NodeId], take: &NodeTake, many: bool) -> Option<crate::select::Selector> {
+    fn selector(&self, nodes: &[NodeId], take: &NodeTake, many: bool) -> Option<Selector> {
         if many || *take != NodeTake::Text {
             return robust_selector(&[(self.new.page, nodes)]);
         }
