@@ -61,7 +61,10 @@ mod tests {
     #[test]
     fn the_row_of_the_part_is_read() {
         let text = of_part(TABLE, "dev").unwrap();
-        assert!(text.contains("10 broken fields") && text.contains("   4  40.0 %     5  50.0 %     1  10.0 %"), "{text}");
+        assert!(
+            text.contains("10 broken fields") && text.contains("   4  40.0 %     5  50.0 %     1  10.0 %"),
+            "{text}"
+        );
         assert!(text.contains("B exact") && text.contains("   7  70.0 %"), "{text}");
     }
 
