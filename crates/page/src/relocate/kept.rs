@@ -8,6 +8,7 @@ use super::evidence::quote;
 use super::lexicon::FieldWords;
 use super::number::float;
 use super::phrase::{Phrase, Sense};
+use super::rank::is_handle;
 use super::view::View;
 use super::words::{Word, loose, word};
 
@@ -97,7 +98,6 @@ impl Found<'_, '_> {
     /// Somebody's handle where a name was.
     fn handle(&self) -> Option<String> {
         let (old, new) = (self.old.first()?, self.new.first()?);
-        let is_handle = |text: &str| text.trim_start().starts_with('@');
         (is_handle(new) && !is_handle(old))
             .then(|| format!("the old selector finds the handle {} where it found {}", quote(new), quote(old)))
     }
