@@ -24,8 +24,8 @@ const OLD_PAGES: usize = 3;
 /// Below this certainty of the best candidate, the field is not there at all.
 const GONE: f32 = 0.15;
 
-/// From this certainty on, the best candidate clears what the old selector finds of a suspicion.
-const CLEARED: f32 = 0.7;
+/// From this certainty on, the best candidate clears what the old selector finds of a suspicion: more than a new place needs.
+const CLEARED: f32 = 0.8;
 
 /// How sure a field is whose old selector still finds what it should.
 const KEPT: f32 = 0.95;
