@@ -292,7 +292,7 @@ def main():
         command.add_argument("--folds", required=True)
         if name == "certainty":
             command.add_argument("--output", required=True)
-            command.add_argument("--threshold", type=float, default=0.73)
+            command.add_argument("--threshold", type=float, default=0.75)
         command.set_defaults(work=work)
     arguments = parser.parse_args()
     arguments.work(arguments)
