@@ -8,6 +8,7 @@ use super::evidence::quote;
 use super::lexicon::FieldWords;
 use super::number::float;
 use super::phrase::{Phrase, Sense};
+use super::rank::is_handle;
 use super::view::View;
 use super::words::{Word, loose, word};
 
@@ -41,7 +42,18 @@ impl Found<'_, '_> {
             return self.collapsed().map(Doubt::Suspected);
         }
         let disproved = self.other_type().or_else(|| self.contradicted());
-        disproved.map(Doubt::Disproved).or_else(|| self.scattered().map(Doubt::Suspected))
+        let suspected = || self.scattered().or_else(|| self.next_day()).or_else(|| self.handle());
+        disproved.map(Doubt::Disproved).or_else(|| suspected().map(Doubt::Suspected))
+    }
+
+    /// The page states a day next to this one, and it stated the very day before: another article's date, or another time zone.
+    fn next_day(&self) -> Option<String> {
+        let concept = *self.words.concepts.first().filter(|concept| concept.sense() == Sense::Date)?;
+        let (old, new) = (Phrase::new(self.old.first()?), Phrase::new(self.new.first()?));
+        let shown = shown_best(self.new_view, concept, &new, Sense::Date)?;
+        let was_very_day = shown_best(self.old_view?, concept, &old, Sense::Date).is_some_and(|shown| shown > 0.9);
+        let is_next_day = was_very_day && !new.days().is_empty() && shown < 0.75;
+        is_next_day.then(|| format!("the page states another day than {}", quote(&new.text)))
     }
 
     /// The selector now means many things.
@@ -77,12 +89,17 @@ impl Found<'_, '_> {
         if sense == Sense::Date && new.days().is_empty() {
             return None;
         }
-        let shown = |view: &View<'_>, phrase: &Phrase| {
-            view.statements.of_concept(concept).iter().map(|stated| phrase.shows(stated, sense)).reduce(f32::max)
-        };
-        let was_stated = shown(self.old_view?, &old).is_some_and(|shown| shown > 0.6);
-        let contradicts = was_stated && shown(self.new_view, &new).is_some_and(|shown| shown < least);
+        let was_stated = shown_best(self.old_view?, concept, &old, sense).is_some_and(|shown| shown > 0.6);
+        let contradicts =
+            was_stated && shown_best(self.new_view, concept, &new, sense).is_some_and(|shown| shown < least);
         contradicts.then(|| format!("the page states something else than {}", quote(&new.text)))
+    }
+
+    /// Somebody's handle where a name was.
+    fn handle(&self) -> Option<String> {
+        let (old, new) = (self.old.first()?, self.new.first()?);
+        (is_handle(new) && !is_handle(old))
+            .then(|| format!("the old selector finds the handle {} where it found {}", quote(new), quote(old)))
     }
 
     /// A list of sentences that are only short lines now.
@@ -98,6 +115,11 @@ impl Found<'_, '_> {
             format!("the old selector finds short texts such as {}", quote(self.new.first().map_or("", String::as_str)))
         })
     }
+}
+
+/// How well a text shows what a page states; none when it states nothing of the kind.
+fn shown_best(view: &View<'_>, concept: Concept, phrase: &Phrase, sense: Sense) -> Option<f32> {
+    view.statements.of_concept(concept).iter().map(|stated| phrase.shows(stated, sense)).reduce(f32::max)
 }
 
 fn distinct(values: &[String]) -> usize {

@@ -104,7 +104,11 @@ fn singles(
     wanted: Wanted<'_>,
 ) -> Vec<Ranked> {
     let Some(old) = old.first().and_then(|node| old_candidate(old_view, *node, wanted)) else { return Vec::new() };
-    let candidates = single::candidates(new_view, wanted, &old.phrase);
+    let mut candidates = single::candidates(new_view, wanted, &old.phrase);
+    // A handle beside a name is no name.
+    if !is_handle(&old.phrase.text) {
+        candidates.retain(|candidate| !is_handle(&candidate.phrase.text));
+    }
     let comparison = single::Comparison::new(old_view, &old, new_view, field, &candidates);
     let mut ordinals: HashMap<Word, usize> = HashMap::new();
     let ranked = candidates.iter().map(|candidate| {
@@ -124,6 +128,11 @@ fn singles(
         }
     });
     ranked.collect()
+}
+
+/// Whether a text is what somebody is called on a platform, such as `@ada`.
+pub(super) fn is_handle(text: &str) -> bool {
+    text.trim_start().starts_with('@')
 }
 
 /// The old place as a candidate.

@@ -15,6 +15,7 @@ use crate::apply::{is_at, taken};
 use crate::document::{Document, NodeId};
 use crate::recipe::{Field as Asked, NodeTake, Recipe, Source, Take};
 use crate::robust_selector::robust_selector;
+use crate::select::Selector;
 use crate::structured::structured_data;
 
 /// How many old pages count.
@@ -23,8 +24,8 @@ const OLD_PAGES: usize = 3;
 /// Below this certainty of the best candidate, the field is not there at all.
 const GONE: f32 = 0.15;
 
-/// From this certainty on, the best candidate clears what the old selector finds of a suspicion.
-const CLEARED: f32 = 0.7;
+/// From this certainty on, the best candidate clears what the old selector finds of a suspicion: more than a new place needs.
+const CLEARED: f32 = 0.8;
 
 /// How sure a field is whose old selector still finds what it should.
 const KEPT: f32 = 0.95;
@@ -189,18 +190,17 @@ impl<'p> Pages<'p> {
         if values.is_empty() {
             return nothing(Status::Unsure, asked, confidence, evidence);
         }
-        Answer {
-            status: Status::Moved,
-            select: self.selector(&best.nodes, &take, asked.many),
-            take: Take::Node(take),
-            values,
-            confidence,
-            evidence,
+        let gives_them = |select: &Selector| texts(self.new.page, &self.new.page.select(select), &take) == values;
+        let select = self.selector(&best.nodes, &take, asked.many).filter(gives_them);
+        let mut evidence = evidence;
+        if select.is_none() {
+            evidence.push("no selector gives exactly these values".to_owned());
         }
+        Answer { status: Status::Moved, select, take: Take::Node(take), values, confidence, evidence }
     }
 
     /// The best selector for the nodes; for one text any element with the same text will do.
-    fn selector(&self, nodes: &[NodeId], take: &NodeTake, many: bool) -> Option<crate::select::Selector> {
+    fn selector(&self, nodes: &[NodeId], take: &NodeTake, many: bool) -> Option<Selector> {
         if many || *take != NodeTake::Text {
             return robust_selector(&[(self.new.page, nodes)]);
         }

@@ -5,16 +5,21 @@
 //!
 //! - `part`: what a node can be selected by, and how likely it is to change
 //! - `search`: candidates tried on pages
+//! - `exception`: what a candidate takes too much, taken away again
+//! - `union`: lists of nodes that have nothing in common but have something kind by kind
 //! - `position`: the last resort
 //! - [`volatile`]: names that will not be there tomorrow
 
+mod exception;
 mod part;
 mod position;
 mod search;
+mod union;
 pub mod volatile;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::exception::Exceptions;
 use self::part::{Part, parts_of};
 use self::search::Place;
 use crate::document::{Document, NodeId};
@@ -48,11 +53,24 @@ pub fn robust_selector(wanted: &[Wanted<'_>]) -> Option<Selector> {
 }
 
 /// Selectors that give exactly the wanted nodes on every page, the most robust first; at most [`MOST_SELECTORS`]. Empty when
-/// nothing is wanted, or when a list has nothing in common that the rest of the page has not.
+/// nothing is wanted, or when the wanted nodes can be told from the rest of the page neither by name nor by place.
 pub fn robust_selectors(wanted: &[Wanted<'_>]) -> Vec<Selector> {
     if wanted.iter().all(|(_, nodes)| nodes.is_empty()) {
         return Vec::new();
     }
+    let mut selectors = verified(named(wanted).into_iter(), wanted);
+    if selectors.is_empty() {
+        selectors = verified(union::selectors(wanted).into_iter(), wanted);
+    }
+    // Positions are made only when nothing else is there: they are right today, and on no other page.
+    if selectors.is_empty() {
+        selectors = verified(position::selectors(wanted).into_iter(), wanted);
+    }
+    selectors
+}
+
+/// Selectors by what the wanted nodes and those around them are called, the most robust first.
+fn named(wanted: &[Wanted<'_>]) -> Vec<String> {
     let parts = Parts::common_to(wanted);
     let places: Vec<Place<'_>> = wanted.iter().map(|(page, nodes)| Place::new(page, nodes, &parts.all)).collect();
     let mut candidates = parts.candidates();
@@ -60,6 +78,7 @@ pub fn robust_selectors(wanted: &[Wanted<'_>]) -> Vec<Selector> {
     candidates.truncate(MOST_CANDIDATES);
 
     let mut found: Vec<(u32, String)> = Vec::new();
+    let mut exceptions = Exceptions::new(&places);
     let mut work = 0;
     for candidate in &candidates {
         work += places.iter().map(|place| candidate.work(place)).sum::<usize>();
@@ -69,18 +88,12 @@ pub fn robust_selectors(wanted: &[Wanted<'_>]) -> Vec<Selector> {
         let selected: Vec<Vec<NodeId>> = places.iter().map(|place| candidate.nodes(place)).collect();
         if places.iter().zip(&selected).all(|(place, nodes)| nodes == place.wanted) {
             found.push((candidate.cost, candidate.text(&parts.all, None)));
-        } else if let Some(exception) = exception(&places, &selected) {
-            found.push((candidate.cost + EXCEPTION, candidate.text(&parts.all, Some(&exception))));
+        } else if let Some((exception, cost)) = exceptions.of(&selected) {
+            found.push((candidate.cost + cost, candidate.text(&parts.all, Some(&exception))));
         }
     }
     found.sort();
-    let by_name = found.into_iter().map(|(_, text)| text);
-    // Positions are made only when nothing else is there: they are right today, and on no other page.
-    let mut selectors = verified(by_name, wanted);
-    if selectors.is_empty() {
-        selectors = verified(position::selectors(wanted).into_iter(), wanted);
-    }
-    selectors
+    found.into_iter().map(|(_, text)| text).collect()
 }
 
 /// The selectors among texts that the selector engine agrees about.
@@ -254,25 +267,6 @@ impl Candidate {
         }
         text
     }
-}
-
-/// `:not(...)` that takes away exactly what a candidate selects too much: a part that all of that has and no wanted node.
-fn exception(places: &[Place<'_>], selected: &[Vec<NodeId>]) -> Option<String> {
-    let mut common: Option<BTreeSet<Part<'_>>> = None;
-    for (place, nodes) in places.iter().zip(selected) {
-        if nodes.len() < place.wanted.len() || nodes.len() > 2 * place.wanted.len() {
-            return None;
-        }
-        for node in nodes.iter().filter(|node| place.wanted.binary_search(node).is_err()) {
-            intersect(&mut common, || parts_of(place.page, *node).into_iter().collect());
-        }
-    }
-    let mut exceptions: Vec<Part<'_>> = common?.into_iter().filter(|part| part.cost() < 40).collect();
-    exceptions.sort_by_key(Part::cost);
-    let is_free_of = |part: &Part<'_>| {
-        places.iter().all(|place| place.wanted.iter().all(|node| !parts_of(place.page, *node).contains(part)))
-    };
-    exceptions.into_iter().find(is_free_of).map(|part| format!(":not({part})"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The last resort: the way from the nearest element that can be named, by places among siblings.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Wanted;
 use super::part::{Part, parts_of};
 use crate::document::{Document, NodeId};
@@ -10,35 +12,65 @@ const LONGEST: usize = 40;
 /// The most siblings among which a place says anything; selector engines count them for each candidate anew.
 const MOST_SIBLINGS: usize = 2000;
 
-/// Selectors by position that may be right; the caller tries them. For a list: all children of one element with one tag.
+/// How many ranges of children one selector joins at most.
+const MOST_RANGES: usize = 24;
+
+/// Selectors by position that may be right; the caller tries them. A list is ranges of children, of one element or of several.
 pub(super) fn selectors(wanted: &[Wanted<'_>]) -> Vec<String> {
     let Some((page, nodes)) = wanted.iter().find(|(_, nodes)| !nodes.is_empty()) else {
         return Vec::new();
     };
-    match nodes {
-        [node] => ways_to(page, *node),
-        several => {
-            let parents: Vec<Option<NodeId>> = several.iter().map(|node| page.parent(*node)).collect();
-            let (Some(Some(parent)), Some(first)) = (parents.first().copied(), several.first()) else {
-                return Vec::new();
-            };
-            if parents.iter().any(|other| *other != Some(parent)) {
-                return Vec::new();
-            }
-            let tag = page.tag(*first);
-            ways_to(page, parent).iter().flat_map(|way| children_by_place(way, tag)).collect()
+    if let [node] = nodes {
+        return ways_to(page, *node);
+    }
+    let mut of_parents: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for node in *nodes {
+        let Some(parent) = page.parent(*node) else { return Vec::new() };
+        of_parents.entry(parent).or_default().push(*node);
+    }
+    let mut from_id = Vec::new();
+    let mut from_body = Vec::new();
+    for (parent, children) in of_parents {
+        let ways = ways_to(page, parent);
+        let (Some(first), Some(last), Some(ranges)) = (ways.first(), ways.last(), ranges(page, parent, &children))
+        else {
+            return Vec::new();
+        };
+        from_id.extend(ranges.iter().map(|range| format!("{first} > {range}")));
+        from_body.extend(ranges.iter().map(|range| format!("{last} > {range}")));
+        if from_id.len() > MOST_RANGES {
+            return Vec::new();
         }
     }
+    vec![from_id.join(", "), from_body.join(", ")]
 }
 
-fn children_by_place(way: &str, tag: &str) -> [String; 5] {
-    [
-        format!("{way} > {tag}"),
-        format!("{way} > *"),
-        format!("{way} > {tag}:not(:first-child)"),
-        format!("{way} > {tag}:not(:last-child)"),
-        format!("{way} > {tag}:not(:first-child):not(:last-child)"),
-    ]
+/// Some children of an element, as few ranges: `p`, or `p:nth-child(n+2):nth-child(-n+7)`.
+fn ranges(page: &Document, parent: NodeId, wanted: &[NodeId]) -> Option<Vec<String>> {
+    let children: Vec<NodeId> = page.children(parent).take(MOST_SIBLINGS + 1).collect();
+    if children.len() > MOST_SIBLINGS {
+        return None;
+    }
+    let mut ranges = Vec::new();
+    let tags: BTreeSet<&str> = wanted.iter().map(|node| page.tag(*node)).collect();
+    for tag in tags {
+        // Places from 1, of all children with the tag.
+        let places = children.iter().zip(1_usize..).filter(|(child, _)| page.tag(**child) == tag);
+        let places: Vec<(usize, bool)> =
+            places.map(|(child, place)| (place, wanted.binary_search(child).is_ok())).collect();
+        for run in places.chunk_by(|left, right| left.1 == right.1).filter(|run| run.first().is_some_and(|(_, is)| *is))
+        {
+            let (Some((first, _)), Some((last, _))) = (run.first(), run.last()) else { continue };
+            let is_first = places.first().is_some_and(|(place, _)| place == first);
+            let is_last = places.last().is_some_and(|(place, _)| place == last);
+            let from = if is_first { String::new() } else { format!(":nth-child(n+{first})") };
+            let to = if is_last { String::new() } else { format!(":nth-child(-n+{last})") };
+            let range =
+                if first == last && !(is_first && is_last) { format!(":nth-child({first})") } else { from + &to };
+            ranges.push(format!("{tag}{range}"));
+        }
+    }
+    Some(ranges)
 }
 
 /// `#main > div:nth-child(2) > p:nth-child(1)`: from the nearest id, and from the body, as an id may stand there twice.

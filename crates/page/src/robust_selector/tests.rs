@@ -41,6 +41,29 @@ fn lists_are_taken_whole() {
 }
 
 #[test]
+fn what_does_not_belong_is_taken_away() {
+    let html = "<div class=body><p>a<p>b<aside class=promo><p>x</aside><p>c<p class=ad>y</div><p>z";
+    assert_eq!(best(html, ".body p:not(.promo p):not(.ad)"), ".body > p:not(.ad)");
+    let html = "<div class=body><section><p>a</section><section><p>b<div class=promo><section><p>x</section></div><p class=ad>y</section></div><p>z";
+    assert_eq!(best(html, ".body p:not(.promo p):not(.ad)"), ".body p:not(.ad):not(.promo *)");
+}
+
+#[test]
+fn a_list_of_several_kinds_is_a_union() {
+    let html = "<h3>n</h3><div class=body><h3>a</h3><p>b</p><h3>c</h3><p>d</p><i>x</i><b>y</b></div><p>z</p>";
+    assert_eq!(best(html, ".body h3, .body p"), ".body h3, .body p");
+}
+
+#[test]
+fn a_list_without_names_is_ranges() {
+    let html = "<div><p>a</p><p>b</p><p>c</p><p>d</p></div><div><p>e</p></div><div><p>f</p><p>g</p></div>";
+    let wanted = "div:first-child > p:nth-child(2), div:first-child > p:nth-child(3), div:nth-child(3) > p:first-child";
+    let expected =
+        "body > div:nth-child(1) > p:nth-child(n+2):nth-child(-n+3), body > div:nth-child(3) > p:nth-child(1)";
+    assert_eq!(best(html, wanted), expected);
+}
+
+#[test]
 fn position_is_the_last_resort() {
     assert_eq!(best("<div><p>a</p><p>b</p></div>", "p:nth-child(2)"), "body > div:nth-child(1) > p:nth-child(2)");
     assert_eq!(best("<div id=main><p>a</p><p>b</p></div>", "p:nth-child(2)"), "#main > p:nth-child(2)");

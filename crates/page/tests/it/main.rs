@@ -6,4 +6,5 @@ mod bad_input;
 mod bad_pages;
 mod fuzz;
 mod recipe_reference;
+mod relocate_anything;
 mod relocation;

@@ -140,6 +140,38 @@ fn a_selector_that_finds_something_else_is_doubted() {
     assert!(matches!(answer.status, Status::Gone | Status::Unsure), "{answer:?}");
 }
 
+/// What becomes of one field whose selector finds something on both pages.
+fn kept_or_not(field: &str, select: &str, old: &str, new: &str) -> autoheal_page::relocate::Answer {
+    let text = format!(r#"{{"version": 1, "fields": {{"{field}": {{"select": "{select}", "take": "text"}}}}}}"#);
+    let recipe = Recipe::from_json(&text, "test").unwrap();
+    let relocation = Relocator::new().unwrap().relocate(&[&Document::parse(old)], &recipe, &Document::parse(new));
+    relocation.field(field).unwrap().clone()
+}
+
+#[test]
+fn the_date_of_another_article_is_doubted() {
+    let page = |stated: &str, shown: &str| {
+        let stated = format!(r#"{{"@type":"Article","datePublished":"{stated}"}}"#);
+        format!(
+            "<script type='application/ld+json'>{stated}</script><h1>News</h1><div class=when>{shown}</div><p>words</p>"
+        )
+    };
+    let old = page("2024-10-13T22:43:00+09:00", "2024/10/13 22:43");
+    let same = kept_or_not("publishing_date", ".when", &old, &page("2024-12-03T23:17:00+09:00", "2024/12/03 23:17"));
+    assert_eq!(same.status, Status::Kept);
+    let other = kept_or_not("publishing_date", ".when", &old, &page("2024-12-03T23:17:00+09:00", "2024/12/04 00:05"));
+    assert!(other.evidence.iter().any(|reason| reason.contains("another day")), "{other:?}");
+}
+
+#[test]
+fn a_handle_where_a_name_was_is_doubted() {
+    let old = "<h1>News</h1><p class=by>Ada Low</p><p>words</p>";
+    let new = "<h1>News</h1><p class=by>@adalow</p><p>words</p>";
+    let answer = kept_or_not("author", ".by", old, new);
+    assert!(answer.evidence.iter().any(|reason| reason.contains("handle")), "{answer:?}");
+    assert_eq!(kept_or_not("author", ".by", new, new).status, Status::Kept);
+}
+
 #[test]
 fn no_page_at_all_is_answered() {
     let page = Document::parse(&old());

@@ -9,12 +9,14 @@ use super::score::key;
 pub(super) fn without(page: &Document, field: &Field, side: Side) -> Option<Document> {
     let truth: Vec<String> = field.truth(side).iter().map(|value| key(value)).collect();
     let attribute = field.attribute(side);
-    let holds = |node: NodeId| {
-        let value = match attribute {
-            Some(name) => page.attribute(node, name).map(key),
-            None => (!page.is_skipped(node)).then(|| key(page.visible_text(node))),
-        };
-        value.is_some_and(|value| !value.is_empty() && truth.contains(&value))
+    let is_true = |value: &str| {
+        let value = key(value);
+        !value.is_empty() && truth.contains(&value)
+    };
+    // An address or a date stands in one attribute for readers, and in another for machines.
+    let holds = |node: NodeId| match attribute {
+        Some(_) => page.attributes(node).any(|(_, value)| is_true(value)),
+        None => !page.is_skipped(node) && is_true(page.visible_text(node)),
     };
     let most = truth.iter().map(String::len).max().unwrap_or(0) * 8 + 64;
     let mut nodes: Vec<NodeId> = page

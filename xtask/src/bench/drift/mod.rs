@@ -3,9 +3,10 @@
 //! # Layout
 //!
 //! - [`corpus`]: cases; [`deletion`]: pages with a target deleted
-//! - [`measure`]: what is answered; [`score`]: whether it is right; [`table`]: what is printed
+//! - [`measure`]: what is answered; [`score`]: whether it is right; [`table`]: what is printed; [`baseline`]: what others reach
 //! - [`export`]: features for training
 
+mod baseline;
 mod corpus;
 mod deletion;
 mod export;
@@ -106,6 +107,7 @@ fn measure(cases: &[Case], relocators: &Relocators, options: &Options) -> anyhow
     }
     let text = table::tables(&judged, threshold, &mut milliseconds);
     print(&text);
+    print(&baseline::recorded(&options.corpus));
     if !left_out.is_empty() {
         print(&format!("fields whose old selector is not understood: {}", left_out.len()));
     }

@@ -41,6 +41,8 @@ pub(crate) enum Variant {
     Stated,
     /// Without what points to other pages.
     Content,
+    /// A list of sentences without the short lines before and after them: bylines, headings, credits.
+    Sentences,
 }
 
 /// More elements are not a list but a page.
@@ -197,14 +199,36 @@ impl Found<'_, '_> {
             nodes.iter().copied().filter(|node| !self.view.item(*node).is_promotion).collect()
         };
         let (all_content, clean_content) = (content(&nodes), content(&clean));
+        let sentences = self.sentences(&clean_content);
         self.add(clean, container, Variant::Clean);
         self.add(new, container, Variant::New);
         self.add(all_content, container, Variant::Content);
         self.add(clean_content, container, Variant::Content);
+        self.add(sentences, container, Variant::Sentences);
         self.add(same_looks, container, Variant::Majority);
         self.add(same_depth, container, Variant::Majority);
         self.add(children, container, Variant::Children);
         self.add(grandchildren, container, Variant::Grandchildren);
+    }
+
+    /// A list of sentences from its first to its last one; none when most are no sentences, or nothing is left out.
+    fn sentences(&self, nodes: &[NodeId]) -> Vec<NodeId> {
+        let mut lengths: Vec<usize> = nodes.iter().map(|node| self.view.item(*node).length).collect();
+        lengths.sort_unstable();
+        let Some(middle) = lengths.get(lengths.len() / 2) else { return Vec::new() };
+        let is_sentence = |node: &NodeId| {
+            let item = self.view.item(*node);
+            item.ends_sentence || 2 * item.length > *middle
+        };
+        let ending = nodes.iter().filter(|node| self.view.item(**node).ends_sentence).count();
+        let first = nodes.iter().position(is_sentence);
+        let last = nodes.iter().rposition(is_sentence);
+        match (first, last) {
+            (Some(first), Some(last)) if 3 * ending >= 2 * nodes.len() && last + 1 - first < nodes.len() => {
+                nodes[first..=last].to_vec()
+            }
+            (Some(_) | None, _) => Vec::new(),
+        }
     }
 
     fn add(&mut self, nodes: Vec<NodeId>, container: NodeId, variant: Variant) {
@@ -259,6 +283,18 @@ mod tests {
         let mut seen = HashSet::new();
         let page_groups = texts(html, 5.0);
         assert!(page_groups.iter().all(|group| !group.is_empty() && (seen.insert(group.clone()) || group.len() < 3)));
+    }
+
+    #[test]
+    fn short_lines_around_sentences_can_be_left_out() {
+        let sentence = "<p>One sentence of a few.</p>";
+        let html =
+            format!("<article><p>AFP</p>{}<p>Bold claim</p>{sentence}<p>By Ada</p></article>", sentence.repeat(5));
+        let found = texts(&html, 20.0);
+        let is_trimmed = |group: &Vec<String>| {
+            group.len() == 7 && group.contains(&"Bold claim".to_owned()) && !group.contains(&"AFP".to_owned())
+        };
+        assert!(found.iter().any(is_trimmed), "{found:?}");
     }
 
     #[test]
