@@ -177,3 +177,21 @@ async fn files_that_no_recipe_can_be_made_of_are_refused() {
         assert!(refused.contains(told), "{refused}");
     }
 }
+
+#[tokio::test]
+async fn a_list_that_was_found_by_itself_heals_when_the_site_changes() {
+    for change in [Change::RenameClasses(7), Change::Layout(Layout::Cards), Change::Layout(Layout::Portal)] {
+        let scraper = Scraper::new().await;
+        let url = scraper.site.url("/list/1");
+        let added = scraper.run(&["add", url.as_str(), "--name", "news"]);
+        assert_eq!(added.code, Some(0), "{}", added.told());
+        scraper.site.set("/list/1", change.clone());
+        let healed = scraper.run(&["run", "news"]);
+        assert_eq!(healed.code, Some(0), "{change:?} {}", healed.told());
+        let data = scraper.run(&["data", "news"]);
+        let rows: Vec<Value> = data.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let (before, after) = rows.split_at(4);
+        let values = |rows: &[Value]| rows.iter().map(|row| row["values"].clone()).collect::<Vec<_>>();
+        assert_eq!(values(before), values(after), "{change:?}");
+    }
+}

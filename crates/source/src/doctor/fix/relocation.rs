@@ -30,22 +30,28 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     let new_page = Document::parse_bytes(&page.content);
     let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &new_page);
     let is_same_thing = is_about_the_same(&new_page, whole.fields());
+    let place_of = |field: &Field| {
+        let answer = relocation.field(field.name.as_str())?;
+        match answer.status {
+            Status::Kept => None,
+            Status::Moved => moved_place(answer),
+            // Most changes leave the values alone: what stands there once needs no resemblance.
+            Status::Gone | Status::Unsure => by_old_values(&new_page, field).filter(|_| is_same_thing),
+        }
+    };
+    let mut places: Vec<Option<Place>> = whole.fields().iter().map(place_of).collect();
+    for index in 0..places.len() {
+        if let Some(place) = beside_another(&new_page, whole.fields(), &places, index) {
+            places[index] = Some(place);
+        }
+    }
     let mut fields = loaded.recipe.fields().to_vec();
     let (mut moved, mut gone, mut evidence) = (Vec::new(), Vec::new(), Vec::new());
-    for field in &mut fields {
+    for (field, place) in fields.iter_mut().zip(places) {
         let name = field.name.as_str();
-        let Some(answer) = relocation.field(name) else { continue };
-        let place = match answer.status {
-            Status::Kept => continue,
-            Status::Moved => moved_source(answer).map(|source| (source, answer.values.clone(), told(answer))),
-            // Most changes leave the values alone: what stands there once, word for word, needs no resemblance.
-            Status::Gone | Status::Unsure if is_same_thing => {
-                whole.field(name).and_then(|old| by_old_values(&new_page, old))
-            }
-            Status::Gone | Status::Unsure => None,
-        };
+        let Some(answer) = relocation.field(name).filter(|answer| answer.status != Status::Kept) else { continue };
         match place {
-            Some((source, values, why)) => {
+            Some(Place { source, values, why }) => {
                 evidence.push(format!("`{name}` is at {why}"));
                 field.example = values.iter().take(if field.many { values.len() } else { 1 }).cloned().collect();
                 field.source = source;
@@ -172,23 +178,59 @@ impl Found<'_> {
     }
 }
 
-fn moved_source(answer: &Answer) -> Option<Source> {
-    match (&answer.select, &answer.take) {
-        (Some(select), Take::Node(take)) => Some(Source::Nodes { select: select.clone(), take: take.clone() }),
-        (_, Take::Structured(path)) => Some(Source::Structured(path.clone())),
-        (None, Take::Node(_)) => None,
-    }
+/// Where a field is now.
+struct Place {
+    source: Source,
+    /// What stands there.
+    values: Vec<String>,
+    /// Why it is believed.
+    why: String,
 }
 
-fn told(answer: &Answer) -> String {
+fn moved_place(answer: &Answer) -> Option<Place> {
+    let source = match (&answer.select, &answer.take) {
+        (Some(select), Take::Node(take)) => Source::Nodes { select: select.clone(), take: take.clone() },
+        (_, Take::Structured(path)) => Source::Structured(path.clone()),
+        (None, Take::Node(_)) => return None,
+    };
     let select = answer.select.as_ref().map_or("structured data", |select| select.source());
-    format!("`{select}` (confidence {:.2}): {}", answer.confidence, answer.evidence.join(", "))
+    let why = format!("`{select}` (confidence {:.2}): {}", answer.confidence, answer.evidence.join(", "));
+    Some(Place { source, values: answer.values.clone(), why })
 }
 
 /// Where the old values stand, if each stands on the new page once.
-fn by_old_values(page: &Document, old: &Field) -> Option<(Source, Vec<String>, String)> {
-    let source = place_of_known(page, &old.example, old.many)?;
+fn by_old_values(page: &Document, old: &Field) -> Option<Place> {
+    let (source, values) = place_of_known(page, old)?;
     let Source::Nodes { select, .. } = &source else { return None };
     let why = format!("`{}`: the values that it had stand there, and nowhere else", select.source());
-    Some((source, old.example.clone(), why))
+    Some(Place { source, values, why })
+}
+
+/// An attribute of the elements whose text is another field, such as the address of a link that is the title: it is where that is, or
+/// on the nearest element around it.
+fn beside_another(page: &Document, old: &[Field], places: &[Option<Place>], index: usize) -> Option<Place> {
+    let of_node = |field: &Field| match &field.source {
+        Source::Nodes { select, take } => Some((select.source().to_owned(), take.clone())),
+        Source::Structured(_) => None,
+    };
+    let (own, NodeTake::Attribute(name)) = of_node(&old[index])? else { return None };
+    let is_text_of_the_same = |other: &Field| {
+        let same = of_node(other).is_some_and(|(select, take)| select == own && take == NodeTake::Text);
+        same && other.many == old[index].many
+    };
+    let other = old.iter().position(is_text_of_the_same)?;
+    let Source::Nodes { select, take: NodeTake::Text } = &places[other].as_ref()?.source else { return None };
+    let texts = page.select(select);
+    let holder = |node: &NodeId| {
+        std::iter::once(*node).chain(page.ancestors(*node)).find(|holder| page.attribute(*holder, &name).is_some())
+    };
+    let mut nodes: Vec<NodeId> = texts.iter().map(holder).collect::<Option<_>>()?;
+    nodes.dedup();
+    if nodes.is_empty() || nodes.len() != texts.len() {
+        return None;
+    }
+    let values = nodes.iter().filter_map(|node| page.attribute(*node, &name)).map(str::to_owned).collect();
+    let select = if nodes == texts { select.clone() } else { robust_selector(&[(page, &nodes)])? };
+    let why = format!("`{}`: `{}` is the text of the same elements, as it was", select.source(), old[other].name);
+    Some(Place { source: Source::Nodes { select, take: NodeTake::Attribute(name) }, values, why })
 }
