@@ -153,7 +153,13 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
                 definition: serde_json::to_value(&definition).unwrap(),
                 asked_by: asked_by.clone(),
             },
-            SourceRecord::Promoted { source: source.clone(), version: 1, replaces: None, asked_by },
+            SourceRecord::Promoted {
+                source: source.clone(),
+                version: 1,
+                definition: serde_json::to_value(&definition).unwrap(),
+                replaces: None,
+                asked_by,
+            },
         ];
         for role in [SnapshotRole::Original, SnapshotRole::Good] {
             let values = Some(serde_json::to_value(&facts).unwrap());

@@ -316,12 +316,14 @@ pub enum SourceRecord {
         /// The version.
         version: u32,
     },
-    /// A version goes into force with its definition; the one that it names goes to the archive. Refused when another one is in force.
+    /// A version goes into force; the one that it names goes to the archive. Refused when another one is in force.
     Promoted {
         /// The source's name.
         source: String,
-        /// The version that goes into force, from staging or the archive; it brings its definition with it.
+        /// The version that goes into force, from staging or the archive.
         version: u32,
+        /// The source's definition with it.
+        definition: Value,
         /// The version in force until now; `None` for the first.
         replaces: Option<u32>,
         /// Who or what asked for it.

@@ -50,6 +50,9 @@ pub enum FetchError {
         #[source]
         source: url::ParseError,
     },
+    /// A folder of snapshots stands for the network: nothing leaves this machine.
+    #[error("nothing is sent while a folder of snapshots stands for the network")]
+    Offline,
     /// A header that cannot be sent.
     #[error("the header {name:?} cannot be sent: {reason}")]
     InvalidHeader {
@@ -278,6 +281,7 @@ impl FetchError {
             | Self::SnapshotMissing { .. }
             | Self::BrowserMissing { .. }
             | Self::RenderFailed { .. }
+            | Self::Offline
             | Self::Settings { .. } => false,
         }
     }

@@ -115,6 +115,9 @@ impl Fetcher {
     ///
     /// See [`FetchError`]: an address that may not be fetched may not be posted to either.
     pub async fn post(&self, request: &FetchRequest, body: Vec<u8>) -> Result<u16, FetchError> {
+        if self.settings.snapshots.is_some() {
+            return Err(FetchError::Offline);
+        }
         let silence = request.timeout.unwrap_or(self.settings.time.read);
         self.transport.post(&request.url, headers_of(request)?, body, silence).await
     }

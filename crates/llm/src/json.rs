@@ -14,20 +14,31 @@ pub fn find_json(text: &str) -> Option<Value> {
     fenced(&said).chain([said.as_ref()]).find_map(first_value)
 }
 
-/// The text without `<think>...</think>`; a thought that does not end swallows the rest.
+/// The text without `<think>...</think>`; a thought that does not end swallows the rest, and one that does not begin what came before.
 fn without_thoughts(text: &str) -> Cow<'_, str> {
-    let mut rest = Cow::Borrowed(text);
-    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-        while let Some(start) = rest.find(open) {
-            let end = rest[start..].find(close).map_or(rest.len(), |end| start + end + close.len());
-            rest = Cow::Owned(format!("{}{}", &rest[..start], &rest[end..]));
-        }
-        // Some servers leave out the beginning.
-        if let Some(end) = rest.find(close) {
-            rest = Cow::Owned(rest[end + close.len()..].to_owned());
+    const OPEN: [&str; 2] = ["<think>", "<thinking>"];
+    const CLOSE: [&str; 2] = ["</think>", "</thinking>"];
+    let mut said = String::new();
+    // Where what is said begins; none within a thought.
+    let mut from = Some(0);
+    for (place, _) in text.match_indices('<') {
+        let tag = |tags: [&'static str; 2]| tags.into_iter().find(|tag| text[place..].starts_with(tag));
+        if let Some(close) = tag(CLOSE) {
+            if from.is_some() {
+                // Some servers leave out the beginning.
+                said.clear();
+            }
+            from = Some(place + close.len());
+        } else if let (Some(_), Some(start)) = (tag(OPEN), from) {
+            said.push_str(&text[start..place]);
+            from = None;
         }
     }
-    rest
+    match from {
+        Some(0) => Cow::Borrowed(text),
+        Some(start) => Cow::Owned(said + &text[start..]),
+        None => Cow::Owned(said),
+    }
 }
 
 /// What stands in fences, those that say `json` first.

@@ -189,6 +189,8 @@ impl Session {
                 TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..estimate }
             }
             Ok(answer) => answer.usage,
+            // It may have been answered after nobody waited any more, and is paid for then.
+            Err(ChatError::TimedOut { .. }) => estimate,
             Err(_) => TokenUsage::default(),
         };
         let add = spent(usage, cost(usage));

@@ -189,11 +189,12 @@ impl AddWorkflow {
             source: source.clone(),
             version: 1,
             recipe: document.clone(),
-            definition: place,
+            definition: place.clone(),
             asked_by: asked_by.clone(),
         };
         record(context, staged);
-        record(context, SourceRecord::Promoted { source: source.clone(), version: 1, replaces: None, asked_by });
+        let (definition, replaces) = (place, None);
+        record(context, SourceRecord::Promoted { source: source.clone(), version: 1, definition, replaces, asked_by });
         for role in [SnapshotRole::Original, SnapshotRole::Good] {
             record(context, SourceRecord::Snapshot { source: source.clone(), snapshot: snapshot(role) });
         }

@@ -115,10 +115,63 @@ impl Definition {
         moved
     }
 
+    /// This definition with what differs between two others: what a fix or its undoing changes, while settings that a person has made
+    /// meanwhile stay.
+    #[must_use]
+    pub fn changed_as(&self, from: &Self, to: &Self) -> Self {
+        let mut changed = self.clone();
+        if from.more.len() == to.more.len() {
+            for (old, new) in from.pages().zip(to.pages()).filter(|(old, new)| old != new) {
+                changed = changed.moved(old, new);
+            }
+        } else {
+            changed.url.clone_from(&to.url);
+            changed.more.clone_from(&to.more);
+        }
+        if from.interval_seconds != to.interval_seconds {
+            changed.interval_seconds = to.interval_seconds;
+        }
+        if from.heal_policy != to.heal_policy {
+            changed.heal_policy = to.heal_policy;
+        }
+        if from.webhook != to.webhook {
+            changed.webhook.clone_from(&to.webhook);
+        }
+        changed.blueprint = Blueprint { base_url: changed.url.clone(), ..to.blueprint.clone() };
+        changed
+    }
+
     /// The same, run half as often.
     #[must_use]
     pub fn slowed_down(&self) -> Self {
         let slower = self.interval_seconds.max(60).saturating_mul(2).min(Self::LONGEST_INTERVAL.as_secs());
         Self { interval_seconds: slower, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_has_set_outlives_a_fix_and_its_undoing() {
+        let url = |path: &str| Url::parse(&format!("https://example.com/{path}")).unwrap();
+        let first = Definition {
+            url: url("old"),
+            more: vec![url("other")],
+            blueprint: Blueprint { base_url: url("old"), kind: PageKind::Single, fields: Vec::new() },
+            interval_seconds: 60,
+            heal_policy: HealPolicy::Auto,
+            webhook: None,
+        };
+        let fixed = first.moved(&url("old"), &url("new"));
+        let mut current = fixed.clone();
+        (current.heal_policy, current.webhook) = (HealPolicy::Review, Some(url("hook")));
+        current.more.push(url("third"));
+        let undone = current.changed_as(&fixed, &first);
+        assert_eq!((&undone.url, undone.heal_policy), (&url("old"), HealPolicy::Review));
+        assert_eq!((&undone.more, &undone.webhook), (&vec![url("other"), url("third")], &Some(url("hook"))));
+        assert_eq!(undone.blueprint.base_url, url("old"));
+        assert_eq!(undone.changed_as(&first, &fixed), current);
     }
 }

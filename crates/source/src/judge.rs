@@ -5,6 +5,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
 use autoheal_page::Document;
 use serde_json::Value;
+use url::Url;
 
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
@@ -43,15 +44,16 @@ fn lost_its_next(loaded: &Loaded, facts: &PageFacts) -> Option<Failure> {
     is_lost.then(|| Failure::new(ErrorType::ParseError, "Missing field: the link to the next page"))
 }
 
-/// The page as the store keeps it.
+/// The page as the store keeps it, under the address it is asked for at.
 pub(crate) fn page_record(
     loaded: &Loaded,
     page: &WebPage,
+    url: &Url,
     role: SnapshotRole,
     values: Option<Value>,
     now: Timestamp,
 ) -> SourceRecord {
-    let (url, content) = (loaded.page.to_string(), page.html.clone().into_bytes());
+    let (url, content) = (url.to_string(), page.html.clone().into_bytes());
     let snapshot = Snapshot { role, url, taken_at: now, content, values };
     SourceRecord::Snapshot { source: loaded.row.source.clone(), snapshot }
 }

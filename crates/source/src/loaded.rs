@@ -35,6 +35,15 @@ pub(crate) struct Loaded {
     pub(crate) last: Option<PageFacts>,
 }
 
+/// Which page of a source is meant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Page<'a> {
+    /// The one at this address, which a list may have led to.
+    At(&'a Url),
+    /// The one that the definition names at this place, from 0.
+    Number(usize),
+}
+
 /// Whether a step looks at stored pages: they are long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stored {
@@ -48,11 +57,11 @@ pub(crate) enum Stored {
 const ENOUGH_PAGES: u32 = 4;
 
 impl Loaded {
-    /// The source as one of its pages sees it: its first one when none is named.
+    /// The source as one of its pages sees it.
     pub(crate) async fn load(
         services: &SourceServices,
         source: &str,
-        page: Option<&Url>,
+        page: Page<'_>,
         stored: Stored,
     ) -> Result<Self, StepError> {
         let store = &services.store;
@@ -70,7 +79,11 @@ impl Loaded {
             .cloned()
             .ok_or_else(|| missing("recipe in force"))?;
         let recipe = recipe_of(&in_force)?;
-        let page = page.unwrap_or(&definition.url).clone();
+        let page = match page {
+            Page::At(url) => url.clone(),
+            // A person may have taken pages away meanwhile.
+            Page::Number(number) => definition.pages().nth(number).unwrap_or(&definition.url).clone(),
+        };
         let good = if stored == Stored::Wanted { good_pages(services, source, &page).await? } else { Vec::new() };
         let facts = |snapshot: &Snapshot| snapshot.values.as_ref().and_then(PageFacts::read);
         let history = good.iter().filter_map(facts).collect();
@@ -88,6 +101,11 @@ impl Loaded {
         let Some(last) = &self.last else { return false };
         let (same, known) = facts.same_as(last);
         known > 0 && same * 2 > known
+    }
+
+    /// The definition with a version in force that was made with another one. What a person has set meanwhile stays.
+    pub(crate) fn definition_with(&self, other: &Definition) -> Result<Definition, StepError> {
+        Ok(self.definition.changed_as(&definition_of(&self.in_force)?, other))
     }
 
     pub(crate) fn next_version(&self) -> u32 {
@@ -138,6 +156,12 @@ fn same_rules(one: &Recipe, other: &Recipe) -> bool {
         recipe.clone().with_fields(fields)
     };
     bare(one) == bare(other)
+}
+
+/// The definition that a version was made with.
+pub(crate) fn definition_of(row: &RecipeRow) -> Result<Definition, StepError> {
+    serde_json::from_value(row.definition.clone())
+        .map_err(|error| permanent(format!("the definition of version {}: {error}", row.version)))
 }
 
 /// A stored recipe as it is applied.

@@ -7,10 +7,11 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_fetch::FetchRequest;
+use autoheal_fetch::{FetchError, FetchRequest};
 use autoheal_store::{NoticeRow, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures_util::future::join_all;
 use ring::hmac;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -19,6 +20,9 @@ use crate::services::SourceServices;
 
 /// How long a receiver may take to answer.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// So much is posted at a time.
+const AT_ONCE: usize = 16;
 
 /// Nobody else tries within this time after a claim.
 const CLAIM: Duration = Duration::from_mins(2);
@@ -47,17 +51,25 @@ impl Notifier {
         Self { services, alerts_to, key }
     }
 
-    /// Posts everything that is due; how much was delivered. `clock` gives the time.
+    /// Posts what is due now, alerts first and up to [`AT_ONCE`] at a time; how much was delivered. What comes due meanwhile is for the
+    /// next time, so that a receiver that does not answer holds nobody up for long. `clock` gives the time.
     ///
     /// # Errors
     ///
     /// What the database reports. What cannot be delivered is no error: it is tried again.
     pub async fn deliver_due(&self, clock: impl Fn() -> Timestamp) -> Result<usize, StoreError> {
         let store = &self.services.store;
+        let now = clock();
+        store.forget_old_notices(now).await?;
+        let mut due = Vec::new();
+        while due.len() < AT_ONCE {
+            let Some(notice) = store.claim_notice(now, now.plus(CLAIM), self.alerts_to.is_some()).await? else { break };
+            due.push(notice);
+        }
+        let posted = join_all(due.iter().map(|notice| self.post(notice, now))).await;
         let mut delivered = 0;
-        store.forget_old_notices(clock()).await?;
-        while let Some(notice) = store.claim_notice(clock(), clock().plus(CLAIM), self.alerts_to.is_some()).await? {
-            match self.post(&notice, clock()).await {
+        for (notice, outcome) in due.iter().zip(posted) {
+            match outcome {
                 Ok(()) => {
                     store.delivered(notice.notice).await?;
                     delivered += 1;
@@ -91,8 +103,23 @@ impl Notifier {
         match self.services.fetcher.post(&request, body.into_bytes()).await {
             Ok(200..=299) => Ok(()),
             Ok(status) => Err(format!("{host} answers {status}")),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(format!("{host}: {}", without_address(&error))),
         }
+    }
+}
+
+/// Why nobody was reached, without the address: its path is often the secret.
+const fn without_address(error: &FetchError) -> &'static str {
+    match error {
+        FetchError::TimedOut { .. } => "no answer in time",
+        FetchError::UnknownName { .. } => "there is no such host",
+        FetchError::Refused { .. } => "the connection was refused",
+        FetchError::AddressForbidden { .. } => {
+            "it is inside a private network: name it in `fetch.allow_private` if it is meant"
+        }
+        FetchError::Tls { .. } => "no secure connection",
+        FetchError::Offline => "nothing is posted while `fetch.snapshots` stands for the network",
+        _ => "it cannot be reached",
     }
 }
 

@@ -1,25 +1,26 @@
 //! `REFRESH_SOURCE`: fetch, apply the recipe, judge what it yields, keep it, page after page; or ask the Doctor.
 
-use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
-use autoheal_engine::source::{AlertKind, Health, HealthState, SharedCause, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{AlertKind, Health, HealthState, SharedCause, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_store::RecipeRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::add::json_of;
 use crate::definition::HealPolicy;
+use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{Judged, judge, page_record};
-use crate::loaded::{Loaded, Stored, record, source_of};
+use crate::loaded::{Loaded, Page, Stored, definition_of, record, source_of};
 use crate::name::SourceName;
-use crate::services::{SourceServices, WebPage};
+use crate::services::{SourceServices, WebPage, store_error};
 use crate::single_node::PAGE_POLICY;
 use crate::{host, outage};
 
@@ -48,47 +49,60 @@ impl Node for RefreshNode {
     }
 }
 
-/// A page that a run has still to ask for.
+/// A page that `next` led to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Wanted {
+struct Further {
     url: Url,
-    /// Which page of a list it is: 1 for one that the source names, more for one that `next` led to.
+    /// Which page of its list it is, from 2.
     number: u32,
 }
 
-/// How a page went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// How the pages of a run went.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Seen {
-    url: Url,
-    /// Why its values were not kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    failure: Option<Failure>,
+    asked: u32,
+    good: u32,
+    /// Why values were not kept: the first of each kind, and some more.
+    failures: Vec<Failure>,
+}
+
+/// So many failures are remembered, and of those that can be healed the first in any case.
+const MOST_FAILURES: usize = 10;
+
+impl Seen {
+    fn failed(&mut self, failure: Failure) {
+        let is_about_the_recipe = |failure: &Failure| failure.error_type.is_about_the_recipe();
+        if self.failures.len() < MOST_FAILURES {
+            self.failures.push(failure);
+        } else if is_about_the_recipe(&failure) && !self.failures.iter().any(is_about_the_recipe) {
+            self.failures.pop();
+            self.failures.push(failure);
+        }
+    }
+
+    /// What the run failed of: what can be healed comes before what cannot.
+    fn failure(&self) -> Option<&Failure> {
+        let healable = self.failures.iter().find(|failure| failure.error_type.is_about_the_recipe());
+        healable.or_else(|| self.failures.first())
+    }
 }
 
 /// The state of a run: one step asks for one page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefreshState {
     source: SourceName,
-    /// The pages to come, the next one first; `None` before the first step.
-    wanted: Option<VecDeque<Wanted>>,
-    /// The pages that were asked for.
-    seen: Vec<Seen>,
+    /// How many of the pages that the source names were asked for.
+    position: usize,
+    /// The page of a list that comes next.
+    further: Option<Further>,
+    /// The pages of that list that were asked for: one that leads back to where it was has no end of its own.
+    list: Vec<Url>,
+    seen: Seen,
     /// The accepted values of the page that was asked for last.
     values: Option<Value>,
+    is_done: bool,
     /// Why the run did not come so far as to know.
     broken: Option<String>,
-}
-
-impl RefreshState {
-    fn is_done(&self) -> bool {
-        self.wanted.as_ref().is_some_and(VecDeque::is_empty)
-    }
-
-    /// What the run failed of: what can be healed comes before what cannot.
-    fn failure(&self) -> Option<&Failure> {
-        let failures = || self.seen.iter().filter_map(|seen| seen.failure.as_ref());
-        failures().find(|failure| failure.error_type.is_about_the_recipe()).or_else(|| failures().next())
-    }
 }
 
 /// Runs sources.
@@ -108,7 +122,7 @@ impl RefreshWorkflow {
         let graph = GraphBuilder::new(RefreshNode::Refresh)
             .policy(RefreshNode::Refresh, PAGE_POLICY)
             .choice(RefreshNode::Refresh, &targets, |state: &RefreshState| {
-                if state.is_done() { Next::End } else { Next::To(RefreshNode::Refresh) }
+                if state.is_done { Next::End } else { Next::To(RefreshNode::Refresh) }
             })
             .build()?;
         Ok(Self { services, graph })
@@ -116,33 +130,44 @@ impl RefreshWorkflow {
 
     /// Asks for the next page, and after the last one says how the run went.
     async fn refresh(&self, state: &mut RefreshState, context: &StepContext) -> Result<(), StepError> {
-        let page = state.wanted.as_mut().and_then(VecDeque::pop_front);
+        let further = state.further.take();
         // What `next` leads to is another page every day: it is judged by the blueprint alone.
-        let stored = if page.as_ref().is_some_and(|page| page.number > 1) { Stored::NotWanted } else { Stored::Wanted };
-        let url = page.as_ref().map(|page| &page.url);
-        let loaded = Loaded::load(&self.services, state.source.as_str(), url, stored).await?;
-        let page = page.unwrap_or_else(|| Wanted { url: loaded.page.clone(), number: 1 });
-        let wanted = state.wanted.get_or_insert_with(|| {
-            loaded.definition.more.iter().map(|url| Wanted { url: url.clone(), number: 1 }).collect()
-        });
-        context.progress(format!("asking for {}", page.url));
-        match self.services.page(&page.url, loaded.recipe.request()).await? {
+        let (page, stored) = match &further {
+            Some(further) => (Page::At(&further.url), Stored::NotWanted),
+            None => (Page::Number(state.position), Stored::Wanted),
+        };
+        let loaded = Loaded::load(&self.services, state.source.as_str(), page, stored).await?;
+        let number = further.as_ref().map_or(1, |further| further.number);
+        if further.is_none() {
+            state.position += 1;
+            state.list.clear();
+        }
+        state.list.push(loaded.page.clone());
+        state.seen.asked += 1;
+        context.progress(format!("asking for {}", loaded.page));
+        let mut is_left_alone = false;
+        match self.services.page(&loaded.page, loaded.recipe.request()).await? {
             Ok(answer) => {
                 let judged = judge(&loaded, &answer);
-                let is_past_the_end = page.number > 1 && judged.facts.is_empty();
                 match judged.failure.clone() {
-                    _ if is_past_the_end => context.note("end of the list", format!("{} has nothing", page.url)),
+                    _ if number > 1 && judged.facts.is_empty() => {
+                        state.seen.asked -= 1;
+                        context.note("end of the list", format!("{} has nothing", loaded.page));
+                    }
                     None => {
-                        keep(&loaded, &answer, &judged, page.number, context)?;
-                        wanted.extend(next_page(&loaded, &answer, &judged, &page));
-                        state.seen.push(Seen { url: page.url, failure: None });
+                        self.keep(&loaded, &answer, (&judged.facts, &judged.values), number, context).await?;
+                        let next = further_page(&loaded, &answer, &judged, number);
+                        state.further = next.filter(|next| !state.list.contains(&next.url));
+                        state.seen.good += 1;
                         state.values = Some(judged.values);
                     }
                     Some(failure) => {
                         if failure.error_type.is_about_the_recipe() {
-                            record(context, page_record(&loaded, &answer, SnapshotRole::Failing, None, context.now()));
+                            let url = &loaded.page;
+                            let page = page_record(&loaded, &answer, url, SnapshotRole::Failing, None, context.now());
+                            record(context, page);
                         }
-                        state.seen.push(failed(page.url, failure, context));
+                        state.seen.failed(told(failure, &loaded, context));
                     }
                 }
             }
@@ -153,16 +178,60 @@ impl RefreshWorkflow {
                     let check = NameCheck { at: context.now(), target_known, control_known };
                     record(context, SourceRecord::NameCheck { source: name(&loaded), check });
                 }
-                if failure.error_type == ErrorType::RateLimit && !wanted.is_empty() {
-                    context.note("left alone", format!("{} pages are for the next run", wanted.len()));
-                    wanted.clear();
-                }
-                state.seen.push(failed(page.url, failure, context));
+                is_left_alone = failure.error_type == ErrorType::RateLimit;
+                state.seen.failed(told(failure, &loaded, context));
             }
         }
-        // A list that leads back to where it was has no end of its own.
-        wanted.retain(|next| !state.seen.iter().any(|seen| seen.url == next.url));
-        if state.is_done() { conclude(&self.services, &loaded, state.failure(), context).await } else { Ok(()) }
+        let left = loaded.definition.pages().count().saturating_sub(state.position);
+        if is_left_alone && left > 0 {
+            context.note("left alone", format!("{left} pages are for the next run"));
+        }
+        state.is_done = is_left_alone || (state.further.is_none() && left == 0);
+        if state.is_done { conclude(&self.services, &loaded, state.seen.failure(), context).await } else { Ok(()) }
+    }
+
+    /// A good page: its values, and what later ones are compared with.
+    async fn keep(
+        &self,
+        loaded: &Loaded,
+        page: &WebPage,
+        (facts, values): (&PageFacts, &Value),
+        number: u32,
+        context: &StepContext,
+    ) -> Result<(), StepError> {
+        let now = context.now();
+        let version = loaded.in_force.version;
+        if let Some(webhook) = &loaded.definition.webhook {
+            let before = self.services.store.last_values(&name(loaded), page.url.as_str()).await;
+            let before = before.map_err(|error| store_error(&error))?;
+            if before.as_ref() != Some(values) {
+                let body = json!({
+                    "type": "values", "source": name(loaded), "url": page.url, "at": now.to_rfc3339(),
+                    "recipe_version": version, "is_first": before.is_none(), "values": values,
+                });
+                record(context, SourceRecord::Notice { source: name(loaded), address: webhook.to_string(), body });
+            }
+        }
+        let url = page.url.to_string();
+        record(context, SourceRecord::Values { source: name(loaded), url, version, values: values.clone() });
+        context.note("kept", format!("{} fields", loaded.recipe.fields().len()));
+        if number > 1 {
+            return Ok(());
+        }
+        let moved_to = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto);
+        // The same page again, which gives the same, is no new evidence.
+        let is_new = loaded.last.as_ref() != Some(facts)
+            || loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes());
+        if is_new || moved_to.is_some() {
+            let (facts, url) = (json_of(facts)?, moved_to.unwrap_or(&loaded.page));
+            record(context, page_record(loaded, page, url, SnapshotRole::Good, Some(facts), now));
+        }
+        if let Some(moved_to) = moved_to {
+            context.note("moved", format!("the page is at {moved_to} for good"));
+            let definition = loaded.definition.moved(&loaded.page, moved_to);
+            record(context, SourceRecord::Definition { source: name(loaded), definition: json_of(&definition)? });
+        }
+        Ok(())
     }
 }
 
@@ -170,49 +239,16 @@ fn name(loaded: &Loaded) -> String {
     loaded.row.source.clone()
 }
 
-fn failed(url: Url, failure: Failure, context: &StepContext) -> Seen {
+fn told(failure: Failure, loaded: &Loaded, context: &StepContext) -> Failure {
     context.note("failed", format!("{}: {}", failure.error_type, failure.message));
-    Seen { failure: Some(failure.on(&url)), url }
+    failure.on(&loaded.page)
 }
 
 /// The page that comes after this one in a list, on the same host.
-fn next_page(loaded: &Loaded, answer: &WebPage, judged: &Judged, page: &Wanted) -> Option<Wanted> {
-    loaded.recipe.next().filter(|next| page.number < next.limit)?;
+fn further_page(loaded: &Loaded, answer: &WebPage, judged: &Judged, number: u32) -> Option<Further> {
+    loaded.recipe.next().filter(|next| number < next.limit)?;
     let url = judged.facts.next.clone()?;
-    (url.origin() == answer.url.origin()).then_some(Wanted { url, number: page.number + 1 })
-}
-
-/// A good page: its values, and what later ones are compared with.
-fn keep(loaded: &Loaded, page: &WebPage, found: &Judged, number: u32, context: &StepContext) -> Result<(), StepError> {
-    let now = context.now();
-    let version = loaded.in_force.version;
-    let url = page.url.to_string();
-    record(context, SourceRecord::Values { source: name(loaded), url, version, values: found.values.clone() });
-    context.note("kept", format!("{} fields", loaded.recipe.fields().len()));
-    if number > 1 {
-        return Ok(());
-    }
-    if let Some(webhook) = &loaded.definition.webhook {
-        let before = loaded.last.as_ref();
-        if before.is_none_or(|last| last.texts != found.facts.texts) {
-            let body = json!({
-                "type": "values", "source": name(loaded), "url": page.url, "at": now.to_rfc3339(), "recipe_version": version,
-                "is_first": before.is_none(), "values": found.values,
-            });
-            record(context, SourceRecord::Notice { source: name(loaded), address: webhook.to_string(), body });
-        }
-    }
-    // The same page again is no new evidence.
-    if loaded.good.first().is_none_or(|last| last.url != loaded.page.as_str() || last.content != page.html.as_bytes()) {
-        let facts = json_of(&found.facts)?;
-        record(context, page_record(loaded, page, SnapshotRole::Good, Some(facts), now));
-    }
-    if let Some(moved_to) = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto) {
-        context.note("moved", format!("the page is at {moved_to} for good"));
-        let definition = loaded.definition.moved(&loaded.page, moved_to);
-        record(context, SourceRecord::Definition { source: name(loaded), definition: json_of(&definition)? });
-    }
-    Ok(())
+    (url.origin() == answer.url.origin()).then_some(Further { url, number: number + 1 })
 }
 
 /// The last page was asked for: the source's health, and what follows of it. A fix proves itself in its first real runs: while it
@@ -238,14 +274,20 @@ async fn conclude(
     record(context, SourceRecord::Health { source: name(loaded), health });
     // An outage says nothing about a recipe.
     let is_about_the_recipe = failure.error_type.is_about_the_recipe();
+    // What was put back into force is no new fix, and what was taken back or rejected is not put back.
+    let before = loaded.versions.iter().find(|version| {
+        Some(version.version) == loaded.in_force.replaces
+            && version.version < loaded.in_force.version
+            && version.stage == Stage::Archived
+    });
     let is_on_trial = loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS;
-    let before = loaded.in_force.replaces.filter(|_| is_about_the_recipe && is_on_trial);
+    let before = before.filter(|_| is_about_the_recipe && is_on_trial);
     if is_about_the_recipe {
         record(context, SourceRecord::Watched { source: name(loaded), version, good: false });
     }
     match before {
         Some(before) if loaded.in_force.runs + 1 == WATCHED_RUNS && loaded.in_force.failed_runs + 1 == WATCHED_RUNS => {
-            take_back(loaded, before, context);
+            take_back(loaded, before, context)?;
         }
         // The next run on schedule tells whether it was the site or the fix.
         Some(_) => context.note("on trial", "the fix in force is new: the next run decides about it"),
@@ -269,17 +311,20 @@ async fn conclude(
 }
 
 /// The version in force was a false positive: the one before it is in force again, and this one is not proposed again.
-fn take_back(loaded: &Loaded, before: u32, context: &StepContext) {
+fn take_back(loaded: &Loaded, before: &RecipeRow, context: &StepContext) -> Result<(), StepError> {
     let (source, version) = (name(loaded), loaded.in_force.version);
+    let definition = json_of(&loaded.definition_with(&definition_of(before)?)?)?;
+    let before = before.version;
     let message = format!(
         "recipe {version} of `{source}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is in force \
          again; `autoheal source history {source}` shows both"
     );
     context.note("rolled back", message.clone());
     let (replaces, asked_by) = (Some(version), WATCH.to_owned());
-    record(context, SourceRecord::Promoted { source: source.clone(), version: before, replaces, asked_by });
+    record(context, SourceRecord::Promoted { source: source.clone(), version: before, definition, replaces, asked_by });
     record(context, SourceRecord::Rejected { source: source.clone(), version });
     record(context, SourceRecord::Alert { target: source, kind: AlertKind::Rollback, message, shared: None });
+    Ok(())
 }
 
 impl Workflow for RefreshWorkflow {
@@ -299,7 +344,16 @@ impl Workflow for RefreshWorkflow {
     }
 
     fn start(&self, task: &Task, _now: Timestamp) -> Result<RefreshState, StepError> {
-        Ok(RefreshState { source: source_of(task)?, wanted: None, seen: Vec::new(), values: None, broken: None })
+        Ok(RefreshState {
+            source: source_of(task)?,
+            position: 0,
+            further: None,
+            list: Vec::new(),
+            seen: Seen::default(),
+            values: None,
+            is_done: false,
+            broken: None,
+        })
     }
 
     async fn step(&self, node: RefreshNode, state: &mut RefreshState, context: &StepContext) -> Result<(), StepError> {
@@ -322,26 +376,24 @@ impl Workflow for RefreshWorkflow {
     }
 
     fn outcome(&self, state: &RefreshState, _now: Timestamp) -> Outcome {
-        let failure = state.failure();
+        let Seen { asked, good, .. } = state.seen;
+        let failure = state.seen.failure();
         let (healed, stop_reason) = match (failure, &state.broken) {
             (Some(failure), _) => (false, failure.error_type.name()),
             (None, Some(_)) => (false, "BROKEN"),
-            (None, None) => (state.is_done(), "GOOD"),
+            (None, None) => (state.is_done, "GOOD"),
         };
         let message = failure.map(|failure| failure.message.as_str()).or(state.broken.as_deref());
         let mut report =
             format!("# `{}`: {stop_reason}\n\n{}\n", state.source, message.unwrap_or("The values were kept."));
+        let mut results = json!({ "source": state.source, "failure": failure, "error": state.broken });
         // The values of one page; of several, they are in the store.
-        let (mut values, mut pages) = (&state.values, &[][..]);
-        if state.seen.len() > 1 {
-            (values, pages) = (&None, &state.seen);
-            let good = pages.iter().filter(|seen| seen.failure.is_none()).count();
-            let _ = write!(report, "\n{good} of {} pages were good.\n", pages.len());
-        }
-        let mut results =
-            json!({ "source": state.source, "values": values, "failure": failure, "error": state.broken });
-        if !pages.is_empty() {
-            results["pages"] = json!(pages);
+        if asked > 1 {
+            let _ = write!(report, "\n{good} of {asked} pages were good.\n");
+            results["values"] = Value::Null;
+            results["pages"] = json!(state.seen);
+        } else {
+            results["values"] = json!(state.values);
         }
         Outcome { healed, stop_reason: stop_reason.to_owned(), results, report }
     }

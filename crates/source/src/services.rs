@@ -105,7 +105,6 @@ fn is_ours(error: &FetchError) -> bool {
         FetchError::Postponed { .. }
             | FetchError::Reservation { .. }
             | FetchError::LookupFailed { .. }
-            | FetchError::BrowserMissing { .. }
             | FetchError::Settings { .. }
     )
 }

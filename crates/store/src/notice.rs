@@ -27,7 +27,7 @@ const OF_SOURCE: &str = "
 const CLAIM: &str = "
     UPDATE notice SET due_at = $2, tries = tries + 1 WHERE notice_id = (
         SELECT notice_id FROM notice WHERE due_at <= $1 AND ($3 = 1 OR address IS NOT NULL)
-        ORDER BY due_at, notice_id LIMIT 1 {skip_locked})
+        ORDER BY CASE WHEN address IS NULL THEN 0 ELSE 1 END, due_at, notice_id LIMIT 1 {skip_locked})
     RETURNING notice_id, target, address, body_json, created_at, tries, last_error";
 
 /// Something to post.

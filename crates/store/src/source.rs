@@ -117,6 +117,13 @@ const OLD_SNAPSHOTS: &str = "
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
         ORDER BY snapshot_id DESC LIMIT $4)";
 
+/// Pages that failed are kept only as far as they are looked at: how many addresses there are is the site's choice.
+const OLD_FAILING: &str = "
+    DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND snapshot_id NOT IN (
+        SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3)";
+
+const MOST_FAILING: i64 = 30;
+
 const VALUES: &str = "
     INSERT INTO source_value (source_name, url, at, version, values_json) VALUES ($1, $2, $3, $4, $5)";
 
@@ -130,11 +137,8 @@ const WAITING: &str = "
 const FAILED: &str = "
     UPDATE recipe_version SET stage = 'FAILED' WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
 
-/// The definition of the version that has just gone into force.
-const PROMOTED_DEFINITION: &str = "
-    UPDATE source SET updated_at = $3, definition_json = (
-        SELECT definition_json FROM recipe_version version WHERE version.source_name = $1 AND version.version = $2)
-    WHERE source_name = $1";
+/// The definition with the version that has just gone into force.
+const PROMOTED_DEFINITION: &str = "UPDATE source SET definition_json = $2, updated_at = $3 WHERE source_name = $1";
 
 const ARCHIVED: &str = "
     UPDATE recipe_version SET stage = 'ARCHIVED' WHERE source_name = $1 AND version = $2 AND stage = 'PRODUCTION'";
@@ -155,7 +159,7 @@ const ALERT: &str = "
     INSERT INTO alert (target, kind, message, created_at, host, cause)
     SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE $5 IS NULL OR NOT EXISTS (
         SELECT 1 FROM alert other
-        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7)";
+        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1)";
 
 const NAME_CHECK: &str =
     "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
@@ -183,7 +187,12 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(snapshot.taken_at.as_millis())
                 .bind(deflate(&snapshot.content)?)
                 .bind(snapshot.values.as_ref().map(ToString::to_string));
-            vec![sure(insert), maybe(key(OLD_SNAPSHOTS).bind(i64::from(snapshot.role.kept())))]
+            let old = key(OLD_SNAPSHOTS).bind(i64::from(snapshot.role.kept()));
+            let failing = (snapshot.role == SnapshotRole::Failing).then(|| {
+                let statement = sqlx::query(OLD_FAILING).bind(storable(source)).bind(snapshot.role.name());
+                maybe(statement.bind(MOST_FAILING))
+            });
+            [sure(insert), maybe(old)].into_iter().chain(failing).collect()
         }
         SourceRecord::Values { source, url, version, values } => vec![sure(
             sqlx::query(VALUES)
@@ -204,7 +213,7 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(storable(asked_by))
                 .bind(at.as_millis()),
         )],
-        SourceRecord::Promoted { source, version, replaces, asked_by } => {
+        SourceRecord::Promoted { source, version, definition, replaces, asked_by } => {
             let archive = replaces.map(|old| sure(sqlx::query(ARCHIVED).bind(storable(source)).bind(i64::from(old))));
             let promote = sqlx::query(PROMOTED)
                 .bind(storable(source))
@@ -212,7 +221,10 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(at.as_millis())
                 .bind(storable(asked_by))
                 .bind(replaces.map(i64::from));
-            let define = version_of(PROMOTED_DEFINITION, source, *version).bind(at.as_millis());
+            let define = sqlx::query(PROMOTED_DEFINITION)
+                .bind(storable(source))
+                .bind(definition.to_string())
+                .bind(at.as_millis());
             archive.into_iter().chain([sure(promote), sure(define)]).collect()
         }
         SourceRecord::Rejected { source, version } => {
@@ -348,15 +360,17 @@ impl Store {
         url: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Snapshot>, StoreError> {
-        let sql = "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 AND ($3 IS NULL OR url = $3)
-                   ORDER BY snapshot_id DESC LIMIT $4";
-        let rows = sqlx::query(sql)
-            .bind(storable(source))
-            .bind(role.name())
-            .bind(url.map(storable))
-            .bind(i64::from(limit))
-            .fetch_all(&self.database.pool)
-            .await?;
+        // Two statements, each with an index of its own: pages are long, and none is to be read to be left out.
+        let of_source =
+            "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3";
+        let of_page = "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $4
+                       ORDER BY snapshot_id DESC LIMIT $3";
+        let query = sqlx::query(if url.is_some() { of_page } else { of_source });
+        let mut query = query.bind(storable(source)).bind(role.name()).bind(i64::from(limit));
+        if let Some(url) = url {
+            query = query.bind(storable(url));
+        }
+        let rows = query.fetch_all(&self.database.pool).await?;
         rows.iter()
             .map(|row| {
                 Ok(Snapshot {
@@ -393,6 +407,19 @@ impl Store {
             })
         };
         rows.iter().rev().map(value).collect()
+    }
+
+    /// The values that were accepted last from the page at an address.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn last_values(&self, source: &str, url: &str) -> Result<Option<Value>, StoreError> {
+        let sql =
+            "SELECT values_json FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1";
+        let query = sqlx::query(sql).bind(storable(source)).bind(storable(url));
+        let row = query.fetch_optional(&self.database.pool).await?;
+        row.as_ref().map(|row| row::document(row, "values_json")).transpose()
     }
 
     /// The alerts, the newest first; of one target when it is named.

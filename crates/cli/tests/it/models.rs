@@ -16,11 +16,19 @@ const NEW: &str =
     "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=b2>17 EUR</i> <i class=c3>A word</i></div>";
 
 async fn with_chair() -> Scraper {
+    with_chair_by("text").await
+}
+
+/// A source whose price has this type, and whose page has another layout since it was added.
+async fn with_chair_by(value_type: &str) -> Scraper {
     let scraper = Scraper::new().await;
     scraper.site.set("/chair", page(OLD));
     let url = scraper.site.url("/chair");
-    let added =
-        scraper.run(&["add", url.as_str(), "--name", "news", "--example", "name=A chair", "--example", "price=12 EUR"]);
+    let recipe = scraper.home.path().join("recipe.json");
+    let price = json!({ "select": ".price", "type": value_type });
+    let fields = json!({ "name": { "select": ".name" }, "price": price });
+    std::fs::write(&recipe, json!({ "version": 1, "fields": fields }).to_string()).unwrap();
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--recipe", recipe.to_str().unwrap()]);
     assert_eq!(added.code, Some(0), "{}", added.told());
     scraper.site.set("/chair", page(NEW));
     scraper
@@ -53,23 +61,44 @@ async fn without_a_model_what_is_not_sure_is_not_healed() {
 }
 
 #[tokio::test]
-async fn a_model_may_say_where_the_fields_are() {
-    let scraper = with_chair().await;
+async fn a_model_may_say_where_a_known_value_is() {
+    let scraper = with_chair_by("money").await;
+    // The old price stands twice, both times written in another way, and beside another one: rules do not choose.
+    scraper.site.set("/chair", page(&NEW.replace("17 EUR", "12,00 EUR").replace("A word", "EUR 12.00")));
     let server = ModelServer::start([rules(Some(".b2"))]).await;
     let healed = Ended::of(&mut command(&scraper, &server, &["run", "news"]));
     assert_eq!(healed.code, Some(0), "{}", healed.told());
-    let data = scraper.run(&["data", "news"]);
-    let last: Value = serde_json::from_str(data.stdout.lines().last().unwrap()).unwrap();
-    assert_eq!(last["values"]["price"], "17 EUR");
+    let shown = scraper.json(&["show", "news"]);
+    assert_eq!(shown["recipe"]["fields"]["price"]["select"], ".b2", "{shown}");
+    assert_eq!(shown["recipe"]["fields"]["name"]["select"], ".name", "a rule that holds is not the model's to change");
     let asked = &server.documents()[0];
     let prompt = asked["messages"][0]["content"].as_str().unwrap();
-    for part in ["PARSE_ERROR", "Missing field: price", "<untrusted diff", "-price", "i.b2: 17 EUR", "12 EUR"] {
-        assert!(prompt.contains(part) || part == "-price", "{part} is missing in {prompt}");
+    for part in
+        ["PARSE_ERROR", "Missing field: price", "<untrusted diff", "i.b2: 12 EUR", "<untrusted recipe", ".price"]
+    {
+        assert!(prompt.contains(part), "{part} is missing in {prompt}");
     }
     assert_eq!(asked["response_format"]["json_schema"]["strict"], true);
     let usage = Ended::of(&mut scraper.home.command(&["usage", "--by", "purpose", "--json"]));
     let usage: Value = serde_json::from_str(&usage.stdout).unwrap();
     assert_eq!((&usage[0]["name"], &usage[0]["calls"]), (&"diagnose_source".into(), &1.into()), "{usage}");
+}
+
+#[tokio::test]
+async fn what_nothing_but_a_model_says_waits_for_a_person() {
+    let scraper = with_chair().await;
+    let server = ModelServer::start([rules(Some(".b2"))]).await;
+    let run = Ended::of(&mut command(&scraper, &server, &["run", "news"]));
+    assert_eq!(run.code, Some(1), "{}", run.told());
+    assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "nothing is kept before somebody has looked");
+    let shown = scraper.json(&["show", "news"]);
+    let alert = shown["alerts"][0]["message"].as_str().unwrap();
+    assert!(alert.contains("nothing but the model says that price"), "{alert}");
+    assert_eq!(scraper.run(&["approve", "news"]).code, Some(0));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
+    let data = scraper.run(&["data", "news"]);
+    let last: Value = serde_json::from_str(data.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["values"]["price"], "17 EUR");
 }
 
 #[tokio::test]
@@ -104,26 +133,26 @@ async fn what_a_model_answered_is_replayed_without_it() {
     let recording = scraper.home.path().join("answers.jsonl");
     let recording_text = recording.to_str().unwrap();
     let server = ModelServer::start([rules(Some(".b2"))]).await;
-    // Proposed, and refused by a person: the page is as it was.
-    let healed = Ended::of(&mut command(&scraper, &server, &["heal", "news", "--record", recording_text]));
-    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    let healed = Ended::of(&mut command(&scraper, &server, &["heal", "news", "--record", recording_text, "--json"]));
+    assert!(healed.stdout.contains("in_review"), "{}", healed.told());
     let written = std::fs::read_to_string(&recording).unwrap();
     assert!(written.contains("\"origin\":\"recorded\"") && !written.contains("sk-a-secret"), "{written}");
-    let script = written.replace("\"origin\":\"recorded\"", "\"origin\":\"scripted\"");
-    let answer: Value = serde_json::from_str(script.trim()).unwrap();
-    let line = json!({ "origin": "scripted", "model": answer["model"], "answer": answer["answer"] });
+    // The same answer, as a person would write it: to whatever is asked.
+    let recorded: Value = serde_json::from_str(written.trim()).unwrap();
+    let line = json!({ "origin": "scripted", "model": recorded["model"], "answer": recorded["answer"] });
     std::fs::write(&recording, format!("{line}\n")).unwrap();
     let again = with_chair().await;
-    let healed = again.run(&["heal", "news", "--replay", recording_text]);
-    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    let healed = again.run(&["heal", "news", "--replay", recording_text, "--json"]);
+    assert!(healed.stdout.contains("in_review"), "{}", healed.told());
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn a_model_without_a_key_is_refused_with_what_to_do() {
-    let scraper = Scraper::new().await;
-    let mut list = scraper.command(&["run", "--model", "openai/gpt-4o-mini"]);
-    let refused = Ended::of(list.env_remove("OPENAI_API_KEY"));
-    assert!(refused.stderr.contains("there are no sources yet") || refused.stderr.contains("OPENAI_API_KEY"));
+    let scraper = with_chair().await;
+    let mut run = scraper.command(&["run", "--model", "openai/gpt-4o-mini"]);
+    let refused = Ended::of(run.env_remove("OPENAI_API_KEY"));
+    assert!(refused.code == Some(3) && refused.stderr.contains("OPENAI_API_KEY"), "{}", refused.told());
     let refused = scraper.run(&["run", "--model", "gpt-4o-mini"]);
-    assert!(refused.code == Some(2), "{}", refused.told());
+    assert!(refused.code == Some(2) && refused.stderr.contains("PROVIDER/MODEL"), "{}", refused.told());
 }

@@ -103,7 +103,7 @@ async fn a_list_is_read_to_its_end_and_no_further_than_asked() {
     for (limit, pages) in [(10, 3), (2, 2)] {
         let scraper = with_list(limit).await;
         let results = &scraper.json(&["run", "news"])[0]["results"];
-        assert_eq!(results["pages"].as_array().unwrap().len(), pages, "{results}");
+        assert_eq!(results["pages"]["good"], pages, "{results}");
         let of_last = scraper.site.url(&format!("/list/{pages}")).to_string();
         assert_eq!(titles(&scraper).iter().filter(|(url, _)| *url == of_last).count(), 4);
     }

@@ -14,7 +14,7 @@ pub(super) fn encode(model: &str, request: &ChatRequest, is_own: bool) -> WireRe
         "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
         limit: request.max_tokens,
     });
-    if let Some(temperature) = request.temperature {
+    if let Some(temperature) = request.temperature.filter(|_| !(is_own && reasons(model))) {
         body["temperature"] = json!(temperature);
     }
     if !request.stop.is_empty() {
@@ -32,6 +32,11 @@ pub(super) fn encode(model: &str, request: &ChatRequest, is_own: bool) -> WireRe
         });
     }
     WireRequest { path: "/chat/completions".to_owned(), headers: Vec::new(), body }
+}
+
+/// Whether a model thinks before it answers: such models choose their temperature themselves, and refuse a request that names one.
+fn reasons(model: &str) -> bool {
+    ["o1", "o3", "o4", "gpt-5"].iter().any(|family| model.starts_with(family))
 }
 
 fn message(message: &Message) -> Value {

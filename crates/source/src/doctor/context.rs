@@ -14,7 +14,7 @@ use super::state::{DoctorState, End};
 use crate::definition::Blueprint;
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{judge, page_record};
-use crate::loaded::{Loaded, Stored, record};
+use crate::loaded::{Loaded, Page, Stored, record};
 use crate::services::SourceServices;
 
 /// So much of a diff is kept, in bytes.
@@ -80,7 +80,7 @@ pub(super) async fn run(
     let mut loaded = loaded;
     if state.failure.is_none() && looked.0.is_none() {
         for url in &loaded.definition.more {
-            let page = Loaded::load(services, &source, Some(url), Stored::Wanted).await?;
+            let page = Loaded::load(services, &source, Page::At(url), Stored::Wanted).await?;
             looked = look(&page, services, context).await?;
             if looked.0.is_some() {
                 other = page;
@@ -117,7 +117,7 @@ async fn look(
     };
     let judged = judge(loaded, &page);
     if judged.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe()) {
-        record(context, page_record(loaded, &page, SnapshotRole::Failing, None, context.now()));
+        record(context, page_record(loaded, &page, &loaded.page, SnapshotRole::Failing, None, context.now()));
     }
     Ok((judged.failure, Some((judged.document, judged.values))))
 }

@@ -45,8 +45,8 @@ pub(super) async fn run(
     let source = loaded.row.source.clone();
     let proposal = state.proposal.clone();
     let (deployed_to, end) = match (&proposal, passed, loaded.definition.heal_policy) {
-        (Some(_), true, HealPolicy::Auto) => ("PRODUCTION", End::Healed),
-        (Some(_), true, HealPolicy::Review) => ("STAGING", End::InReview),
+        (Some(proposal), true, HealPolicy::Auto) if proposal.needs_person.is_none() => ("PRODUCTION", End::Healed),
+        (Some(_), true, _) => ("STAGING", End::InReview),
         (Some(_), false, _) => ("STAGING", End::NotHealed),
         (None, _, _) => ("FAILED", End::NotHealed),
     };
@@ -57,7 +57,8 @@ pub(super) async fn run(
         (End::Healed, Some(proposal)) => {
             let (version, replaces) = (proposal.version, Some(proposal.replaces));
             let asked_by = DOCTOR.to_owned();
-            record(context, SourceRecord::Promoted { source: source.clone(), version, replaces, asked_by });
+            let definition = json_of(&loaded.definition_with(&proposal.definition)?)?;
+            record(context, SourceRecord::Promoted { source: source.clone(), version, definition, replaces, asked_by });
             let mut health = loaded.row.health.clone();
             health.fix_attempts_today = u32::try_from(made.len()).unwrap_or(u32::MAX);
             record(context, SourceRecord::Health { source: source.clone(), health });
@@ -70,14 +71,16 @@ pub(super) async fn run(
         }
         (End::InReview, Some(proposal)) => {
             let message = format!(
-                "`{source}`: a fix waits for you: {}. `autoheal source approve {source}` puts it into force, `autoheal source reject {source}` refuses it",
-                proposal.description
+                "`{source}`: a fix waits for you: {}{}. `autoheal source approve {source}` puts it into force, `autoheal source reject {source}` refuses it",
+                proposal.description,
+                proposal.needs_person.as_ref().map(|why| format!(" ({why})")).unwrap_or_default()
             );
             record(context, SourceRecord::Waiting { source: source.clone(), version: proposal.version });
             record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message, shared: None });
         }
         _ => {
-            if let Some(proposal) = &proposal {
+            // What could not be tried has not failed: it may be thought of again.
+            if let Some(proposal) = proposal.as_ref().filter(|_| !state.untried) {
                 record(context, SourceRecord::Failed { source: source.clone(), version: proposal.version });
             }
             let verdict = Breaker::default().check(&made, now);

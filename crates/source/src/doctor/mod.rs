@@ -15,7 +15,7 @@ use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use serde_json::json;
 
-use crate::loaded::{Loaded, Stored, permanent, source_of};
+use crate::loaded::{Loaded, Page, Stored, permanent, source_of};
 use crate::services::SourceServices;
 
 pub use context::DiagnosisContext;
@@ -75,6 +75,7 @@ impl Workflow for DoctorWorkflow {
             DoctorNode::CheckBreaker | DoctorNode::Stage | DoctorNode::Deploy => Stored::NotWanted,
         };
         let page = state.failure.as_ref().and_then(|failure| failure.page.as_deref());
+        let page = page.map_or(Page::Number(0), Page::At);
         let loaded = Loaded::load(&self.services, state.source.as_str(), page, stored).await?;
         match node {
             DoctorNode::CheckBreaker => breaker::run(state, &loaded, &self.services, context).await,

@@ -25,6 +25,8 @@ pub struct Proposal {
     pub evidence: Vec<String>,
     /// The page that it is tried on before it goes into force; `None` when the site asked to be left alone.
     pub try_at: Option<Url>,
+    /// Why a person must decide whatever the policy is.
+    pub needs_person: Option<String>,
     /// The version it has in staging.
     pub version: u32,
     /// The version it was thought of for, and replaces.
@@ -79,6 +81,8 @@ pub struct DoctorState {
     pub proposal: Option<Proposal>,
     /// Why there is no proposal, or what speaks against it.
     pub reasons: Vec<String>,
+    /// Whether the proposal could not be tried, since the page could not be had.
+    pub untried: bool,
     /// How the proposal did.
     pub validation: Option<Validation>,
     /// How it ended.
@@ -91,7 +95,16 @@ impl DoctorState {
 
     /// The state at the beginning.
     pub fn new(source: SourceName, failure: Option<Failure>) -> Self {
-        Self { source, failure, context: None, proposal: None, reasons: Vec::new(), validation: None, end: None }
+        Self {
+            source,
+            failure,
+            context: None,
+            proposal: None,
+            reasons: Vec::new(),
+            untried: false,
+            validation: None,
+            end: None,
+        }
     }
 
     /// The report for a person, Markdown.

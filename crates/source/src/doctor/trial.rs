@@ -8,6 +8,7 @@ use url::Url;
 
 use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
+use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
 use crate::validation::{Validation, validate};
@@ -21,7 +22,8 @@ pub(super) async fn run(
     services: &SourceServices,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Some(proposal) = &state.proposal else { return Ok(()) };
+    let Some(proposal) = state.proposal.clone() else { return Ok(()) };
+    let proposal = &proposal;
     let mut verdicts = Vec::new();
     let is_about_the_recipe = state.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe());
     let pages = if is_about_the_recipe { failing_pages(loaded, services).await? } else { Vec::new() };
@@ -38,7 +40,10 @@ pub(super) async fn run(
                 let extraction = proposal.recipe.apply(&page, Some(&url));
                 verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history));
             }
-            Err(reason) => verdicts.push(refused(&reason)),
+            Err(reason) => {
+                state.untried = true;
+                verdicts.push(refused(&reason));
+            }
         }
         let others = proposal.definition.pages().filter(|other| *other != url).take(MOST_OTHERS);
         for other in others {
@@ -74,13 +79,22 @@ async fn spoiled(
 ) -> Result<Option<Validation>, StepError> {
     // What is wrong with that page otherwise is another failure.
     let Ok((page, place)) = live(url, proposal, services).await? else { return Ok(None) };
-    let verdict = |recipe: &Recipe| validate(recipe, &recipe.apply(&page, Some(&place)), &[]);
-    let after = verdict(&proposal.recipe);
-    if after.passed || !verdict(&loaded.recipe).passed {
+    let extraction = |recipe: &Recipe| recipe.apply(&page, Some(&place));
+    let (before, after) = (extraction(&loaded.recipe), extraction(&proposal.recipe));
+    if !validate(&loaded.recipe, &before, &[]).passed {
         return Ok(None);
     }
-    let errors = after.errors.iter().map(|error| format!("{url} still has the old layout: {error}")).collect();
-    Ok(Some(Validation { errors, ..after }))
+    let verdict = validate(&proposal.recipe, &after, &[]);
+    let mut errors = verdict.errors.clone();
+    // What the rules in force give there is right: others must give the same.
+    let (before, after) = (PageFacts::of(&before), PageFacts::of(&after));
+    let others = after.texts.iter().filter(|(field, texts)| before.texts.get(*field).is_some_and(|was| was != *texts));
+    errors.extend(others.map(|(field, _)| format!("Changed field: {field} is another one")));
+    if errors.is_empty() {
+        return Ok(None);
+    }
+    let errors = errors.iter().map(|error| format!("{url} still has the old layout: {error}")).collect();
+    Ok(Some(Validation { passed: false, errors, ..verdict }))
 }
 
 /// A page that gives none of the required fields has another layout, or is no page at all.

@@ -116,7 +116,7 @@ fn inner_path(inner: &str) -> String {
     } else if inner.starts_with('/') {
         format!(".{inner}")
     } else {
-        format!(".//{}", inner.replace(" > ", "/").replace(' ', "//"))
+        format!(".//{inner}")
     }
 }
 

@@ -18,3 +18,7 @@ CREATE TABLE notice (
     last_error TEXT
 );
 CREATE INDEX notice_due ON notice (due_at) WHERE due_at IS NOT NULL;
+
+-- The newest pages and values are looked for without reading the others.
+CREATE INDEX snapshot_newest ON snapshot (source_name, role, snapshot_id);
+CREATE INDEX value_of_page ON source_value (source_name, url, value_id);

@@ -27,7 +27,8 @@ fn staged(version: u32) -> SourceRecord {
 }
 
 fn promoted(version: u32, replaces: Option<u32>) -> SourceRecord {
-    SourceRecord::Promoted { source: named(), version, replaces, asked_by: "doctor".to_owned() }
+    let definition = json!({ "url": format!("http://a/{version}") });
+    SourceRecord::Promoted { source: named(), version, definition, replaces, asked_by: "doctor".to_owned() }
 }
 
 fn page(role: SnapshotRole, millis: i64) -> SourceRecord {

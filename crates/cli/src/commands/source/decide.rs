@@ -2,8 +2,9 @@
 
 use autoheal_engine::source::{SourceRecord, Stage};
 use autoheal_orchestrator::now;
-use autoheal_source::SourceName;
-use autoheal_store::{RecipeRow, Store};
+use autoheal_source::{Definition, SourceName};
+use autoheal_store::{RecipeRow, SourceRow, Store};
+use serde_json::Value;
 
 use super::find;
 use crate::exit::{Exit, Failure};
@@ -26,28 +27,28 @@ pub(super) async fn rollback(
     store: &Store,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    find(store, name).await?;
+    let row = find(store, name).await?;
     let versions = store.recipes(name.as_str()).await?;
-    let current = in_force(&versions);
-    let wanted = to.or_else(|| current.and_then(|recipe| recipe.replaces));
+    let wanted = to.or_else(|| in_force(&versions).and_then(|recipe| recipe.replaces));
     let Some(wanted) = wanted else {
         return Err(Failure::bad_input(format!(
             "`{name}` has no earlier version: `autoheal source history {name}` lists them"
         )));
     };
-    if !versions.iter().any(|recipe| recipe.version == wanted && recipe.stage == Stage::Archived) {
+    let archived = versions.iter().find(|recipe| recipe.version == wanted && recipe.stage == Stage::Archived);
+    let Some(archived) = archived else {
         return Err(Failure::bad_input(format!("version {wanted} of `{name}` was never in force, or is now")));
-    }
-    promote(name, wanted, current, store).await?;
+    };
+    promote(&row, archived, &versions, store).await?;
     printer.say(&format!("version {wanted} of `{name}` is in force again"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn approve(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
-    find(store, name).await?;
+    let row = find(store, name).await?;
     let versions = store.recipes(name.as_str()).await?;
     let waiting = waiting(name, &versions)?;
-    promote(name, waiting.version, in_force(&versions), store).await?;
+    promote(&row, waiting, &versions, store).await?;
     printer.say(&format!("version {} of `{name}` is in force", waiting.version));
     Ok(Exit::Fine)
 }
@@ -78,8 +79,18 @@ fn waiting<'a>(name: &SourceName, versions: &'a [RecipeRow]) -> Result<&'a Recip
     waiting.ok_or_else(|| Failure::bad_input(format!("no fix of `{name}` waits for you")))
 }
 
-async fn promote(name: &SourceName, version: u32, current: Option<&RecipeRow>, store: &Store) -> Result<(), Failure> {
-    let replaces = current.map(|recipe| recipe.version);
-    let change = SourceRecord::Promoted { source: name.to_string(), version, replaces, asked_by: PERSON.to_owned() };
+/// Puts a version into force. What a person has set since it was made stays.
+async fn promote(row: &SourceRow, wanted: &RecipeRow, versions: &[RecipeRow], store: &Store) -> Result<(), Failure> {
+    let of = |definition: &Value| serde_json::from_value::<Definition>(definition.clone());
+    let (now_in_force, to) = (of(&row.definition)?, of(&wanted.definition)?);
+    let current = in_force(versions);
+    let from = current.map_or_else(|| Ok(now_in_force.clone()), |current| of(&current.definition))?;
+    let change = SourceRecord::Promoted {
+        source: row.source.clone(),
+        version: wanted.version,
+        definition: serde_json::to_value(now_in_force.changed_as(&from, &to))?,
+        replaces: current.map(|recipe| recipe.version),
+        asked_by: PERSON.to_owned(),
+    };
     Ok(store.change_sources(now(), &[change]).await?)
 }

@@ -73,6 +73,8 @@ struct Entry {
     file: SourceFile,
     /// Whether the file has no word for what is required.
     required_as_found: bool,
+    /// Whether it says everything about a source, as what `export` writes does.
+    is_whole: bool,
 }
 
 /// Adds or changes what the files say: a folder of them, one, or a list of addresses. What cannot be added is told, and the rest goes on.
@@ -89,7 +91,7 @@ pub(super) async fn import(
     for entry in wanted {
         let name = entry.name.clone();
         let done = match store.source(name.as_str()).await? {
-            Some(row) => change(&row, &entry.file, store).await,
+            Some(row) => change(&row, &entry, store).await,
             None => match add(entry, &runner).await? {
                 Some(done) => done,
                 None => return Ok(Exit::Cancelled),
@@ -124,10 +126,19 @@ async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static
 }
 
 /// A source that is there gets what the file says, as a new version that a person has put into force.
-async fn change(row: &SourceRow, file: &SourceFile, store: &Store) -> Result<&'static str, Failure> {
+async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'static str, Failure> {
     let Some((known, version)) = current(row, store).await? else {
         return Err(Failure::bad_input("it has no recipe in force"));
     };
+    let file = &entry.file;
+    // What says nothing about settings does not set them.
+    if !entry.is_whole {
+        return if known.url == file.url {
+            Ok("unchanged: it is there already")
+        } else {
+            Err(Failure::bad_input("another source has this name: write another one before the address"))
+        };
+    }
     let wanted = SourceFile { recipe: file.recipe.clone().or_else(|| known.recipe.clone()), ..file.clone() };
     if wanted == known {
         return Ok("unchanged");
@@ -135,17 +146,18 @@ async fn change(row: &SourceRow, file: &SourceFile, store: &Store) -> Result<&'s
     let recipe = wanted.recipe.context("it has no recipe")?;
     let mut definition = file.redefine(&serde_json::from_value(row.definition.clone())?);
     definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
+    let definition = serde_json::to_value(&definition)?;
     let source = row.source.clone();
     let next = store.recipes(&source).await?.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1;
     let staged = SourceRecord::Staged {
         source: source.clone(),
         version: next,
         recipe: serde_json::to_value(&recipe)?,
-        definition: serde_json::to_value(&definition)?,
+        definition: definition.clone(),
         asked_by: PERSON.to_owned(),
     };
     let replaces = Some(version);
-    let promoted = SourceRecord::Promoted { source, version: next, replaces, asked_by: PERSON.to_owned() };
+    let promoted = SourceRecord::Promoted { source, version: next, definition, replaces, asked_by: PERSON.to_owned() };
     store.change_sources(now(), &[staged, promoted]).await?;
     Ok("changed; its next run shows whether it works")
 }
@@ -208,7 +220,7 @@ fn of_another_tool(path: &Path, text: &str, printer: &Printer) -> Result<Entry, 
     let name = name.with_context(|| format!("{}: the file suggests no name: rename it", shown())).bad_input()?;
     let required_as_found = !imported.says_required();
     let file = SourceFile { more: more.to_vec(), recipe: Some(imported.recipe), ..SourceFile::at(url.clone()) };
-    Ok(Entry { name, file, required_as_found })
+    Ok(Entry { name, file, required_as_found, is_whole: false })
 }
 
 /// The source in a file, which has its name.
@@ -217,7 +229,7 @@ fn source(path: &Path, text: &str) -> Result<Entry, Failure> {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let name = stem.parse().with_context(shown).bad_input()?;
     let file = SourceFile::parse(text).with_context(shown).bad_input()?;
-    Ok(Entry { name, file, required_as_found: false })
+    Ok(Entry { name, file, required_as_found: false, is_whole: true })
 }
 
 /// A line: an address, or a name and an address.
@@ -228,5 +240,5 @@ fn address(line: &str) -> anyhow::Result<Entry> {
         Some(name) => name.parse()?,
         None => SourceName::suggested(&url).context("the address suggests no name: write one before it")?,
     };
-    Ok(Entry { name, file: SourceFile::at(url), required_as_found: false })
+    Ok(Entry { name, file: SourceFile::at(url), required_as_found: false, is_whole: false })
 }

@@ -11,6 +11,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
+use self::relocation::Layout;
 use super::state::{DoctorState, Proposal};
 use crate::definition::Definition;
 use crate::failure::ErrorType;
@@ -30,6 +31,8 @@ struct Change {
     definition: Definition,
     evidence: Vec<String>,
     try_at: Option<Url>,
+    /// Why a person must decide about it, whatever the policy is.
+    needs_person: Option<String>,
 }
 
 pub(super) async fn run(
@@ -51,13 +54,7 @@ pub(super) async fn run(
         ErrorType::Timeout => patience::wait_longer(loaded),
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
     };
-    let thought = thought.and_then(|change| {
-        if loaded.is_refused(&change.recipe, &change.definition, context.now()) {
-            Err("the fix that comes to mind was rejected, or did not pass, before".to_owned())
-        } else {
-            Ok(change)
-        }
-    });
+    let thought = thought.and_then(|change| not_refused(change, loaded, context));
     match thought {
         Ok(change) => {
             context.note("proposal", change.description.clone());
@@ -67,6 +64,7 @@ pub(super) async fn run(
                 definition: change.definition,
                 evidence: change.evidence,
                 try_at: change.try_at,
+                needs_person: change.needs_person,
                 version: loaded.next_version(),
                 replaces: loaded.in_force.version,
             });
@@ -90,12 +88,25 @@ async fn new_rules(
     if let Some(change) = sibling::propose(services, loaded, page, context.now()).await? {
         return Ok(Ok(change));
     }
-    let found = relocation::propose(services, loaded, page);
+    let layout = match Layout::of(services, loaded, page) {
+        Ok(layout) => layout,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let found = relocation::propose(loaded, &layout).and_then(|change| not_refused(change, loaded, context));
     let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");
-    let answered = model::propose(models, loaded, state.context.as_ref(), page, std::slice::from_ref(reason)).await;
+    let answered = model::propose(models, loaded, state.context.as_ref(), layout, reason).await;
     Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
+}
+
+/// What a person rejected, or what did not pass a short while ago, is not thought of again.
+fn not_refused(change: Change, loaded: &Loaded, context: &StepContext) -> Thought {
+    if loaded.is_refused(&change.recipe, &change.definition, context.now()) {
+        Err("the fix that comes to mind was rejected, or did not pass, before".to_owned())
+    } else {
+        Ok(change)
+    }
 }
 
 /// The pages that failed since the recipe worked last, the newest first.

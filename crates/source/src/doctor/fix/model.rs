@@ -1,20 +1,24 @@
 //! A language model is asked where rules could not say: it answers with selectors, never with code, and what it answers goes the same way
 //! through staging and validation as any other fix.
 
+use std::fmt::Write as _;
+
 use autoheal_engine::Timestamp;
 use autoheal_engine::budget::Usage;
-use autoheal_engine::source::Snapshot;
+use autoheal_llm::prompt::{cut, fenced, fill};
 use autoheal_llm::structured::structured;
 use autoheal_llm::{ChatError, ChatRequest, Message, Models};
 use autoheal_page::diff::Outline;
 use autoheal_page::recipe::{Field, Recipe, Source, Take};
+use autoheal_page::relocate::Status;
 use autoheal_page::{Document, Selector};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use url::Url;
 
+use super::relocation::Layout;
 use super::{Change, Thought};
 use crate::doctor::context::DiagnosisContext;
+use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::validation::validate;
 
@@ -22,7 +26,11 @@ use crate::validation::validate;
 const PROMPT: (&str, &str) = ("diagnose_source", include_str!("../../../prompts/diagnose_source.md"));
 
 /// How much of each part the prompt holds, in characters. That of the diff is the specification's.
-const LIMITS: [(&str, usize); 4] = [("error", 2000), ("values", 3000), ("diff", 2000), ("page", 12_000)];
+const LIMITS: [(&str, usize); 5] =
+    [("error", 2000), ("values", 3000), ("diff", 2000), ("page", 12_000), ("recipe", 12_000)];
+
+/// How much of what was wrong with an answer a model is told, in characters.
+const LONGEST_REASON: usize = 1000;
 
 /// A model that is told what was wrong with its answer may answer once more.
 const MOST_ANSWERS: usize = 2;
@@ -41,30 +49,32 @@ struct AnsweredField {
     take: Option<String>,
 }
 
-/// Asks for the rules of a page. `reasons` say why other ways gave none.
+/// Asks for the rules that are not sure. `reason` says why other ways gave none.
 pub(super) async fn propose(
     models: &Models,
     loaded: &Loaded,
     known: Option<&DiagnosisContext>,
-    page: &Snapshot,
-    reasons: &[String],
+    // By value: parsed pages may go to another thread, and not be seen from two.
+    layout: Layout,
+    reason: &str,
 ) -> Thought {
-    let document = Document::parse_bytes(&page.content);
-    let prompt = prompt(loaded, known, &document, reasons)?;
+    let prompt = prompt(loaded, known, layout.page(), reason)?;
     let session = models.session(Some(loaded.row.source.clone()), None, Usage::default());
     let mut request = ChatRequest::new(vec![Message::user(prompt)]).in_form("recipe", schema());
     let mut fault = String::new();
     for _ in 0..MOST_ANSWERS {
         let answer = session.ask(PROMPT.0, &request).await.map_err(|error: ChatError| error.to_string())?;
         let proposed = structured(&answer, &schema()).map_err(|fault| fault.to_string());
-        let proposed = proposed.and_then(|value| recipe_of(loaded, value));
-        match proposed.and_then(|recipe| works(loaded, &recipe, &document, &page.url).map(|()| recipe)) {
-            Ok(recipe) => return Ok(change(loaded, recipe)),
+        let proposed = proposed.and_then(|value| recipe_of(loaded, &layout, value));
+        match proposed.and_then(|recipe| change(loaded, &layout, recipe)) {
+            Ok(change) => return Ok(change),
             Err(reason) => {
+                // It may quote the page.
+                let told = fenced(&cut(&reason, LONGEST_REASON), "error message");
                 request.messages.push(Message::assistant(answer.text));
                 request
                     .messages
-                    .push(Message::user(format!("That does not work: {reason}\n\nAnswer again, in the same form.")));
+                    .push(Message::user(format!("That does not work:\n\n{told}\n\nAnswer again, in the same form.")));
                 fault = reason;
             }
         }
@@ -73,14 +83,15 @@ pub(super) async fn propose(
 }
 
 /// The prompt (spec `doctor-agent.md`, "The Diagnosis Prompt").
-fn prompt(
-    loaded: &Loaded,
-    known: Option<&DiagnosisContext>,
-    page: &Document,
-    reasons: &[String],
-) -> Result<String, String> {
+fn prompt(loaded: &Loaded, known: Option<&DiagnosisContext>, page: &Document, reason: &str) -> Result<String, String> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let values = loaded.history.first().map(|facts| json!(facts.texts)).unwrap_or_default();
+    // The examples are text of the page, and stand among the last values.
+    let mut bare = loaded.recipe.fields().to_vec();
+    for field in &mut bare {
+        field.example.clear();
+    }
+    let recipe = loaded.recipe.clone().with_fields(bare).map_err(|error| error.to_string())?;
     let values = json!({
         "source_name": loaded.row.source,
         "url": loaded.page,
@@ -92,11 +103,11 @@ fn prompt(
         "html_diff": known.map_or("", |known| known.html_diff.as_str()),
         "last_values": pretty(&values),
         "page": Outline::of(page).to_string(),
-        "current_recipe": pretty(&loaded.in_force.recipe),
-        "reasons": reasons,
+        "current_recipe": serde_json::to_string_pretty(&recipe).unwrap_or_default(),
+        "reason": reason,
         "limits": LIMITS.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
     });
-    autoheal_llm::prompt::fill(PROMPT.0, PROMPT.1, values).map_err(|error| error.to_string())
+    fill(PROMPT.0, PROMPT.1, values).map_err(|error| error.to_string())
 }
 
 /// The form of the answer: closed objects, which every provider can enforce.
@@ -115,19 +126,30 @@ fn schema() -> Value {
     })
 }
 
-/// The recipe with the rules of the answer. Names, types, transforms and what is required stay: a model says where, not what.
-fn recipe_of(loaded: &Loaded, answer: Value) -> Result<Recipe, String> {
+/// The recipe with the rules of the answer. Names, types, transforms and what is required stay: a model says where, not what. It is
+/// asked about what is not sure: rules that still hold, and those that were found again, are not its to change. Only of a list
+/// page, whose items have to be found with their fields, it says where all of them are that are elsewhere.
+fn recipe_of(loaded: &Loaded, layout: &Layout, answer: Value) -> Result<Recipe, String> {
     let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
+    let is_list = loaded.recipe.items().is_some();
     let mut fields = loaded.recipe.fields().to_vec();
     let mut gone = Vec::new();
-    for field in &mut fields {
+    for (index, field) in fields.iter_mut().enumerate() {
+        let status = layout.status(field);
+        if status == Some(Status::Kept) {
+            continue;
+        }
+        if let Some(source) = layout.sure_rule(index).filter(|_| !is_list) {
+            field.source = source.clone();
+            continue;
+        }
         let name = field.name.as_str();
         let answered = answer.fields.iter().find(|answered| answered.name == name);
         let answered = answered.ok_or_else(|| format!("there is nothing about the field `{name}`"))?;
         match &answered.select {
             Some(select) => field.source = source_of(field, select, answered.take.as_deref())?,
-            None if field.required => return Err(format!("the model does not find the field `{name}` either")),
-            None => gone.push(name.to_owned()),
+            None if !field.required && status == Some(Status::Gone) => gone.push(name.to_owned()),
+            None => return Err(format!("the model does not find the field `{name}` either")),
         }
     }
     fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
@@ -150,22 +172,53 @@ fn source_of(field: &Field, select: &str, take: Option<&str>) -> Result<Source, 
     }
 }
 
-/// The rules must give on the failing page what the source is to yield, and what it looked like before.
-fn works(loaded: &Loaded, recipe: &Recipe, page: &Document, url: &str) -> Result<(), String> {
-    let verdict = validate(recipe, &recipe.apply(page, Url::parse(url).ok().as_ref()), &loaded.history);
-    if verdict.passed { Ok(()) } else { Err(verdict.errors.join("; ")) }
-}
-
-fn change(loaded: &Loaded, recipe: Recipe) -> Change {
+/// The change, when the rules give on the failing page what the source is to yield, and what looks as it did before. That shows that a
+/// rule fits, and not that it is the right one: unless every value that the model found is the one that the page had, a person decides.
+fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe) -> Result<Change, String> {
+    let extraction = recipe.apply(layout.page(), layout.url());
+    let verdict = validate(&recipe, &extraction, &loaded.history);
+    if !verdict.passed {
+        return Err(verdict.errors.join("; "));
+    }
+    let facts = PageFacts::of(&extraction);
+    let by_model =
+        |field: &&Field| loaded.recipe.field(field.name.as_str()).is_none_or(|old| old.source != field.source);
+    let is_known = |field: &&Field| loaded.last.as_ref().is_some_and(|last| same_values(field, last, &facts));
+    let unknown: Vec<&str> = recipe
+        .fields()
+        .iter()
+        .filter(by_model)
+        .filter(|field| !is_known(field))
+        .map(|field| field.name.as_str())
+        .collect();
+    let left_out = loaded.recipe.fields().iter().filter(|old| recipe.field(old.name.as_str()).is_none());
+    let left_out: Vec<&str> = left_out.map(|old| old.name.as_str()).collect();
+    let mut description = "find the fields where a language model says they are".to_owned();
+    if !left_out.is_empty() {
+        let _ = write!(description, "; do without {}, which the site has no more", left_out.join(", "));
+    }
     let mut definition = loaded.definition.clone();
     definition.blueprint = crate::definition::Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    Change {
-        description: "find the fields where a language model says they are".to_owned(),
+    let needs_person = (!unknown.is_empty())
+        .then(|| format!("nothing but the model says that {} of the new rules is what it was", unknown.join(", ")));
+    Ok(Change {
+        description,
         recipe,
         definition,
         evidence: vec![
             "rules were not sure; what the model's rules give is on the page and looks as it did before".to_owned(),
         ],
         try_at: Some(loaded.page.clone()),
-    }
+        needs_person,
+    })
+}
+
+/// Whether a field has the values that it had, however they are written.
+fn same_values(field: &Field, last: &PageFacts, now: &PageFacts) -> bool {
+    let texts = |facts: &PageFacts| facts.texts.get(field.name.as_str()).cloned().unwrap_or_default();
+    let typed = |text: &String| field.conversion.apply(text, None).ok();
+    let (before, after) = (texts(last), texts(now));
+    let same =
+        |(one, other): (&String, &String)| one == other || typed(one).is_some_and(|value| Some(value) == typed(other));
+    !before.is_empty() && before.len() == after.len() && before.iter().zip(&after).all(same)
 }

@@ -59,6 +59,7 @@ pub(super) async fn propose(
                 definition: loaded.definition.moved(old, url),
                 evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
                 try_at: Some(url.clone()),
+                needs_person: None,
             })
         }
         None => Err(format!("no page of the site has the values that {old} had")),

@@ -28,6 +28,7 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
         definition: loaded.definition.clone(),
         evidence: Vec::new(),
         try_at: Some(loaded.page.clone()),
+        needs_person: None,
     })
 }
 
@@ -50,5 +51,6 @@ pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
         evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),
         // Asking again now is what the site complains about: the next run tells.
         try_at: None,
+        needs_person: None,
     }
 }

@@ -3,7 +3,7 @@
 use autoheal_engine::source::Snapshot;
 use autoheal_page::apply::{FieldOutcome, link_to};
 use autoheal_page::recipe::{Field, NextPage, NodeTake, Recipe, Source, Take};
-use autoheal_page::relocate::{Answer, Status};
+use autoheal_page::relocate::{Answer, Relocation, Status};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
 use url::Url;
@@ -17,34 +17,75 @@ use crate::services::SourceServices;
 /// Longer lists are not taken apart.
 const MOST_ITEMS: usize = 500;
 
+/// What is known of the fields on a page with another layout.
+pub(super) struct Layout {
+    page: Document,
+    url: Option<Url>,
+    relocation: Relocation,
+    /// Where each field is, as far as that is sure; in the recipe's order.
+    places: Vec<Option<Place>>,
+}
+
+impl Layout {
+    /// Looks for the fields of a source on a page.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing can be compared.
+    pub(super) fn of(services: &SourceServices, loaded: &Loaded, snapshot: &Snapshot) -> Result<Self, String> {
+        let old_pages = loaded.good_pages();
+        if old_pages.is_empty() {
+            return Err("no page is stored on which the recipe worked".to_owned());
+        }
+        let mut whole = of_the_page(&loaded.recipe)?;
+        if let Some(facts) = loaded.history.first() {
+            whole = facts.as_examples_of(&whole);
+        }
+        let page = Document::parse_bytes(&snapshot.content);
+        let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
+        let is_same_thing = is_about_the_same(&page, whole.fields());
+        let place_of = |field: &Field| {
+            let answer = relocation.field(field.name.as_str())?;
+            match answer.status {
+                Status::Kept => None,
+                Status::Moved => moved_place(answer),
+                // Most changes leave the values alone: what stands there once needs no resemblance.
+                Status::Gone | Status::Unsure => by_old_values(&page, field).filter(|_| is_same_thing),
+            }
+        };
+        let mut places: Vec<Option<Place>> = whole.fields().iter().map(place_of).collect();
+        for index in 0..places.len() {
+            if let Some(place) = beside_another(&page, whole.fields(), &places, index) {
+                places[index] = Some(place);
+            }
+        }
+        Ok(Self { page, url: Url::parse(&snapshot.url).ok(), relocation, places })
+    }
+
+    /// The page.
+    pub(super) const fn page(&self) -> &Document {
+        &self.page
+    }
+
+    /// Where the page is.
+    pub(super) const fn url(&self) -> Option<&Url> {
+        self.url.as_ref()
+    }
+
+    /// What became of a field.
+    pub(super) fn status(&self, field: &Field) -> Option<Status> {
+        self.relocation.field(field.name.as_str()).map(|answer| answer.status)
+    }
+
+    /// The rule for a field that is sure to be elsewhere, by its place in the recipe.
+    pub(super) fn sure_rule(&self, index: usize) -> Option<&Source> {
+        self.places.get(index)?.as_ref().map(|place| &place.source)
+    }
+}
+
 /// A recipe for the page as it is now. Every field must be found; an optional one may be gone.
-pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapshot) -> Thought {
-    let old_pages = loaded.good_pages();
-    if old_pages.is_empty() {
-        return Err("no page is stored on which the recipe worked".to_owned());
-    }
-    let mut whole = of_the_page(&loaded.recipe)?;
-    if let Some(facts) = loaded.history.first() {
-        whole = facts.as_examples_of(&whole);
-    }
-    let new_page = Document::parse_bytes(&page.content);
-    let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &new_page);
-    let is_same_thing = is_about_the_same(&new_page, whole.fields());
-    let place_of = |field: &Field| {
-        let answer = relocation.field(field.name.as_str())?;
-        match answer.status {
-            Status::Kept => None,
-            Status::Moved => moved_place(answer),
-            // Most changes leave the values alone: what stands there once needs no resemblance.
-            Status::Gone | Status::Unsure => by_old_values(&new_page, field).filter(|_| is_same_thing),
-        }
-    };
-    let mut places: Vec<Option<Place>> = whole.fields().iter().map(place_of).collect();
-    for index in 0..places.len() {
-        if let Some(place) = beside_another(&new_page, whole.fields(), &places, index) {
-            places[index] = Some(place);
-        }
-    }
+pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
+    let Layout { page: new_page, relocation, places, .. } = layout;
     let mut fields = loaded.recipe.fields().to_vec();
     let (mut moved, mut gone, mut evidence) = (Vec::new(), Vec::new(), Vec::new());
     for (field, place) in fields.iter_mut().zip(places) {
@@ -54,8 +95,8 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
             Some(Place { source, values, why }) => {
                 evidence.push(format!("`{name}` is at {why}"));
                 field.example = values.iter().take(if field.many { values.len() } else { 1 }).cloned().collect();
-                field.source = source;
-                moved.push((name.to_owned(), values));
+                field.source = source.clone();
+                moved.push((name.to_owned(), values.clone()));
             }
             None if answer.status == Status::Gone && !field.required => {
                 evidence.push(format!("`{name}` is gone: {}", answer.evidence.join(", ")));
@@ -70,7 +111,7 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
     }
     // The site has taken an optional field away: the blueprint follows, critical fields remain.
     fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
-    let found = Found { page: &new_page, url: Url::parse(&page.url).ok(), moved: &moved };
+    let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
     let next = found.next_page(loaded)?;
     if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
         return Err("every field is where it was: the values themselves have changed".to_owned());
@@ -100,7 +141,7 @@ pub(super) fn propose(services: &SourceServices, loaded: &Loaded, page: &Snapsho
         (true, _) => dropped,
         (false, false) => format!("{found}; {dropped}"),
     };
-    Ok(Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()) })
+    Ok(Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()), needs_person: None })
 }
 
 /// The recipe as one of the whole page: what is a value of each item becomes a list.
@@ -179,7 +220,7 @@ impl Found<'_> {
 }
 
 /// Where a field is now.
-struct Place {
+pub(super) struct Place {
     source: Source,
     /// What stands there.
     values: Vec<String>,

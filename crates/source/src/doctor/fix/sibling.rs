@@ -35,6 +35,9 @@ pub(super) async fn propose(
     for (sibling, versions) in siblings(services, loaded).await? {
         let Some((before, after)) = accepted_fix(&versions, now)? else { continue };
         let Some(recipe) = adopted(&loaded.recipe, &before, &after) else { continue };
+        if loaded.is_refused(&recipe, &loaded.definition, now) {
+            continue;
+        }
         if !validate(&recipe, &recipe.apply(&document, url.as_ref()), &loaded.history).passed {
             continue;
         }
@@ -44,6 +47,7 @@ pub(super) async fn propose(
             definition: loaded.definition.clone(),
             evidence: vec![format!("the fix for `{sibling}` is in force, and gives everything on this page as well")],
             try_at: Some(loaded.page.clone()),
+            needs_person: None,
         }));
     }
     Ok(None)
