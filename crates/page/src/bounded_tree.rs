@@ -12,8 +12,8 @@ use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSin
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, TokenizerResult, local_name};
 
-/// How many elements the tree builder may have at hand: the open ones, and formatting that it would open again. Chromium,
-/// Firefox and WebKit nest no deeper than 512 either.
+/// How many elements the tree builder may have at hand: the open ones, and formatting that it would open again. Browsers
+/// nest no deeper than 512 either.
 const AT_HAND: usize = 512;
 
 /// How many elements one start tag adds to those at hand, at most: a cell brings its row and its table's body.

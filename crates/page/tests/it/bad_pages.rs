@@ -112,7 +112,7 @@ fn other_tags_without_end_take_time_by_their_number() {
 
 #[test]
 fn unclosed_formatting_is_not_copied_without_end() {
-    let many_fonts: String = (0..400).map(|number| format!("<font color={number}>")).collect();
+    let many_fonts = (0..400).map(|number| format!("<font color={number}>")).collect::<Vec<_>>().concat();
     for html in [
         page_of("<b><p>"),
         page_of("<a><div>"),
@@ -161,8 +161,8 @@ fn a_long_list_is_counted_once() {
 fn assert_refused(html: &str, selectors: &[&str]) {
     let page = Document::parse(html);
     for text in selectors {
-        let error = page.try_select(&Selector::parse(text).unwrap()).expect_err(text);
-        assert_eq!(error.selector, *text);
+        let refused = page.try_select(&Selector::parse(text).unwrap());
+        assert!(matches!(&refused, Err(error) if error.selector == *text), "{text} was not refused");
     }
     let json = serde_json::json!({"version": 1, "fields": {"name": {"select": selectors[0]}}}).to_string();
     let misses =
