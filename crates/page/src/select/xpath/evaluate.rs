@@ -44,6 +44,9 @@ impl Page<'_> {
     }
 }
 
+/// How many steps an item costs that is kept.
+const STEPS_OF_AN_ITEM: usize = 8;
+
 /// How many characters are read at the price of one step.
 const CHARACTERS_OF_A_STEP: usize = 16;
 
@@ -130,6 +133,7 @@ fn take_step(step: &Step, from: &[Item], page: &Page<'_>) -> Vec<Item> {
     let mut found = Vec::new();
     let mut covered = 0;
     for item in from {
+        let before = found.len();
         let reached = reached(step, item, page);
         if step.axis == Axis::DescendantOrSelf && step.predicates.is_empty() {
             // Nested starting points reach the same elements: each is taken once.
@@ -142,6 +146,10 @@ fn take_step(step: &Step, from: &[Item], page: &Page<'_>) -> Vec<Item> {
             });
         } else {
             found.extend(filter(reached, &step.predicates, page));
+        }
+        // From each item the same may be reached again.
+        if !page.effort.spend((found.len() - before) * STEPS_OF_AN_ITEM) {
+            break;
         }
     }
     in_order(&mut found);
@@ -210,6 +218,11 @@ fn reached(step: &Step, item: &Item, page: &Page<'_>) -> Vec<Item> {
 }
 
 fn elements(nodes: impl Iterator<Item = NodeId>, step: &Step, page: &Page<'_>) -> Vec<Item> {
+    // Of `dd[1]` no more than the first is looked for.
+    let wanted = match step.predicates.first() {
+        Some(Expression::Number(number)) => *number,
+        _ => f64::INFINITY,
+    };
     nodes
         .take_while(|_| page.effort.spend(1))
         .filter(|node| match &step.test {
@@ -217,7 +230,8 @@ fn elements(nodes: impl Iterator<Item = NodeId>, step: &Step, page: &Page<'_>) -
             Test::Name(name) => page.tag(*node) == name,
             Test::Text => false,
         })
-        .map(Item::Element)
+        .enumerate()
+        .map_while(|(place, node)| (as_number(place) < wanted).then_some(Item::Element(node)))
         .collect()
 }
 
@@ -401,6 +415,7 @@ mod tests {
         assert_eq!(texts("//p[ancestor::div[@class]][string-length(text()) > 5]"), ["MORE: three"]);
         assert_eq!(texts("normalize-space(//dd[.='12']/text()[last()])"), ["12"]);
         assert_eq!(texts("/html/body/div[2]/p"), ["four"]);
+        assert_eq!(texts("//dl/*[3][self::dt]|//p[2][b]|//p[1.5]|//b[0]"), ["Size:", "two"]);
         assert_eq!(texts("//p[count(b)=1 or starts-with(., 'four')]"), ["onex", "two", "four"]);
         assert_eq!(texts("//div//div"), Vec::<String>::new());
     }
