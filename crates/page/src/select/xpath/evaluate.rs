@@ -1,6 +1,7 @@
 //! An expression on a document.
 
 use super::super::effort::Effort;
+use super::page::Page;
 use super::{Axis, Comparison, Expression, Function, Path, Start, Step, Test};
 use crate::document::{Document, NodeId, normalise};
 
@@ -23,32 +24,8 @@ enum Value {
     Boolean(bool),
 }
 
-/// A page, and what may still be spent on it. Where nothing is left, axes end and texts are empty.
-struct Page<'a> {
-    document: &'a Document,
-    effort: &'a Effort,
-}
-
-impl std::ops::Deref for Page<'_> {
-    type Target = Document;
-
-    fn deref(&self) -> &Document {
-        self.document
-    }
-}
-
-impl Page<'_> {
-    /// Pays for reading a text.
-    fn read(&self, text: &str) -> bool {
-        self.effort.spend(1 + text.len() / CHARACTERS_OF_A_STEP)
-    }
-}
-
 /// How many steps an item costs that is kept.
 const STEPS_OF_AN_ITEM: usize = 8;
-
-/// How many characters are read at the price of one step.
-const CHARACTERS_OF_A_STEP: usize = 16;
 
 /// Where an expression is evaluated: an item, its position among its like, and how many there are.
 struct Context<'a> {
