@@ -27,6 +27,7 @@
 //! ```
 
 pub mod apply;
+mod bounded_tree;
 pub mod diff;
 pub mod document;
 pub mod recipe;

@@ -91,6 +91,7 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
                 Some(Miss::NoValue(_)) => mismatched = true,
                 Some(
                     Miss::NoNode { .. }
+                    | Miss::TooMuchWork(_)
                     | Miss::NoAttribute { .. }
                     | Miss::NoStructuredData { .. }
                     | Miss::Empty

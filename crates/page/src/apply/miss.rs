@@ -1,5 +1,6 @@
 //! Why a field has no value.
 
+use crate::select::TooMuchWork;
 use crate::transform::Unmatched;
 use crate::value::ValueError;
 
@@ -12,6 +13,9 @@ pub enum Miss {
         /// The selector.
         select: String,
     },
+    /// The selector would take too long on the page.
+    #[error(transparent)]
+    TooMuchWork(#[from] TooMuchWork),
     /// The node has no such attribute.
     #[error("the selected `{tag}` has no attribute `{attribute}`")]
     NoAttribute {

@@ -248,7 +248,10 @@ impl Context<'_> {
     fn field(&self, field: &Field) -> FieldOutcome {
         let raw = match &field.source {
             Source::Nodes { select, take } => {
-                let nodes = self.page.select(select);
+                let nodes = match self.page.try_select(select) {
+                    Ok(nodes) => nodes,
+                    Err(error) => return FieldOutcome::missed(error.into()),
+                };
                 if nodes.is_empty() {
                     return FieldOutcome::missed(Miss::NoNode { select: select.source().to_owned() });
                 }
@@ -275,7 +278,11 @@ impl Context<'_> {
             let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); items.len()];
             let mut open: Vec<NodeId> = Vec::new();
             let mut upcoming = items.iter().copied().peekable();
-            for node in self.page.select(select) {
+            let (selected, missing) = match self.page.try_select(select) {
+                Ok(selected) => (selected, Miss::NoNode { select: select.source().to_owned() }),
+                Err(error) => (Vec::new(), error.into()),
+            };
+            for node in selected {
                 while let Some(item) = upcoming.next_if(|item| *item <= node) {
                     while open.pop_if(|outer| !self.page.contains(*outer, item)).is_some() {}
                     open.push(item);
@@ -288,7 +295,7 @@ impl Context<'_> {
             }
             for (record, nodes) in records.iter_mut().zip(nodes) {
                 let outcome = if nodes.is_empty() {
-                    FieldOutcome::missed(Miss::NoNode { select: select.source().to_owned() })
+                    FieldOutcome::missed(missing.clone())
                 } else {
                     self.outcome(field, self.raw_of_nodes(&nodes, take))
                 };

@@ -1,12 +1,12 @@
 //! One walk over the tree that fills the arrays.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use dom_query::{NodeData, NodeId};
 
 use super::text::{append, append_space};
 use super::{Document, Element, Symbol};
+use crate::bounded_tree::{BoundedTree, parse};
 
 /// Whether nobody reads the content of such elements as the text of the page.
 pub(crate) fn is_skipped(tag: &str) -> bool {
@@ -94,7 +94,7 @@ struct Open {
 }
 
 pub(super) fn build(html: &str) -> Document {
-    index(dom_query::Document::from(html))
+    index(parse(html, BoundedTree::new(dom_query::Document::default())))
 }
 
 /// The arrays of a tree.
@@ -235,7 +235,6 @@ impl Builder {
             pieces: self.pieces,
             raw: self.raw,
             body: place,
-            places: OnceLock::new(),
         }
     }
 }

@@ -10,7 +10,6 @@ mod text;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 pub(crate) use build::is_skipped;
 pub use decode::decode;
@@ -64,7 +63,6 @@ pub struct Document {
     /// Text of scripts, styles and the head, as it stands.
     raw: String,
     body: usize,
-    places: OnceLock<HashMap<dom_query::NodeId, usize>>,
 }
 
 impl std::fmt::Debug for Document {
@@ -217,13 +215,13 @@ impl Document {
 
     /// The text nodes directly below it, as they stand.
     pub fn text_children(&self, node: NodeId) -> Vec<String> {
-        let Some(node) = self.tree.tree.get(&self.elements[node.0].tree_id) else { return Vec::new() };
+        let Some(node) = self.in_tree(node) else { return Vec::new() };
         node.children_it(false).filter(dom_query::NodeRef::is_text).map(|child| child.text().to_string()).collect()
     }
 
     /// The element and what is in it as HTML.
     pub fn html(&self, node: NodeId) -> String {
-        self.tree.tree.get(&self.elements[node.0].tree_id).map(|node| node.html().to_string()).unwrap_or_default()
+        self.in_tree(node).map(|node| node.html().to_string()).unwrap_or_default()
     }
 
     /// The whole page as HTML.
@@ -282,17 +280,9 @@ impl Document {
         self.visible.trim()
     }
 
-    /// The tree that the selectors walk.
-    pub(crate) const fn tree(&self) -> &dom_query::Document {
-        &self.tree
-    }
-
-    /// The element that stands for one of the tree, if it is one of ours.
-    pub(crate) fn place_of(&self, id: dom_query::NodeId) -> Option<NodeId> {
-        let places = self.places.get_or_init(|| {
-            self.elements.iter().enumerate().map(|(place, element)| (element.tree_id, place)).collect()
-        });
-        places.get(&id).copied().map(NodeId)
+    /// The element in the tree that the selectors walk.
+    pub(crate) fn in_tree(&self, node: NodeId) -> Option<dom_query::NodeRef<'_>> {
+        self.tree.tree.get(&self.elements[node.0].tree_id)
     }
 
     fn name(&self, symbol: Symbol) -> &str {

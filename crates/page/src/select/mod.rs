@@ -1,9 +1,12 @@
 //! Selectors: CSS, or `xpath:` and a subset of XPath 1.0.
 
+mod css;
+mod effort;
 mod xpath;
 
 use std::fmt;
 
+use self::effort::Effort;
 use crate::document::{Document, NodeId};
 
 /// What begins a selector that is not CSS.
@@ -79,19 +82,33 @@ impl PartialEq for Selector {
 
 impl Eq for Selector {}
 
+/// A selector that would take too long on a page.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("`{selector}` would take too long on this page; write it without `~`, `:has()` or conditions on whole axes")]
+pub struct TooMuchWork {
+    /// What was written.
+    pub selector: String,
+}
+
 impl Document {
     /// The elements that a selector means, in document order, each once.
+    ///
+    /// # Errors
+    ///
+    /// When it would take more than some hundred steps for each element, or twenty million on a small page: each page takes
+    /// time by its size, and what was found until then may be wrong.
+    pub fn try_select(&self, selector: &Selector) -> Result<Vec<NodeId>, TooMuchWork> {
+        let effort = Effort::for_page(self.len());
+        let found = match &selector.kind {
+            Kind::Css(matcher) => css::select(self, matcher, &effort),
+            Kind::XPath(expression) => xpath::evaluate(expression, self, &effort),
+        };
+        if effort.is_spent() { Err(TooMuchWork { selector: selector.source.clone() }) } else { Ok(found) }
+    }
+
+    /// As [`Document::try_select`]; nothing when it would take too long.
     pub fn select(&self, selector: &Selector) -> Vec<NodeId> {
-        match &selector.kind {
-            Kind::Css(matcher) => {
-                let selection = self.tree().select_matcher(matcher);
-                let mut found: Vec<_> = selection.nodes().iter().filter_map(|node| self.place_of(node.id)).collect();
-                found.sort_unstable();
-                found.dedup();
-                found
-            }
-            Kind::XPath(expression) => xpath::evaluate(expression, self),
-        }
+        self.try_select(selector).unwrap_or_default()
     }
 }
 

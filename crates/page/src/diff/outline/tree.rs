@@ -5,11 +5,11 @@ use std::cell::{Ref, RefCell};
 
 use html5ever::interface::{Attribute, ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
-use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use html5ever::{ParseOpts, QualName, local_name, ns, parse_document};
+use html5ever::{QualName, local_name, ns};
 use memchr::{memchr, memchr2};
 
 use super::tokens::tokenize;
+use crate::bounded_tree::{BoundedTree, Growing, parse};
 
 /// A node by its place in the tree; the page itself is 0.
 pub(super) type Handle = usize;
@@ -71,23 +71,19 @@ pub(super) struct Tree {
 impl Tree {
     /// Parses as browsers do that run no scripts.
     pub(super) fn parse(html: &str) -> Self {
-        let builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
         let html = html.strip_prefix('\u{feff}').unwrap_or(html);
+        let builder = BoundedTree::new(Sink::with_room(html));
         let has_control = memchr2(0, b'\r', html.as_bytes()).is_some();
         if has_control && memchr(0, html.as_bytes()).is_some() {
             // Each place of a page has its own rule for NUL, and no page has a reason for one.
-            let options = ParseOpts { tree_builder: builder, ..ParseOpts::default() };
-            let mut parser = parse_document(Sink::with_room(html), options);
-            html5ever::tendril::TendrilSink::process(&mut parser, StrTendril::from_slice(html));
-            return html5ever::tendril::TendrilSink::finish(parser);
+            return parse(html, builder);
         }
-        let builder = TreeBuilder::new(Sink::with_room(html), builder);
         if has_control {
             tokenize(&with_line_feeds(html), &builder);
         } else {
             tokenize(html, &builder);
         }
-        builder.sink.finish()
+        builder.finish()
     }
 
     pub(super) fn data(&self, node: Handle) -> &Data {
@@ -196,6 +192,12 @@ impl Sink {
         let mut tree = Tree { nodes: Vec::with_capacity(html.len() / BYTES_OF_A_NODE + 1) };
         tree.push(Data::Root);
         Self(RefCell::new(tree))
+    }
+}
+
+impl Growing for Sink {
+    fn made(&self) -> usize {
+        self.0.borrow().len()
     }
 }
 

@@ -1,5 +1,7 @@
 //! An expression on a document.
 
+use super::super::effort::Effort;
+use super::page::Page;
 use super::{Axis, Comparison, Expression, Function, Path, Start, Step, Test};
 use crate::document::{Document, NodeId, normalise};
 
@@ -22,6 +24,9 @@ enum Value {
     Boolean(bool),
 }
 
+/// How many steps an item costs that is kept.
+const STEPS_OF_AN_ITEM: usize = 8;
+
 /// Where an expression is evaluated: an item, its position among its like, and how many there are.
 struct Context<'a> {
     item: &'a Item,
@@ -30,7 +35,8 @@ struct Context<'a> {
 }
 
 /// The elements that an expression means, in document order. A text or an attribute stands for its element.
-pub(in super::super) fn evaluate(expression: &Expression, page: &Document) -> Vec<NodeId> {
+pub(in super::super) fn evaluate(expression: &Expression, page: &Document, effort: &Effort) -> Vec<NodeId> {
+    let page = &Page { document: page, effort };
     let context = Context { item: &Item::Root, position: 1, last: 1 };
     let expression = match expression {
         // As a selector, `normalize-space(//p)` means the `p`.
@@ -53,7 +59,7 @@ const fn element_of(item: &Item) -> Option<NodeId> {
     }
 }
 
-fn value(expression: &Expression, page: &Document, context: &Context<'_>) -> Value {
+fn value(expression: &Expression, page: &Page<'_>, context: &Context<'_>) -> Value {
     match expression {
         Expression::Or(left, right) => {
             Value::Boolean(truth(&value(left, page, context)) || truth(&value(right, page, context)))
@@ -85,7 +91,7 @@ fn value(expression: &Expression, page: &Document, context: &Context<'_>) -> Val
     }
 }
 
-fn walk(path: &Path, page: &Document, context: &Context<'_>) -> Vec<Item> {
+fn walk(path: &Path, page: &Page<'_>, context: &Context<'_>) -> Vec<Item> {
     let mut items = match &path.start {
         Start::Root => vec![Item::Root],
         Start::Here => vec![context.item.clone()],
@@ -100,10 +106,11 @@ fn walk(path: &Path, page: &Document, context: &Context<'_>) -> Vec<Item> {
     items
 }
 
-fn take_step(step: &Step, from: &[Item], page: &Document) -> Vec<Item> {
+fn take_step(step: &Step, from: &[Item], page: &Page<'_>) -> Vec<Item> {
     let mut found = Vec::new();
     let mut covered = 0;
     for item in from {
+        let before = found.len();
         let reached = reached(step, item, page);
         if step.axis == Axis::DescendantOrSelf && step.predicates.is_empty() {
             // Nested starting points reach the same elements: each is taken once.
@@ -117,13 +124,17 @@ fn take_step(step: &Step, from: &[Item], page: &Document) -> Vec<Item> {
         } else {
             found.extend(filter(reached, &step.predicates, page));
         }
+        // From each item the same may be reached again.
+        if !page.effort.spend((found.len() - before) * STEPS_OF_AN_ITEM) {
+            break;
+        }
     }
     in_order(&mut found);
     found
 }
 
 /// What an axis leads to from an item, the nearest first.
-fn reached(step: &Step, item: &Item, page: &Document) -> Vec<Item> {
+fn reached(step: &Step, item: &Item, page: &Page<'_>) -> Vec<Item> {
     let Item::Element(node) = item else {
         return match (item, step.axis) {
             (Item::Root, Axis::Child) => elements(page.nodes().take(1), step, page),
@@ -143,10 +154,9 @@ fn reached(step: &Step, item: &Item, page: &Document) -> Vec<Item> {
         };
     };
     let node = *node;
-    let siblings = |page: &Document| page.parent(node).map(|parent| page.children(parent).collect::<Vec<_>>());
     match step.axis {
         Axis::Child if step.test == Test::Text => {
-            let texts = page.text_children(node).into_iter().enumerate();
+            let texts = page.text_children(node).into_iter().enumerate().take_while(|(_, text)| page.read(text));
             texts.map(|(number, text)| Item::Text(node, number, text)).collect()
         }
         Axis::Child => elements(page.children(node), step, page),
@@ -159,17 +169,22 @@ fn reached(step: &Step, item: &Item, page: &Document) -> Vec<Item> {
             elements(std::iter::successors(page.next_sibling(node), |&next| page.next_sibling(next)), step, page)
         }
         Axis::PrecedingSibling => {
-            let before = siblings(page).unwrap_or_default().into_iter().rev().filter(|sibling| *sibling < node);
-            elements(before, step, page)
+            let parent = page.parent(node);
+            let before = parent.into_iter().flat_map(|parent| page.children(parent));
+            let mut before: Vec<_> = before.take_while(|sibling| *sibling < node && page.effort.spend(1)).collect();
+            before.reverse();
+            elements(before.into_iter(), step, page)
         }
-        Axis::Following => elements(page.nodes().skip(page.close(node)), step, page),
+        Axis::Following => elements((page.close(node)..page.len()).map(NodeId), step, page),
         Axis::Preceding => {
-            let before = page.nodes().take(node.index()).rev().filter(|other| !page.contains(*other, node));
+            let before = page.nodes().take(node.index()).rev();
+            let before = before.take_while(|_| page.effort.spend(1)).filter(|other| !page.contains(*other, node));
             elements(before, step, page)
         }
         Axis::Itself => elements(std::iter::once(node), step, page),
         Axis::Attribute => {
-            let matching = page.attributes(node).filter(|(name, _)| match &step.test {
+            let attributes = page.attributes(node).take_while(|(_, text)| page.read(text));
+            let matching = attributes.filter(|(name, _)| match &step.test {
                 Test::Any | Test::Node => true,
                 Test::Name(wanted) => name == wanted,
                 Test::Text => false,
@@ -179,18 +194,25 @@ fn reached(step: &Step, item: &Item, page: &Document) -> Vec<Item> {
     }
 }
 
-fn elements(nodes: impl Iterator<Item = NodeId>, step: &Step, page: &Document) -> Vec<Item> {
+fn elements(nodes: impl Iterator<Item = NodeId>, step: &Step, page: &Page<'_>) -> Vec<Item> {
+    // Of `dd[1]` no more than the first is looked for.
+    let wanted = match step.predicates.first() {
+        Some(Expression::Number(number)) => *number,
+        _ => f64::INFINITY,
+    };
     nodes
+        .take_while(|_| page.effort.spend(1))
         .filter(|node| match &step.test {
             Test::Any | Test::Node => true,
             Test::Name(name) => page.tag(*node) == name,
             Test::Text => false,
         })
-        .map(Item::Element)
+        .enumerate()
+        .map_while(|(place, node)| (as_number(place) < wanted).then_some(Item::Element(node)))
         .collect()
 }
 
-fn filter(mut items: Vec<Item>, predicates: &[Expression], page: &Document) -> Vec<Item> {
+fn filter(mut items: Vec<Item>, predicates: &[Expression], page: &Page<'_>) -> Vec<Item> {
     for predicate in predicates {
         let last = items.len();
         let mut position = 0;
@@ -205,7 +227,7 @@ fn filter(mut items: Vec<Item>, predicates: &[Expression], page: &Document) -> V
     items
 }
 
-fn call(function: Function, arguments: &[Expression], page: &Document, context: &Context<'_>) -> Value {
+fn call(function: Function, arguments: &[Expression], page: &Page<'_>, context: &Context<'_>) -> Value {
     let argument = |place: usize| match arguments.get(place) {
         Some(expression) => value(expression, page, context),
         None => Value::Items(vec![context.item.clone()]),
@@ -237,7 +259,7 @@ fn call(function: Function, arguments: &[Expression], page: &Document, context: 
     }
 }
 
-fn name(item: &Item, page: &Document) -> String {
+fn name(item: &Item, page: &Page<'_>) -> String {
     match item {
         Item::Element(node) => page.tag(*node).to_owned(),
         Item::Attribute(_, name, _) => name.clone(),
@@ -264,7 +286,7 @@ fn truth(value: &Value) -> bool {
     }
 }
 
-fn string(value: &Value, page: &Document) -> String {
+fn string(value: &Value, page: &Page<'_>) -> String {
     match value {
         Value::Items(items) => items.first().map(|item| item_text(item, page)).unwrap_or_default(),
         Value::Text(text) => text.clone(),
@@ -273,15 +295,16 @@ fn string(value: &Value, page: &Document) -> String {
     }
 }
 
-fn item_text(item: &Item, page: &Document) -> String {
-    match item {
+fn item_text(item: &Item, page: &Page<'_>) -> String {
+    let text = match item {
         Item::Root => page.page_text().to_owned(),
         Item::Element(node) => page.text(*node).into_owned(),
         Item::Text(_, _, text) | Item::Attribute(_, _, text) => text.clone(),
-    }
+    };
+    if page.read(&text) { text } else { String::new() }
 }
 
-fn number(value: &Value, page: &Document) -> f64 {
+fn number(value: &Value, page: &Page<'_>) -> f64 {
     match value {
         Value::Number(number) => *number,
         Value::Boolean(boolean) => f64::from(u8::from(*boolean)),
@@ -290,7 +313,7 @@ fn number(value: &Value, page: &Document) -> f64 {
 }
 
 /// As XPath 1.0, section 3.4: a set of items compares as true when one of its items does.
-fn compare(comparison: Comparison, left: &Value, right: &Value, page: &Document) -> bool {
+fn compare(comparison: Comparison, left: &Value, right: &Value, page: &Page<'_>) -> bool {
     if let Value::Items(items) = left
         && !matches!(right, Value::Boolean(_))
     {
@@ -369,6 +392,7 @@ mod tests {
         assert_eq!(texts("//p[ancestor::div[@class]][string-length(text()) > 5]"), ["MORE: three"]);
         assert_eq!(texts("normalize-space(//dd[.='12']/text()[last()])"), ["12"]);
         assert_eq!(texts("/html/body/div[2]/p"), ["four"]);
+        assert_eq!(texts("//dl/*[3][self::dt]|//p[2][b]|//p[1.5]|//b[0]"), ["Size:", "two"]);
         assert_eq!(texts("//p[count(b)=1 or starts-with(., 'four')]"), ["onex", "two", "four"]);
         assert_eq!(texts("//div//div"), Vec::<String>::new());
     }

@@ -3,6 +3,7 @@
 
 mod evaluate;
 mod lexer;
+mod page;
 mod parse;
 
 use regex::Regex;
