@@ -58,6 +58,9 @@ pub struct Health {
     pub quarantine_until: Option<Timestamp>,
     /// When a person released it last: attempts before that do not count.
     pub released_at: Option<Timestamp>,
+    /// Whether the last run failed because nobody was reached.
+    #[serde(default)]
+    pub unreached: bool,
 }
 
 impl Health {
@@ -72,12 +75,14 @@ impl Health {
             fix_attempts_today: 0,
             quarantine_until: None,
             released_at: None,
+            unreached: false,
         }
     }
 
     /// A run was good. Only time or a person ends a quarantine.
     pub fn good_run(&mut self, now: Timestamp) {
         self.success_count += 1;
+        self.unreached = false;
         self.last_success_at = Some(now);
         if !self.is_quarantined(now) {
             self.state = HealthState::Active;

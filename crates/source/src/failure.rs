@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use autoheal_fetch::error::Phase;
 use autoheal_fetch::{FetchError, Fetched};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -68,6 +69,9 @@ pub struct Failure {
     /// Whether the name of the host is unknown.
     #[serde(default)]
     pub host_unknown: bool,
+    /// Whether nobody was reached at all.
+    #[serde(default)]
+    pub unreached: bool,
     /// Which page of the source it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<Box<Url>>,
@@ -75,7 +79,15 @@ pub struct Failure {
 
 impl Failure {
     pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
-        Self { error_type, message: message.into(), status: None, retry_after: None, host_unknown: false, page: None }
+        Self {
+            error_type,
+            message: message.into(),
+            status: None,
+            retry_after: None,
+            host_unknown: false,
+            unreached: false,
+            page: None,
+        }
     }
 
     /// The same, about a page.
@@ -91,7 +103,14 @@ impl Failure {
             _ => ErrorType::HttpError,
         };
         let host_unknown = matches!(error, FetchError::UnknownName { .. });
-        Self { host_unknown, ..Self::new(error_type, error.to_string()) }
+        let unreached = matches!(
+            error,
+            FetchError::UnknownName { .. }
+                | FetchError::Refused { .. }
+                | FetchError::Unreachable { .. }
+                | FetchError::TimedOut { phase: Phase::Connect, .. }
+        );
+        Self { host_unknown, unreached, ..Self::new(error_type, error.to_string()) }
     }
 
     /// An answer that is no page; `None` for a page.

@@ -19,15 +19,14 @@ const AT_ONCE: Duration = Duration::from_mins(30);
 const FEWEST_HOSTS: usize = 3;
 
 /// Whether a failure to reach a host is one of many: of at least three hosts that were asked within the last half hour, more than half
-/// failed when they were asked last.
+/// were not reached when they were asked last.
 pub(crate) async fn is_general(
     services: &SourceServices,
     loaded: &Loaded,
     failure: &Failure,
     now: Timestamp,
 ) -> Result<bool, StepError> {
-    // An answer is an answer: somebody was reached.
-    if failure.status.is_some() || failure.error_type.is_about_the_recipe() {
+    if !failure.unreached {
         return Ok(false);
     }
     let rows = services.store.sources().await.map_err(|error| store_error(&error))?;
@@ -45,7 +44,7 @@ fn most_hosts_fail(rows: &[SourceRow], this: &str, now: Timestamp) -> bool {
             continue;
         }
         let Ok(definition) = serde_json::from_value::<Definition>(row.definition.clone()) else { continue };
-        let failed = is_this || health.last_failure_at > health.last_success_at;
+        let failed = is_this || health.unreached;
         // One source that is well shows that the host is.
         let host = definition.url.host_str().unwrap_or_default().to_owned();
         fails.entry(host).and_modify(|all| *all &= failed).or_insert(failed);
@@ -70,6 +69,7 @@ mod tests {
                 health.good_run(at);
             } else {
                 health.failed_run(at);
+                health.unreached = true;
             }
             let url = format!("https://{host}/page");
             let blueprint = json!({ "base_url": url, "kind": "single", "fields": [] });

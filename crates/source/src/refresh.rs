@@ -32,7 +32,7 @@ pub(crate) const DOCTOR: &str = "doctor";
 const WATCH: &str = "watch";
 
 /// What an alert about all hosts is about.
-const EVERY_HOST: &str = "*";
+pub const EVERY_HOST: &str = "*";
 
 /// Its one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -270,6 +270,7 @@ async fn conclude(
         return Ok(());
     };
     health.failed_run(now);
+    health.unreached = failure.unreached;
     let may_be_healed = health.state == HealthState::Degraded;
     record(context, SourceRecord::Health { source: name(loaded), health });
     // An outage says nothing about a recipe.

@@ -94,9 +94,10 @@ const DEFINITION: &str = "
 
 const HEALTH: &str = "
     INSERT INTO source_health (source_name, state, last_success_at, last_failure_at, success_count, failure_count,
-                               fix_attempts_today, quarantine_until, released_at, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+                               fix_attempts_today, quarantine_until, released_at, created_at, updated_at, unreached)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
     ON CONFLICT (source_name) DO UPDATE SET
+        unreached = excluded.unreached,
         last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
         success_count = excluded.success_count, failure_count = excluded.failure_count, updated_at = excluded.updated_at,
         -- What was read before a person released the source does not undo that.
@@ -282,12 +283,13 @@ fn health_row(source: &str, health: &Health, at: Timestamp) -> Statement {
         .bind(health.quarantine_until.map(Timestamp::as_millis))
         .bind(health.released_at.map(Timestamp::as_millis))
         .bind(at.as_millis())
+        .bind(i64::from(health.unreached))
 }
 
 const SOURCES: &str = "
     SELECT source.source_name, source.definition_json, source.created_at AS added_at, health.state, health.last_success_at,
            health.last_failure_at, health.success_count, health.failure_count, health.fix_attempts_today,
-           health.quarantine_until, health.released_at
+           health.quarantine_until, health.released_at, health.unreached
     FROM source JOIN source_health health ON health.source_name = source.source_name
     WHERE ($1 IS NULL OR source.source_name = $1) ORDER BY source.source_name";
 
@@ -478,6 +480,7 @@ fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
         fix_attempts_today: row::number(row, "fix_attempts_today")?,
         quarantine_until: row::optional_time(row, "quarantine_until")?,
         released_at: row::optional_time(row, "released_at")?,
+        unreached: row::integer(row, "unreached")? != 0,
     };
     Ok(SourceRow {
         source: row::text(row, "source_name")?,

@@ -1,7 +1,7 @@
 use autoheal_orchestrator::Worker;
 
 use crate::args;
-use crate::commands::source::deliver_until;
+use crate::commands::source::keep_house_until;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
@@ -20,9 +20,9 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
     }
     printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
     let notifier = wiring::notifier(&config, &store)?;
-    let worker = Worker::new(store, settings, registry);
+    let worker = Worker::new(store.clone(), settings, registry);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, deliver_until(&notifier, &stop));
+    tokio::join!(working, keep_house_until(&notifier, &store, &stop));
     Ok(Exit::Fine)
 }

@@ -74,7 +74,7 @@ async fn a_model_may_say_where_a_known_value_is() {
     let asked = &server.documents()[0];
     let prompt = asked["messages"][0]["content"].as_str().unwrap();
     for part in
-        ["PARSE_ERROR", "Missing field: price", "<untrusted diff", "i.b2: 12 EUR", "<untrusted recipe", ".price"]
+        ["PARSE_ERROR", "Missing field: price", "<untrusted diff", "i.b2: 12,00 EUR", "<untrusted recipe", ".price"]
     {
         assert!(prompt.contains(part), "{part} is missing in {prompt}");
     }

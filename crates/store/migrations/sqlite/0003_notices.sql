@@ -4,6 +4,9 @@ ALTER TABLE alert ADD COLUMN host TEXT;
 ALTER TABLE alert ADD COLUMN cause TEXT;
 CREATE INDEX alert_shared ON alert (host, cause, created_at) WHERE host IS NOT NULL;
 
+-- Whether the last run failed because nobody was reached.
+ALTER TABLE source_health ADD COLUMN unreached INTEGER NOT NULL DEFAULT 0;
+
 -- A row is deleted when it was delivered.
 CREATE TABLE notice (
     notice_id INTEGER PRIMARY KEY AUTOINCREMENT,

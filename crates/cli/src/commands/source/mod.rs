@@ -8,7 +8,7 @@ mod set;
 mod show;
 mod watch;
 
-pub(super) use watch::deliver_until;
+pub(super) use watch::keep_house_until;
 
 use autoheal_source::SourceName;
 use autoheal_store::{SourceRow, Store};

@@ -7,6 +7,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, HealthState};
 use autoheal_engine::time::minutes_and_seconds;
 use autoheal_source::SourceName;
+use autoheal_source::refresh::EVERY_HOST;
 use autoheal_source::statistics::Statistics;
 use autoheal_store::{SourceRow, Store};
 use serde_json::{Value, json};
@@ -34,6 +35,10 @@ fn summary(row: &SourceRow) -> Value {
 
 pub(super) async fn list(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let sources = store.sources().await?;
+    let day_ago = autoheal_orchestrator::now().minus(std::time::Duration::from_hours(24));
+    for alert in store.alerts(Some(EVERY_HOST), 1).await?.iter().filter(|alert| alert.created_at >= day_ago) {
+        printer.warn(&format!("{}: {}", alert.created_at.to_rfc3339(), harmless(&alert.message)));
+    }
     if json {
         printer.json(&sources.iter().map(summary).collect::<Vec<_>>())?;
         return Ok(Exit::Fine);

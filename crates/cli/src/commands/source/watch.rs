@@ -1,11 +1,11 @@
 //! Running every source on its schedule: a worker, and somebody who fills its queue.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use autoheal_orchestrator::{Worker, now};
 use autoheal_source::Notifier;
 use autoheal_source::schedule::Schedule;
-use autoheal_store::Store;
+use autoheal_store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -18,20 +18,43 @@ const STOPPING: &str = "stopping after the running steps; once more to stop at o
 /// How often is looked for what is due.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// How often is looked for what is to be posted.
+/// How often is looked for what is to be posted, and for what is old.
 const DELIVER: Duration = Duration::from_secs(5);
+const FORGET: Duration = Duration::from_hours(1);
 
-/// Posts alerts and changes until stopped.
-pub(crate) async fn deliver_until(notifier: &Notifier, stop: &CancellationToken) {
+/// Runs, and what models were asked and answered, are kept for so long.
+const KEPT: Duration = Duration::from_hours(30 * 24);
+
+/// Posts alerts and changes, and forgets what is old, until stopped.
+pub(crate) async fn keep_house_until(notifier: &Notifier, store: &Store, stop: &CancellationToken) {
+    let mut forgot_at: Option<Instant> = None;
     while !stop.is_cancelled() {
-        if let Err(error) = notifier.deliver_due(now).await {
-            tracing::warn!(%error, "what is to be posted could not be read");
+        if forgot_at.is_none_or(|at| at.elapsed() >= FORGET) {
+            forgot_at = Some(Instant::now());
+            if let Err(error) = forget(store).await {
+                tracing::warn!(%error, "what is old could not be forgotten");
+            }
         }
+        let delivering = async {
+            if let Err(error) = notifier.deliver_due(now).await {
+                tracing::warn!(%error, "what is to be posted could not be read");
+            }
+            tokio::time::sleep(DELIVER).await;
+        };
+        // What was claimed and not delivered is due again in two minutes.
         tokio::select! {
             () = stop.cancelled() => {}
-            () = tokio::time::sleep(DELIVER) => {}
+            () = delivering => {}
         }
     }
+}
+
+async fn forget(store: &Store) -> Result<(), StoreError> {
+    let before = now().minus(KEPT);
+    store.forget_model_texts(before).await?;
+    let pruned = store.prune(before).await?;
+    tracing::debug!(tasks = pruned.tasks, runs = pruned.runs, "forgotten");
+    Ok(())
 }
 
 pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
@@ -54,6 +77,6 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
     };
     let notifier = wiring::notifier(config, store)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, filling, deliver_until(&notifier, &stop));
+    tokio::join!(working, filling, keep_house_until(&notifier, store, &stop));
     Ok(Exit::Fine)
 }
