@@ -37,6 +37,7 @@ impl<'a> About<'a> {
     pub(super) fn of(view: &View<'a>, shown: Option<&str>) -> Self {
         let mut best: Option<(u32, PageType, Thing<'a>)> = None;
         let mut products = 0;
+        let recipes = view.stated.things().filter(|thing| thing.kinds().iter().any(|kind| kind == "recipe")).count();
         for thing in view.stated.things() {
             let Some((page_type, rank)) = thing.kinds().iter().filter_map(|kind| of_kind(kind)).max_by_key(|found| found.1)
             else {
@@ -46,7 +47,11 @@ impl<'a> About<'a> {
             let name = thing.text(&["name", "headline"]).map(|name| name.value);
             let is_shown = shown.zip(name.as_deref()).is_some_and(|(shown, name)| title::agree(shown, name));
             // What has the page's own title is what it is about; an event or a product in the margin has another.
-            let score = rank + if is_shown { 10 } else { 0 };
+            let mut score = rank + if is_shown { 10 } else { 0 };
+            // An article about one recipe is the recipe; one about several is an article.
+            if page_type == PageType::Recipe && recipes == 1 {
+                score += 10;
+            }
             if best.as_ref().is_none_or(|(most, ..)| score > *most) {
                 best = Some((score, page_type, thing));
             }

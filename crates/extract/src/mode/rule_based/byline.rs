@@ -42,7 +42,8 @@ fn stated(view: &View<'_>, about: &About<'_>) -> Option<Found<String>> {
     let of = |thing: &super::stated::Thing<'_>| {
         let mut names: Vec<String> = Vec::new();
         for name in thing.texts(&["author", "creator"]) {
-            if let Some(name) = name_in(&name).filter(|name| !names.contains(name)) {
+            let name = if name.contains("://") { None } else { Some(name) };
+            if let Some(name) = name.filter(|name| name.chars().count() <= LONGEST && !names.contains(name)) {
                 names.push(name);
             }
         }

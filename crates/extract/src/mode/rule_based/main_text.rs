@@ -6,8 +6,9 @@ use autoheal_page::{Document, NodeId};
 use dom_smoothie::{Config, Readability};
 
 use super::View;
+use super::blocks::{blocks, leaves};
 use super::found::Found;
-use crate::item::{List, PageType};
+use crate::item::List;
 
 /// Pages with more elements than this, or that nest deeper, are not read: it would take too long, or the stack would not do.
 const MOST_ELEMENTS: usize = 60_000;
@@ -20,71 +21,54 @@ pub(super) struct MainText {
 }
 
 /// The main text of a page, if it has one.
-pub(super) fn find(view: &View<'_>, _page_type: PageType) -> Option<MainText> {
+pub(super) fn find(view: &View<'_>) -> Option<MainText> {
     let page = view.page;
+    let blocks = blocks(page);
+    let letters: usize = blocks.iter().map(|&node| page.letters(node) - page.linked_letters(node)).sum();
+    // Where a readers' view shows less than half of what there is, the text is not in one piece.
+    let read = article(page).filter(|content| content.letters(content.body()) * 2 >= letters);
+    let (text, lists) = match &read {
+        Some(content) => (text_of(content, &leaves(content)), lists_of(content)),
+        None => (text_of(page, &blocks), lists_of(page)),
+    };
+    let confidence = if read.is_some() { 0.85 } else { 0.6 };
+    (!text.is_empty()).then(|| MainText {
+        text: Found::heuristic(text, confidence),
+        lists: (!lists.is_empty()).then(|| Found::heuristic(lists, 0.7)),
+    })
+}
+
+/// The page as readers' views show it.
+fn article(page: &Document) -> Option<Document> {
     if page.len() > MOST_ELEMENTS || page.nodes().any(|node| page.depth(node) > DEEPEST) {
         return None;
     }
     let config = Config { disable_json_ld: true, ..Config::default() };
     let mut reader = Readability::new(page.to_html(), None, Some(config)).ok()?;
-    let article = reader.parse().ok()?;
-    let content = Document::parse(&article.content);
-    let text = text_of(&content, content.body());
-    let lists = lists_of(&content);
-    (!text.is_empty()).then(|| MainText {
-        text: Found::heuristic(text, 0.8),
-        lists: (!lists.is_empty()).then(|| Found::heuristic(lists, 0.7)),
-    })
+    Some(Document::parse(&reader.parse().ok()?.content))
 }
 
 /// The text with an empty line between blocks, `- ` before items of lists, and ` | ` between cells.
-fn text_of(page: &Document, node: NodeId) -> String {
+fn text_of(page: &Document, blocks: &[NodeId]) -> String {
     let mut text = String::new();
-    let mut open = vec![node];
-    while let Some(node) = open.pop() {
-        let has_blocks = page.descendants(node).any(|inner| is_block(page.tag(inner)));
-        if !has_blocks || matches!(page.tag(node), "tr" | "pre") {
-            block(page, node, &mut text);
-            continue;
-        }
-        // Text that stands beside blocks stays where it is: in the first place, where nearly all of it is.
-        let own = page.own_text(node);
-        if !own.is_empty() {
-            push(&mut text, &own, "\n\n");
-        }
-        let children: Vec<NodeId> = page.children(node).collect();
-        open.extend(children.into_iter().rev());
+    let mut row = None;
+    for &node in blocks {
+        let piece = page.visible_text(node);
+        let around = |tag: &str| std::iter::once(node).chain(page.ancestors(node).take(2)).find(|&above| page.tag(above) == tag);
+        let of_row = around("tr");
+        let is_item = around("li").is_some();
+        let between = match (text.is_empty(), of_row.is_some() && of_row == row, is_item) {
+            (true, ..) => "",
+            (false, true, _) => " | ",
+            (false, false, true) => "\n",
+            (false, false, false) => "\n\n",
+        };
+        let bullet = if is_item { "- " } else { "" };
+        row = of_row;
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{between}{bullet}{piece}");
     }
     text
-}
-
-fn block(page: &Document, node: NodeId, text: &mut String) {
-    match page.tag(node) {
-        "li" => push(text, &format!("- {}", page.visible_text(node)), "\n"),
-        "tr" => {
-            let cells: Vec<&str> = page.children(node).map(|cell| page.visible_text(cell)).collect();
-            push(text, &cells.join(" | "), "\n");
-        }
-        _ => push(text, page.visible_text(node), "\n\n"),
-    }
-}
-
-fn push(text: &mut String, piece: &str, between: &str) {
-    let piece = piece.trim();
-    if piece.is_empty() || piece == "-" {
-        return;
-    }
-    let between = if text.is_empty() { "" } else { between };
-    // Writing to a text cannot fail.
-    let _ = write!(text, "{between}{piece}");
-}
-
-fn is_block(tag: &str) -> bool {
-    matches!(
-        tag,
-        "p" | "div" | "section" | "article" | "ul" | "ol" | "li" | "table" | "tbody" | "thead" | "tr" | "h1" | "h2" | "h3" | "h4"
-            | "h5" | "h6" | "blockquote" | "pre" | "figure" | "figcaption" | "dl" | "dt" | "dd" | "main" | "header" | "footer"
-    )
 }
 
 /// The lists of the main text that are no navigation, with the heading right before each.

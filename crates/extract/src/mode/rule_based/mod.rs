@@ -5,6 +5,7 @@
 //! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: a field or a few each
 
 mod about;
+mod blocks;
 mod byline;
 mod commerce;
 mod dates;
@@ -51,7 +52,7 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
         PageType::Recipe => recipe::fill(&view, &about, &mut filling),
         PageType::Article | PageType::Generic => {}
     }
-    let text = main_text::find(&view, about.page_type.value);
+    let text = main_text::find(&view);
     if let Some(text) = text {
         filling.set(Field::Text, Some(text.text), |item| &mut item.text);
         filling.list(Field::Lists, text.lists, |item| &mut item.lists);

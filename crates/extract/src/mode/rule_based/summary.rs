@@ -21,7 +21,8 @@ pub(super) fn image(view: &View<'_>, about: &About<'_>) -> Option<Found<String>>
     let paths = ["image.url", "image.contentUrl", "image.@id", "image", "thumbnailUrl"];
     let stated = thing.and_then(|thing| thing.text(&paths)).filter(|found| is_address(&found.value));
     let names = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
-    stated.or_else(|| view.stated.meta(&names)).map(|found| found.map(|address| absolute(view, &address)))
+    // What a page shows where it is shared is its picture; in structured data it often is a small copy.
+    view.stated.meta(&names).filter(|found| is_address(&found.value)).or(stated).map(|found| found.map(|address| absolute(view, &address)))
 }
 
 fn is_address(text: &str) -> bool {
@@ -59,8 +60,10 @@ pub(super) fn site_names(view: &View<'_>) -> Vec<String> {
     }
     let address = view.url.cloned().or_else(|| Url::parse(&canonical(view)?).ok());
     if let Some(host) = address.as_ref().and_then(Url::host_str) {
-        // The longest part is the name: `www.kitchen.co.uk`.
-        names.extend(host.split('.').max_by_key(|part| part.len()).map(letters));
+        // `kitchen` of `www.kitchen.co.uk`, `news.kitchen.com`.
+        let labels: Vec<&str> = host.split('.').rev().skip(1).collect();
+        let name = labels.iter().find(|label| label.len() > 3).or(labels.first());
+        names.extend(name.map(|label| letters(label)));
     }
     names.retain(|name| !name.is_empty());
     names

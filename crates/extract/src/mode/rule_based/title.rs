@@ -10,7 +10,10 @@ use super::{View, summary};
 const LONGEST: usize = 300;
 
 /// What stands between the parts of a page's title.
-const CUTS: [&str; 12] = [" | ", " - ", " – ", " — ", " · ", " » ", " « ", " :: ", " • ", " // ", " ‹ ", " › "];
+const CUTS: [&str; 12] = [" | ", " » ", " « ", " :: ", " • ", " // ", " ‹ ", " › ", " · ", " - ", " – ", " — "];
+
+/// The first so many of them stand before the name of the site even where others stand between words.
+const STRONG: usize = 9;
 
 /// Letters and digits alone, in lower case: what two spellings of one headline have in common.
 pub(super) fn letters(text: &str) -> String {
@@ -31,30 +34,38 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
     let is_text = thing.is_some_and(|thing| {
         thing.kinds().iter().any(|kind| kind.contains("article") || kind.ends_with("posting") && kind != "jobposting")
     });
-    if let Some(named) = named.filter(|named| !is_text && !named.value.is_empty()) {
+    let site = summary::site_names(view);
+    let is_site = |text: &str| site.contains(&letters(text));
+    let is_recipe = thing.is_some_and(|thing| thing.kinds().iter().any(|kind| kind == "recipe"));
+    let named = named.filter(|named| !is_text && !named.value.is_empty() && !is_site(&named.value));
+    if let Some(named) = named.clone().filter(|_| is_recipe) {
         return Some(Found { value: without_site(view, &named.value), ..named });
     }
-    let site = summary::site_names(view);
     let titles = titles(view);
     let headings = headings(view.page);
-    let is_site = |text: &str| site.contains(&letters(text));
     let supported = |text: &str, place: fn(&str, &str) -> bool| titles.iter().any(|title| place(&letters(title), &letters(text)));
     let tests: [fn(&str, &str) -> bool; 2] = [|title, heading| title.starts_with(heading), |title, heading| title.contains(heading)];
     for (test, confidence) in tests.into_iter().zip([0.95, 0.9]) {
         let shown = headings.iter().find(|heading| {
-            !is_site(heading) && !is_last_part(heading, &titles) && letters(heading).len() > 2 && supported(heading, test)
+            let says_enough = words(heading).len() > 1 || is_part(heading, &titles);
+            !is_site(heading) && !is_last_part(heading, &titles) && says_enough && supported(heading, test)
         });
         if let Some(heading) = shown {
             return Some(Found::heuristic(without_site(view, heading), confidence));
         }
     }
+    if let Some(named) = named {
+        return Some(Found { value: without_site(view, &named.value), ..named });
+    }
     let named = thing.and_then(|thing| thing.text(&["headline", "name"])).map(|found| found.map(|name| clean(&name)));
-    let only = headings.iter().find(|heading| !is_site(heading) && !is_last_part(heading, &titles));
+    let mut others = headings.iter().filter(|heading| !is_site(heading) && !is_last_part(heading, &titles));
     let is_article = is_text || view.stated.meta(&["og:type"]).is_some_and(|kind| kind.value.contains("article"));
-    if let Some(heading) = only.filter(|_| is_article) {
+    // Headlines are written anew for search engines; they still share words.
+    let like = others.clone().find(|heading| titles.iter().any(|title| shares(heading, title, is_article)));
+    if let Some(heading) = like {
         return Some(Found::heuristic(without_site(view, heading), 0.8));
     }
-    if let Some(named) = named.filter(|named| !named.value.is_empty()) {
+    if let Some(named) = named.filter(|named| !named.value.is_empty() && !is_site(&named.value)) {
         return Some(Found { value: without_site(view, &named.value), ..named });
     }
     let open_graph = view.stated.meta(&["og:title", "twitter:title", "dc.title"]);
@@ -64,7 +75,25 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
     if let Some(title) = page_title(view.page) {
         return Some(Found::heuristic(without_site(view, &title), 0.6));
     }
-    only.map(|heading| Found::heuristic(heading.clone(), 0.5))
+    others.next().map(|heading| Found::heuristic(heading.clone(), 0.5))
+}
+
+/// Its words in lower case.
+fn words(text: &str) -> Vec<String> {
+    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Whether a heading has enough words in common with the page's title: all of its several, of an article's a good part.
+fn shares(heading: &str, title: &str, is_article: bool) -> bool {
+    let (heading, title) = (words(heading), words(title));
+    let common = heading.iter().filter(|word| title.contains(word)).count();
+    heading.len() > 1 && common == heading.len() || is_article && common > 2 && common * 3 >= heading.len()
+}
+
+/// Whether a heading is a part of the page's title.
+fn is_part(heading: &str, titles: &[String]) -> bool {
+    let heading = letters(heading);
+    titles.iter().any(|title| parts(title).iter().any(|part| letters(part) == heading))
 }
 
 /// The element that shows the headline.
@@ -139,7 +168,10 @@ fn without_site(view: &View<'_>, title: &str) -> String {
             let (from, to) = (span(title, kept[0]), span(title, kept[kept.len() - 1]));
             from.zip(to).and_then(|(from, to)| title.get(from.0..to.1)).unwrap_or(title).to_owned()
         }
-        [first, ..] => (*first).to_owned(),
+        [first, ..] => {
+            let strong = CUTS[..STRONG].iter().filter_map(|cut| title.split_once(cut)).map(|(before, _)| before.trim());
+            strong.filter(|before| before.starts_with(first)).min_by_key(|before| before.len()).unwrap_or(first).to_owned()
+        }
     }
 }
 

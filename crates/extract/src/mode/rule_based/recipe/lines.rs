@@ -20,6 +20,27 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     text.split(['\n', '\r']).map(plain_text).filter(|line| !line.is_empty()).collect()
 }
 
+/// Whether a line is only the number of a step: `Step 1`.
+pub(super) fn is_only_number(line: &str) -> bool {
+    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\p{L}{0,12}\W*\d{1,2}\W*$").ok());
+    NUMBER.as_ref().is_some_and(|number| number.is_match(line.trim()))
+}
+
+/// Steps without their numbers, where each has its own.
+pub(super) fn without_numbers(steps: Vec<String>) -> Vec<String> {
+    static LEADING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\d{1,2})(?:[.):]\s*|\s+)(\S.*)$").ok());
+    let Some(leading) = LEADING.as_ref() else { return steps };
+    let bare: Option<Vec<String>> = steps
+        .iter()
+        .zip(1_u32..)
+        .map(|(step, number)| {
+            let parts = leading.captures(step)?;
+            (parts.get(1)?.as_str().parse() == Ok(number)).then(|| parts.get(2).map(|rest| rest.as_str().to_owned()))?
+        })
+        .collect();
+    bare.unwrap_or(steps)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,5 +58,14 @@ mod tests {
         }
         assert_eq!(lines("A &amp; B"), ["A & B"]);
         assert!(lines(" \n").is_empty());
+    }
+
+    #[test]
+    fn numbers_of_steps_are_left_out_where_every_step_has_one() {
+        let steps = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        assert_eq!(without_numbers(steps(&["1. Cut.", "2. Boil."])), ["Cut.", "Boil."]);
+        assert_eq!(without_numbers(steps(&["1 Cut.", "2 Boil."])), ["Cut.", "Boil."]);
+        assert_eq!(without_numbers(steps(&["2 leeks are cut.", "1 is not."])), ["2 leeks are cut.", "1 is not."]);
+        assert!(is_only_number("Step 1:") && is_only_number("2") && !is_only_number("Cut 2 leeks"));
     }
 }

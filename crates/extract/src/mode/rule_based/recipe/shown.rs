@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use autoheal_page::{Document, NodeId};
 use regex::Regex;
 
+use super::lines::{lines, without_numbers};
+
 /// What a page shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shown {
@@ -33,15 +35,15 @@ static INSTRUCTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn find(page: &Document) -> Shown {
     let mut best = Shown::default();
     for (start, heading) in headings(page, INGREDIENTS.as_ref()) {
-        let ingredients = below(page, heading, INSTRUCTIONS.as_ref(), LONGEST_INGREDIENT);
+        let ingredients = below(page, heading, INGREDIENTS.as_ref(), INSTRUCTIONS.as_ref(), LONGEST_INGREDIENT);
         if ingredients.len() < 2 {
             continue;
         }
         let after = headings(page, INSTRUCTIONS.as_ref()).find(|(place, _)| *place > start);
-        let instructions = after.map(|(_, heading)| below(page, heading, None, usize::MAX)).unwrap_or_default();
+        let instructions = after.map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX)).unwrap_or_default();
         // The first with both is the recipe; what follows are others' recipes.
         if !instructions.is_empty() {
-            return Shown { ingredients, instructions };
+            return Shown { ingredients, instructions: without_numbers(instructions) };
         }
         if best.ingredients.is_empty() {
             best.ingredients = ingredients;
@@ -61,7 +63,13 @@ fn headings<'a>(page: &'a Document, words: Option<&'a Regex>) -> impl Iterator<I
 }
 
 /// The lines of the nearest list after a heading: the items of lists up to the next heading of another kind, or paragraphs.
-fn below(page: &Document, heading: NodeId, stop: Option<&Regex>, longest: usize) -> Vec<String> {
+fn below(
+    page: &Document,
+    heading: NodeId,
+    words: Option<&Regex>,
+    stop: Option<&Regex>,
+    longest: usize,
+) -> Vec<String> {
     let mut around = Some(heading);
     // The list stands beside the heading, or beside one of the few boxes around it.
     for _ in 0..4 {
@@ -71,7 +79,8 @@ fn below(page: &Document, heading: NodeId, stop: Option<&Regex>, longest: usize)
         while let Some(sibling) = next {
             let text = page.visible_text(sibling);
             let ends = stop.is_some_and(|stop| stop.is_match(text)) || is_heading(page, sibling) && ends_list(page, sibling, heading);
-            if ends && !lines.is_empty() {
+            // `Ingredients for the sauce`, `For the sauce` go on.
+            if ends && !lines.is_empty() && !goes_on(text, words) {
                 break;
             }
             lines.extend(lines_of(page, sibling, stop));
@@ -84,6 +93,13 @@ fn below(page: &Document, heading: NodeId, stop: Option<&Regex>, longest: usize)
         around = page.parent(node);
     }
     Vec::new()
+}
+
+/// Whether a heading begins another part of the same list.
+fn goes_on(text: &str, words: Option<&Regex>) -> bool {
+    static FOR: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)^\W*(for|to|für|zum|pour|para|per|til|till|voor)\s").ok());
+    [words, FOR.as_ref()].into_iter().flatten().any(|words| words.is_match(text))
 }
 
 fn is_heading(page: &Document, node: NodeId) -> bool {
@@ -105,9 +121,20 @@ fn lines_of(page: &Document, node: NodeId, stop: Option<&Regex>) -> Vec<String> 
         let nodes = inside().filter(|&inner| inner.index() < end && page.tag(inner) == tag);
         // The innermost: lists nest.
         let nodes = nodes.filter(|&inner| !page.descendants(inner).any(|below| page.tag(below) == tag));
-        nodes.map(|inner| page.visible_text(inner).to_owned()).filter(|text| !text.is_empty()).collect()
+        // A row of one cell holds lines of its own.
+        let nodes = nodes.filter(|&inner| tag != "tr" || page.children(inner).count() > 1);
+        nodes.flat_map(|inner| broken(page, inner)).collect()
     };
     ["li", "tr", "p"].into_iter().map(of_tag).find(|lines| !lines.is_empty()).unwrap_or_default()
+}
+
+/// The text of an element, a line for each that it is broken into.
+fn broken(page: &Document, node: NodeId) -> Vec<String> {
+    if page.descendants(node).any(|inner| page.tag(inner) == "br") {
+        return lines(&page.html(node));
+    }
+    let text = page.visible_text(node);
+    if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! What a stated recipe says.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::Value;
 
-use super::lines::lines;
+use super::lines::{is_only_number, lines, without_numbers};
 use crate::mode::rule_based::found::Found;
 use crate::mode::rule_based::stated::{Thing, is_said, kinds_of, text_of};
 
@@ -11,16 +14,29 @@ const DEEPEST: usize = 6;
 
 /// A line for each ingredient.
 pub(super) fn ingredients(thing: &Thing<'_>) -> Option<Found<Vec<String>>> {
-    let values = thing.values(&["recipeIngredient", "ingredients", "ingredient", "recipeIngredients"]);
+    // Where a page states them under two names, one of them may be all in one.
+    let names = ["recipeIngredient", "ingredients", "ingredient", "recipeIngredients"];
+    let lists = names.map(|name| of_values(&thing.values(&[name])));
+    let all = lists.into_iter().rev().max_by_key(Vec::len).unwrap_or_default();
+    (!all.is_empty()).then(|| Found::stated(all, thing.source))
+}
+
+fn of_values(values: &[&Value]) -> Vec<String> {
     let mut all = Vec::new();
-    for value in values {
+    for &value in values {
         match value {
             Value::String(text) => all.extend(lines(text).into_iter().filter(|line| is_said(line))),
             Value::Object(_) => all.extend(of_object(value)),
             Value::Array(_) | Value::Number(_) | Value::Bool(_) | Value::Null => all.extend(text_of(value)),
         }
     }
-    (!all.is_empty()).then(|| Found::stated(all, thing.source))
+    all.iter().map(|line| whole_numbers(line)).collect()
+}
+
+/// `500.0 g` is what a program makes of 500 g.
+fn whole_numbers(line: &str) -> String {
+    static TENTHS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\d+)\.0(\s|$)").ok());
+    TENTHS.as_ref().map_or_else(|| line.to_owned(), |tenths| tenths.replace(line, "$1$2").into_owned())
 }
 
 /// An ingredient with an amount and a name of its own.
@@ -37,6 +53,7 @@ pub(super) fn instructions(thing: &Thing<'_>) -> Option<Found<Vec<String>>> {
     for value in thing.values(&["recipeInstructions", "instructions", "step", "steps"]) {
         steps(value, 0, &mut all);
     }
+    let all = without_numbers(all);
     (!all.is_empty()).then(|| Found::stated(all, thing.source))
 }
 
@@ -59,7 +76,7 @@ fn steps(value: &Value, depth: usize, all: &mut Vec<String>) {
                 // Steps are often named by their own beginning.
                 let text = text.and_then(text_of).unwrap_or_default();
                 let stem = name.trim_end_matches(['.', '…', ' ']);
-                if !text.starts_with(stem) {
+                if !text.starts_with(stem) && !is_only_number(&name) {
                     all.push(name);
                 }
             }

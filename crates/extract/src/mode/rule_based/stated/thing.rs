@@ -94,13 +94,19 @@ pub(in crate::mode::rule_based) fn kinds_of(value: &Value) -> Vec<String> {
 /// The text of a value, of an object its name; none for placeholders and for what has no text.
 pub(in crate::mode::rule_based) fn text_of(value: &Value) -> Option<String> {
     let text = match value {
-        Value::String(text) => plain_text(text),
+        Value::String(text) => unescaped(text),
         Value::Number(number) => number.to_string(),
         Value::Object(_) => text_of(member(value, "name").or_else(|| member(value, "@value"))?)?,
         Value::Array(all) => all.iter().find_map(text_of)?,
         Value::Null | Value::Bool(_) => return None,
     };
     is_said(&text).then_some(text)
+}
+
+/// A text without markup; once more where it was escaped twice.
+fn unescaped(text: &str) -> String {
+    let once = plain_text(text);
+    if once.contains('&') && once.contains(';') { plain_text(&once) } else { once }
 }
 
 /// Whether a text says anything: publishing systems write `null`, `undefined` and templates that nobody filled.
