@@ -25,5 +25,5 @@ pub mod item;
 pub mod mode;
 
 pub use item::{Field, PageType, Provenance, ScrapedItem, Source};
-pub use mode::{Mode, UnknownMode};
 pub use mode::rule_based::rule_based;
+pub use mode::{Mode, UnknownMode};

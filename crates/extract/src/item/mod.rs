@@ -1,5 +1,6 @@
 //! What is got from a page, whatever the page is about.
 
+mod markdown;
 mod parts;
 mod schema;
 

@@ -1,5 +1,7 @@
 //! Values with more than one part.
 
+use std::fmt;
+
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,13 @@ pub struct Price {
     /// An ISO 4217 code, or the sign on the page where it could mean several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
+}
+
+impl fmt::Display for Price {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.amount.fmt(formatter)?;
+        self.currency.as_ref().map_or(Ok(()), |currency| write!(formatter, " {currency}"))
+    }
 }
 
 /// What people think.

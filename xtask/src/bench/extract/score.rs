@@ -48,7 +48,10 @@ pub(super) fn score(truth: &Value, answer: Option<&Value>) -> Score {
 /// The words of a text in lower case, compatible characters as one (`½` as `1⁄2`).
 fn words(text: &str) -> Vec<String> {
     let text: String = text.nfkc().flat_map(char::to_lowercase).collect();
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    text.split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn f1(truth: &[String], answer: &[String]) -> f64 {

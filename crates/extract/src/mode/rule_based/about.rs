@@ -22,11 +22,27 @@ fn of_kind(kind: &str) -> Option<(PageType, u32)> {
             (PageType::Product, 5)
         }
         "softwareapplication" | "mobileapplication" | "webapplication" => (PageType::Product, 4),
-        "article" | "newsarticle" | "blogposting" | "techarticle" | "report" | "scholarlyarticle" | "liveblogposting"
-        | "reportagenewsarticle" | "opinionnewsarticle" | "analysisnewsarticle" | "backgroundnewsarticle" | "reviewnewsarticle"
-        | "discussionforumposting" | "socialmediaposting" | "question" | "satiricalarticle" | "advertisercontentarticle"
+        "article"
+        | "newsarticle"
+        | "blogposting"
+        | "techarticle"
+        | "report"
+        | "scholarlyarticle"
+        | "liveblogposting"
+        | "reportagenewsarticle"
+        | "opinionnewsarticle"
+        | "analysisnewsarticle"
+        | "backgroundnewsarticle"
+        | "reviewnewsarticle"
+        | "discussionforumposting"
+        | "socialmediaposting"
+        | "question"
+        | "satiricalarticle"
+        | "advertisercontentarticle"
         | "medicalwebpage" => (PageType::Article, 3),
-        event if event.ends_with("event") || matches!(event, "festival" | "hackathon" | "eventseries") => (PageType::Event, 7),
+        event if event.ends_with("event") || matches!(event, "festival" | "hackathon" | "eventseries") => {
+            (PageType::Event, 7)
+        }
         _ => return None,
     };
     Some(found)
@@ -39,7 +55,8 @@ impl<'a> About<'a> {
         let mut products = 0;
         let recipes = view.stated.things().filter(|thing| thing.kinds().iter().any(|kind| kind == "recipe")).count();
         for thing in view.stated.things() {
-            let Some((page_type, rank)) = thing.kinds().iter().filter_map(|kind| of_kind(kind)).max_by_key(|found| found.1)
+            let Some((page_type, rank)) =
+                thing.kinds().iter().filter_map(|kind| of_kind(kind)).max_by_key(|found| found.1)
             else {
                 continue;
             };

@@ -9,7 +9,18 @@ use regex::Regex;
 fn is_frame(tag: &str) -> bool {
     matches!(
         tag,
-        "nav" | "footer" | "aside" | "form" | "button" | "select" | "dialog" | "iframe" | "label" | "input" | "textarea" | "menu"
+        "nav"
+            | "footer"
+            | "aside"
+            | "form"
+            | "button"
+            | "select"
+            | "dialog"
+            | "iframe"
+            | "label"
+            | "input"
+            | "textarea"
+            | "menu"
     )
 }
 
@@ -22,7 +33,10 @@ fn is_called_frame(page: &Document, node: NodeId) -> bool {
         .ok()
     });
     let role = page.attribute(node, "role").unwrap_or_default();
-    if matches!(role, "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "menu" | "alert") {
+    if matches!(
+        role,
+        "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "menu" | "alert"
+    ) {
         return true;
     }
     if page.attribute(node, "hidden").is_some() || page.attribute(node, "aria-hidden") == Some("true") {
@@ -95,16 +109,46 @@ fn root(page: &Document) -> NodeId {
         all.next().filter(|_| all.next().is_none())
     };
     let main = only(&|node| page.tag(node) == "main" || page.attribute(node, "role") == Some("main"));
-    main.or_else(|| only(&|node| page.tag(node) == "article")).filter(|&node| page.letters(node) > 200).unwrap_or(page.body())
+    main.or_else(|| only(&|node| page.tag(node) == "article"))
+        .filter(|&node| page.letters(node) > 200)
+        .unwrap_or(page.body())
 }
 
 /// Whether an element begins a line.
 pub(super) fn is_block(tag: &str) -> bool {
     matches!(
         tag,
-        "p" | "div" | "section" | "article" | "ul" | "ol" | "li" | "table" | "tbody" | "thead" | "tr" | "td" | "th" | "h1" | "h2"
-            | "h3" | "h4" | "h5" | "h6" | "blockquote" | "pre" | "figure" | "figcaption" | "dl" | "dt" | "dd" | "main" | "header"
-            | "footer" | "form" | "nav" | "aside"
+        "p" | "div"
+            | "section"
+            | "article"
+            | "ul"
+            | "ol"
+            | "li"
+            | "table"
+            | "tbody"
+            | "thead"
+            | "tr"
+            | "td"
+            | "th"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "blockquote"
+            | "pre"
+            | "figure"
+            | "figcaption"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "main"
+            | "header"
+            | "footer"
+            | "form"
+            | "nav"
+            | "aside"
     )
 }
 

@@ -71,8 +71,9 @@ fn in_meta(view: &View<'_>) -> Option<Found<String>> {
     // `twitter:data1` is whatever `twitter:label1` says.
     let labelled = || {
         let label = view.stated.meta(&["twitter:label1"])?;
-        static WRITTEN: LazyLock<Option<Regex>> =
-            LazyLock::new(|| Regex::new(r"(?i)written|author|autor|verfasst|geschrieben|écrit|auteur|escrito|scritto").ok());
+        static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(r"(?i)written|author|autor|verfasst|geschrieben|écrit|auteur|escrito|scritto").ok()
+        });
         WRITTEN.as_ref().filter(|written| written.is_match(&label.value))?;
         view.stated.meta(&["twitter:data1"]).and_then(|found| name_in(&found.value))
     };
@@ -165,7 +166,7 @@ mod tests {
     fn author_of(html: &str) -> Option<String> {
         let page = Document::parse(html);
         let stated = Stated::of(&page);
-        let view = View { page: &page, stated: &stated, url: None };
+        let view = View { page: &page, stated: &stated, url: None, is_readable: true };
         let about = About::of(&view, None);
         find(&view, &about, None).map(|found| found.value)
     }

@@ -43,7 +43,8 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, place: Option<NodeId>, fi
 
 /// The mean of what people think of a thing.
 pub(super) fn rating(thing: &Thing<'_>) -> Option<Found<Rating>> {
-    let decimal = |path: &str| thing.text(&[path]).and_then(|text| number::parse(&text.value, DecimalMark::Detect).ok());
+    let decimal =
+        |path: &str| thing.text(&[path]).and_then(|text| number::parse(&text.value, DecimalMark::Detect).ok());
     let value = decimal("aggregateRating.ratingValue")?;
     let count = ["aggregateRating.ratingCount", "aggregateRating.reviewCount"];
     let count = count.iter().find_map(|path| u64::try_from(decimal(path)?).ok());
@@ -86,7 +87,9 @@ fn price(amount: &str, currency: Option<String>) -> Option<Price> {
     let number = || number::parse(amount, DecimalMark::Detect).ok();
     let (amount, sign) = match plain {
         Some(amount) => (amount, None),
-        None => money().map(|money| (money.amount, Some(money.currency.as_str().to_owned()))).or_else(|| Some((number()?, None)))?,
+        None => money()
+            .map(|money| (money.amount, Some(money.currency.as_str().to_owned())))
+            .or_else(|| Some((number()?, None)))?,
     };
     (amount > Decimal::ZERO).then(|| Price { amount, currency: currency.or(sign) })
 }
@@ -111,8 +114,9 @@ fn shown_money(view: &View<'_>, place: NodeId) -> Option<Money> {
 
 /// Whether a price is the one before a reduction.
 fn is_old(view: &View<'_>, node: NodeId) -> bool {
-    static OLD: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)(^|[-_ ])(old|was|compare|strike|regular|rrp|list|crossed|saving|save|shipping)").ok());
+    static OLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)(^|[-_ ])(old|was|compare|strike|regular|rrp|list|crossed|saving|save|shipping)").ok()
+    });
     let page = view.page;
     std::iter::once(node).chain(page.ancestors(node).take(2)).any(|node| {
         matches!(page.tag(node), "del" | "s" | "strike")
@@ -127,7 +131,8 @@ pub(super) fn looks_like_product(view: &View<'_>) -> bool {
     });
     let page = view.page;
     let buttons = page.nodes().filter(|&node| matches!(page.tag(node), "button" | "input" | "a"));
-    let texts = buttons.map(|node| page.attribute(node, "value").unwrap_or_else(|| page.visible_text(node)).trim().to_owned());
+    let texts =
+        buttons.map(|node| page.attribute(node, "value").unwrap_or_else(|| page.visible_text(node)).trim().to_owned());
     // Several are a list of products.
     let buying = texts.filter(|text| BUY.as_ref().is_some_and(|buy| buy.is_match(text))).count();
     let heading = page.nodes().find(|&node| page.tag(node) == "h1");

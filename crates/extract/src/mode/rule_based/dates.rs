@@ -83,7 +83,9 @@ fn shown(view: &View<'_>, place: Option<NodeId>) -> Option<Found<DateValue>> {
     let called = near().filter(|&node| {
         let names = ["class", "id"].iter().filter_map(|name| page.attribute(node, name));
         let mut words = names.flat_map(|name| name.split(|character: char| !character.is_alphanumeric()));
-        words.any(|word| matches!(word.to_ascii_lowercase().as_str(), "date" | "published" | "pubdate" | "posted" | "timestamp"))
+        words.any(|word| {
+            matches!(word.to_ascii_lowercase().as_str(), "date" | "published" | "pubdate" | "posted" | "timestamp")
+        })
     });
     let mut days = called.filter(|&node| page.letters(node) < 60).filter_map(|node| read(page.visible_text(node)));
     days.next().map(|day| Found::heuristic(day, 0.65))

@@ -10,10 +10,6 @@ use super::blocks::{blocks, leaves};
 use super::found::Found;
 use crate::item::List;
 
-/// Pages with more elements than this, or that nest deeper, are not read: it would take too long, or the stack would not do.
-const MOST_ELEMENTS: usize = 60_000;
-const DEEPEST: usize = 250;
-
 /// The main text and what is in it.
 pub(super) struct MainText {
     pub(super) text: Found<String>,
@@ -40,9 +36,6 @@ pub(super) fn find(view: &View<'_>) -> Option<MainText> {
 
 /// The page as readers' views show it.
 fn article(page: &Document) -> Option<Document> {
-    if page.len() > MOST_ELEMENTS || page.nodes().any(|node| page.depth(node) > DEEPEST) {
-        return None;
-    }
     let config = Config { disable_json_ld: true, ..Config::default() };
     let mut reader = Readability::new(page.to_html(), None, Some(config)).ok()?;
     Some(Document::parse(&reader.parse().ok()?.content))
@@ -54,7 +47,8 @@ fn text_of(page: &Document, blocks: &[NodeId]) -> String {
     let mut row = None;
     for &node in blocks {
         let piece = page.visible_text(node);
-        let around = |tag: &str| std::iter::once(node).chain(page.ancestors(node).take(2)).find(|&above| page.tag(above) == tag);
+        let around =
+            |tag: &str| std::iter::once(node).chain(page.ancestors(node).take(2)).find(|&above| page.tag(above) == tag);
         let of_row = around("tr");
         let is_item = around("li").is_some();
         let between = match (text.is_empty(), of_row.is_some() && of_row == row, is_item) {
@@ -79,7 +73,8 @@ fn lists_of(page: &Document) -> Vec<List> {
         match page.tag(node) {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => heading = Some(page.visible_text(node).to_owned()),
             "ul" | "ol" => {
-                let items = page.children(node).filter(|&item| page.tag(item) == "li").map(|item| page.visible_text(item));
+                let items =
+                    page.children(node).filter(|&item| page.tag(item) == "li").map(|item| page.visible_text(item));
                 let items: Vec<String> = items.filter(|text| !text.is_empty()).map(str::to_owned).collect();
                 let is_text = page.linked_letters(node) * 2 <= page.letters(node);
                 if items.len() > 1 && is_text {

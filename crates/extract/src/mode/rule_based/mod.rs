@@ -27,11 +27,17 @@ use about::About;
 use found::Found;
 use stated::Stated;
 
+/// Of pages with more elements than this, or that nest deeper, only what they state is read: everything else would take too long,
+/// or the stack would not do.
+const MOST_ELEMENTS: usize = 60_000;
+const DEEPEST: usize = 250;
+
 /// What the page holds, by rules alone. The same page gives the same item; it cannot fail, for a page that holds nothing is an
 /// item without fields. `url` is the page's address: what its links are relative to.
 pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     let stated = Stated::of(page);
-    let view = View { page, stated: &stated, url };
+    let is_readable = page.len() <= MOST_ELEMENTS && page.nodes().all(|node| page.depth(node) <= DEEPEST);
+    let view = View { page, stated: &stated, url, is_readable };
     let title = title::find(&view, None);
     let about = About::of(&view, title.as_ref().map(|title| title.value.as_str()));
     let mut filling = Filling::default();
@@ -52,12 +58,13 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
         PageType::Recipe => recipe::fill(&view, &about, &mut filling),
         PageType::Article | PageType::Generic => {}
     }
-    let text = main_text::find(&view);
-    if let Some(text) = text {
-        filling.set(Field::Text, Some(text.text), |item| &mut item.text);
-        filling.list(Field::Lists, text.lists, |item| &mut item.lists);
+    if is_readable {
+        if let Some(text) = main_text::find(&view) {
+            filling.set(Field::Text, Some(text.text), |item| &mut item.text);
+            filling.list(Field::Lists, text.lists, |item| &mut item.lists);
+        }
+        filling.list(Field::Tables, tables::find(page), |item| &mut item.tables);
     }
-    filling.list(Field::Tables, tables::find(page), |item| &mut item.tables);
     filling.item
 }
 
@@ -66,6 +73,8 @@ struct View<'a> {
     page: &'a Document,
     stated: &'a Stated,
     url: Option<&'a Url>,
+    /// Whether the page is of a size that rules about what is in what can be used on.
+    is_readable: bool,
 }
 
 /// An item on its way.

@@ -39,7 +39,9 @@ fn location(thing: &Thing<'_>) -> Option<Found<String>> {
     let place = ["jobLocation", "location"].iter().find_map(|path| thing.below(&[path]).into_iter().next())?;
     let mut parts: Vec<String> = Vec::new();
     for name in ["streetAddress", "addressLocality", "addressRegion", "addressCountry"] {
-        if let Some(part) = place.text(&[&format!("address.{name}")]).map(|found| found.value).filter(|part| !parts.contains(part)) {
+        if let Some(part) =
+            place.text(&[&format!("address.{name}")]).map(|found| found.value).filter(|part| !parts.contains(part))
+        {
             parts.push(part);
         }
     }
@@ -51,7 +53,8 @@ fn location(thing: &Thing<'_>) -> Option<Found<String>> {
 
 fn salary(thing: &Thing<'_>) -> Option<Found<Salary>> {
     let base = thing.below(&["baseSalary"]).into_iter().next()?;
-    let decimal = |paths: &[&str]| base.text(paths).and_then(|text| number::parse(&text.value, DecimalMark::Detect).ok());
+    let decimal =
+        |paths: &[&str]| base.text(paths).and_then(|text| number::parse(&text.value, DecimalMark::Detect).ok());
     let exact = decimal(&["value.value", "value"]);
     let salary = Salary {
         minimum: decimal(&["value.minValue", "minValue"]).or(exact),

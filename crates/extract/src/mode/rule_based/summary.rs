@@ -22,7 +22,11 @@ pub(super) fn image(view: &View<'_>, about: &About<'_>) -> Option<Found<String>>
     let stated = thing.and_then(|thing| thing.text(&paths)).filter(|found| is_address(&found.value));
     let names = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
     // What a page shows where it is shared is its picture; in structured data it often is a small copy.
-    view.stated.meta(&names).filter(|found| is_address(&found.value)).or(stated).map(|found| found.map(|address| absolute(view, &address)))
+    view.stated
+        .meta(&names)
+        .filter(|found| is_address(&found.value))
+        .or(stated)
+        .map(|found| found.map(|address| absolute(view, &address)))
 }
 
 fn is_address(text: &str) -> bool {
@@ -54,7 +58,11 @@ pub(super) fn site_names(view: &View<'_>) -> Vec<String> {
     let stated = view.stated.meta(&["og:site_name", "application-name", "apple-mobile-web-app-title"]);
     let mut names: Vec<String> = stated.into_iter().map(|found| letters(&found.value)).collect();
     for thing in view.stated.things() {
-        if thing.kinds().iter().any(|kind| matches!(kind.as_str(), "website" | "organization" | "newsmediaorganization")) {
+        if thing
+            .kinds()
+            .iter()
+            .any(|kind| matches!(kind.as_str(), "website" | "organization" | "newsmediaorganization"))
+        {
             names.extend(thing.text(&["name"]).map(|found| letters(&found.value)));
         }
     }

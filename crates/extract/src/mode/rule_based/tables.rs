@@ -17,7 +17,8 @@ pub(super) fn find(page: &Document) -> Option<Found<Vec<Table>>> {
 }
 
 fn is_innermost(page: &Document, node: NodeId) -> bool {
-    page.attribute(node, "role") != Some("presentation") && !page.descendants(node).any(|inner| page.tag(inner) == "table")
+    page.attribute(node, "role") != Some("presentation")
+        && !page.descendants(node).any(|inner| page.tag(inner) == "table")
 }
 
 fn table(page: &Document, node: NodeId) -> Option<Table> {
@@ -43,13 +44,21 @@ mod tests {
         let html = "<table><caption>Sizes</caption><tr><th>Name<th>cm<tr><td>S<td>10<tr><td>M<td>20</table>";
         let found = find(&Document::parse(html)).unwrap().value;
         let row = |one: &str, other: &str| vec![one.to_owned(), other.to_owned()];
-        let table = Table { caption: Some("Sizes".to_owned()), header: row("Name", "cm"), rows: vec![row("S", "10"), row("M", "20")] };
+        let table = Table {
+            caption: Some("Sizes".to_owned()),
+            header: row("Name", "cm"),
+            rows: vec![row("S", "10"), row("M", "20")],
+        };
         assert_eq!(found, [table]);
     }
 
     #[test]
     fn tables_that_lay_a_page_out_are_left_out() {
-        for html in ["<table><tr><td>one column<tr><td>x</table>", "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>", "<table></table>"] {
+        for html in [
+            "<table><tr><td>one column<tr><td>x</table>",
+            "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>",
+            "<table></table>",
+        ] {
             assert_eq!(find(&Document::parse(html)), None, "{html}");
         }
     }

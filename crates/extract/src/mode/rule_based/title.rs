@@ -30,7 +30,8 @@ pub(super) fn agree(one: &str, other: &str) -> bool {
 
 /// The headline; `thing` is what the page states about what it is about.
 pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<String>> {
-    let named = thing.and_then(|thing| thing.text(&["name", "headline", "title"])).map(|found| found.map(|name| clean(&name)));
+    let named =
+        thing.and_then(|thing| thing.text(&["name", "headline", "title"])).map(|found| found.map(|name| clean(&name)));
     let is_text = thing.is_some_and(|thing| {
         thing.kinds().iter().any(|kind| kind.contains("article") || kind.ends_with("posting") && kind != "jobposting")
     });
@@ -43,8 +44,10 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
     }
     let titles = titles(view);
     let headings = headings(view.page);
-    let supported = |text: &str, place: fn(&str, &str) -> bool| titles.iter().any(|title| place(&letters(title), &letters(text)));
-    let tests: [fn(&str, &str) -> bool; 2] = [|title, heading| title.starts_with(heading), |title, heading| title.contains(heading)];
+    let supported =
+        |text: &str, place: fn(&str, &str) -> bool| titles.iter().any(|title| place(&letters(title), &letters(text)));
+    let tests: [fn(&str, &str) -> bool; 2] =
+        [|title, heading| title.starts_with(heading), |title, heading| title.contains(heading)];
     for (test, confidence) in tests.into_iter().zip([0.95, 0.9]) {
         let shown = headings.iter().find(|heading| {
             let says_enough = words(heading).len() > 1 || is_part(heading, &titles);
@@ -80,7 +83,10 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
 
 /// Its words in lower case.
 fn words(text: &str) -> Vec<String> {
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    text.split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// Whether a heading has enough words in common with the page's title: all of its several, of an article's a good part.
@@ -153,7 +159,9 @@ fn without_site(view: &View<'_>, title: &str) -> String {
     let names = summary::site_names(view);
     let is_site = |part: &str| {
         let part = letters(part);
-        names.iter().any(|name| *name == part || name.len() > 3 && (part.contains(name) || part.len() > 3 && name.contains(&part)))
+        names.iter().any(|name| {
+            *name == part || name.len() > 3 && (part.contains(name) || part.len() > 3 && name.contains(&part))
+        })
     };
     // From the end, then from the beginning.
     let end = parts.iter().rposition(|part| !is_site(part)).map_or(parts.len(), |last| last + 1);
@@ -170,7 +178,11 @@ fn without_site(view: &View<'_>, title: &str) -> String {
         }
         [first, ..] => {
             let strong = CUTS[..STRONG].iter().filter_map(|cut| title.split_once(cut)).map(|(before, _)| before.trim());
-            strong.filter(|before| before.starts_with(first)).min_by_key(|before| before.len()).unwrap_or(first).to_owned()
+            strong
+                .filter(|before| before.starts_with(first))
+                .min_by_key(|before| before.len())
+                .unwrap_or(first)
+                .to_owned()
         }
     }
 }
@@ -188,7 +200,8 @@ mod tests {
         let page = Document::parse(html);
         let stated = Stated::of(&page);
         let url = url::Url::parse("https://www.kitchen.example/a/b").ok();
-        find(&View { page: &page, stated: &stated, url: url.as_ref() }, None).map(|found| found.value)
+        find(&View { page: &page, stated: &stated, url: url.as_ref(), is_readable: true }, None)
+            .map(|found| found.value)
     }
 
     #[test]

@@ -7,8 +7,9 @@ use regex::Regex;
 
 /// The lines of a text, which may hold markup: each without it, the empty ones left out.
 pub(super) fn lines(text: &str) -> Vec<String> {
-    static ENDS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)<br\s*/?>|</?(?:p|li|div|ol|ul|h[1-6]|tr)(?:\s[^>]*)?>|&lt;br\s*/?&gt;").ok());
+    static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)<br\s*/?>|</?(?:p|li|div|ol|ul|h[1-6]|tr)(?:\s[^>]*)?>|&lt;br\s*/?&gt;").ok()
+    });
     let is_marked = text.contains('<') || text.contains("&lt;");
     // The line breaks of markup mean nothing, except where it has no other.
     let text = if is_marked && ENDS.as_ref().is_some_and(|ends| ends.is_match(text)) {

@@ -40,7 +40,8 @@ pub(super) fn find(page: &Document) -> Shown {
             continue;
         }
         let after = headings(page, INSTRUCTIONS.as_ref()).find(|(place, _)| *place > start);
-        let instructions = after.map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX)).unwrap_or_default();
+        let instructions =
+            after.map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX)).unwrap_or_default();
         // The first with both is the recipe; what follows are others' recipes.
         if !instructions.is_empty() {
             return Shown { ingredients, instructions: without_numbers(instructions) };
@@ -63,13 +64,7 @@ fn headings<'a>(page: &'a Document, words: Option<&'a Regex>) -> impl Iterator<I
 }
 
 /// The lines of the nearest list after a heading: the items of lists up to the next heading of another kind, or paragraphs.
-fn below(
-    page: &Document,
-    heading: NodeId,
-    words: Option<&Regex>,
-    stop: Option<&Regex>,
-    longest: usize,
-) -> Vec<String> {
+fn below(page: &Document, heading: NodeId, words: Option<&Regex>, stop: Option<&Regex>, longest: usize) -> Vec<String> {
     let mut around = Some(heading);
     // The list stands beside the heading, or beside one of the few boxes around it.
     for _ in 0..4 {
@@ -78,7 +73,8 @@ fn below(
         let mut next = page.next_sibling(node);
         while let Some(sibling) = next {
             let text = page.visible_text(sibling);
-            let ends = stop.is_some_and(|stop| stop.is_match(text)) || is_heading(page, sibling) && ends_list(page, sibling, heading);
+            let ends = stop.is_some_and(|stop| stop.is_match(text))
+                || is_heading(page, sibling) && ends_list(page, sibling, heading);
             // `Ingredients for the sauce`, `For the sauce` go on.
             if ends && !lines.is_empty() && !goes_on(text, words) {
                 break;

@@ -43,7 +43,10 @@ fn whole_numbers(line: &str) -> String {
 fn of_object(value: &Value) -> Option<String> {
     let said = |name: &str| value.get(name).and_then(text_of);
     let amount = said("amount").or_else(|| said("quantity"));
-    let parts: Vec<String> = [amount, said("unit").or_else(|| said("unitText")), said("name").or_else(|| said("text"))].into_iter().flatten().collect();
+    let parts: Vec<String> = [amount, said("unit").or_else(|| said("unitText")), said("name").or_else(|| said("text"))]
+        .into_iter()
+        .flatten()
+        .collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 

@@ -94,8 +94,13 @@ fn list(document: Value, things: &mut Vec<(Source, Value)>) {
             }
             // The questions of a list of them are not what the page is about.
             let is_list = kinds_of(&document).iter().any(|kind| kind == "faqpage");
-            let below: Vec<Value> =
-                TOP.iter().filter(|_| !is_list).filter_map(|name| members.get(*name)).filter(|value| !value.is_string()).cloned().collect();
+            let below: Vec<Value> = TOP
+                .iter()
+                .filter(|_| !is_list)
+                .filter_map(|name| members.get(*name))
+                .filter(|value| !value.is_string())
+                .cloned()
+                .collect();
             if members.contains_key("@type") {
                 things.push((Source::JsonLd, document));
             }

@@ -38,7 +38,11 @@ impl<'a> Thing<'a> {
             .iter()
             .map(|path| {
                 path.split('.').take(LONGEST_WAY).fold(vec![self.value], |values, name| {
-                    values.into_iter().filter_map(|value| member(value, name)).flat_map(|value| self.each(value)).collect()
+                    values
+                        .into_iter()
+                        .filter_map(|value| member(value, name))
+                        .flat_map(|value| self.each(value))
+                        .collect()
                 })
             })
             .find(|values| !values.is_empty())
@@ -53,7 +57,10 @@ impl<'a> Thing<'a> {
 
     /// The text of the first value below one of these paths that is a text or a number; of an object its name.
     pub(in crate::mode::rule_based) fn text(&self, paths: &[&str]) -> Option<Found<String>> {
-        paths.iter().find_map(|path| self.texts(&[path]).into_iter().next()).map(|text| Found::stated(text, self.source))
+        paths
+            .iter()
+            .find_map(|path| self.texts(&[path]).into_iter().next())
+            .map(|text| Found::stated(text, self.source))
     }
 
     /// The texts of all values below the first of these paths that has any.
