@@ -82,6 +82,9 @@ fn in_meta(view: &View<'_>) -> Option<Found<String>> {
 
 /// A name that the page shows: linked as the author's, in an element that is called so, or after `by`.
 fn shown(view: &View<'_>, place: Option<NodeId>) -> Option<Found<String>> {
+    if !view.is_readable {
+        return None;
+    }
     let page = view.page;
     let from = place.map_or(0, |place| page.letters_before(place));
     let is_near = |node: NodeId| page.letters_before(node).abs_diff(from) <= NEAR;

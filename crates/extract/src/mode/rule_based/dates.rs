@@ -96,7 +96,6 @@ mod tests {
     use autoheal_page::Document;
 
     use super::super::{rule_based, title};
-    use super::*;
 
     fn published_on(html: &str) -> Option<String> {
         let page = Document::parse(html);

@@ -18,7 +18,8 @@ pub(super) struct MainText {
 
 /// The main text of a page, if it has one.
 pub(super) fn find(view: &View<'_>) -> Option<MainText> {
-    let page = view.page;
+    let unscripted = unscripted(view.page);
+    let page = unscripted.as_ref().unwrap_or(view.page);
     let blocks = blocks(page);
     let letters: usize = blocks.iter().map(|&node| page.letters(node) - page.linked_letters(node)).sum();
     // Where a readers' view shows less than half of what there is, the text is not in one piece.
@@ -32,6 +33,19 @@ pub(super) fn find(view: &View<'_>) -> Option<MainText> {
         text: Found::heuristic(text, confidence),
         lists: (!lists.is_empty()).then(|| Found::heuristic(lists, 0.7)),
     })
+}
+
+/// What a page shows to those who run no scripts, where that is more than it shows to others: its scripts fetch the text.
+fn unscripted(page: &Document) -> Option<Document> {
+    let alternatives = page.nodes().filter(|&node| page.tag(node) == "noscript");
+    let longest = alternatives.max_by_key(|&node| page.raw_text(node).len())?;
+    if page.raw_text(longest).len() <= page.letters(page.body()) * 2 {
+        return None;
+    }
+    // Only the outermost element keeps what is in it from being text.
+    let html = page.html(longest).replacen("<noscript", "<div", 1);
+    let unscripted = Document::parse(&html);
+    (unscripted.letters(unscripted.body()) > page.letters(page.body())).then_some(unscripted)
 }
 
 /// The page as readers' views show it.

@@ -39,9 +39,11 @@ pub(super) fn find(page: &Document) -> Shown {
         if ingredients.len() < 2 {
             continue;
         }
-        let after = headings(page, INSTRUCTIONS.as_ref()).find(|(place, _)| *place > start);
-        let instructions =
-            after.map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX)).unwrap_or_default();
+        let after = headings(page, INSTRUCTIONS.as_ref()).filter(|(place, _)| *place > start);
+        let instructions = after
+            .map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX))
+            .find(|steps| !steps.is_empty())
+            .unwrap_or_default();
         // The first with both is the recipe; what follows are others' recipes.
         if !instructions.is_empty() {
             return Shown { ingredients, instructions: without_numbers(instructions) };
@@ -58,6 +60,8 @@ fn headings<'a>(page: &'a Document, words: Option<&'a Regex>) -> impl Iterator<I
     page.nodes()
         .filter(|&node| (3..50).contains(&page.letters(node)) && !matches!(page.tag(node), "a" | "button" | "li"))
         .filter(move |&node| words.is_some_and(|words| words.is_match(page.visible_text(node))))
+        // A short box that begins with a heading is not the heading.
+        .filter(|&node| !page.descendants(node).any(|inner| matches!(page.tag(inner), "li" | "p" | "tr")))
         // The innermost element is the heading.
         .filter(|&node| !page.children(node).any(|child| page.visible_text(child) == page.visible_text(node)))
         .map(|node| (page.letters_before(node), node))

@@ -18,6 +18,9 @@ const WAYS: [Way; 2] = [
 /// How deep things nest that are read.
 const DEEPEST: usize = 12;
 
+/// The lines of a property with more elements than this are not kept apart.
+const LARGEST: usize = 3000;
+
 /// The things of the page that are not part of another, in its order; microdata first.
 pub(super) fn things(page: &Document) -> Vec<Value> {
     WAYS.iter()
@@ -101,6 +104,9 @@ fn text(page: &Document, node: NodeId) -> String {
     if let Some(value) = page.attribute(node, attribute) {
         return value.to_owned();
     }
-    let has_blocks = page.descendants(node).any(|inner| matches!(page.tag(inner), "li" | "p" | "br" | "div"));
+    // Properties nest: what is in large ones is not looked at again and again.
+    let is_small = page.close(node) - node.index() < LARGEST;
+    let has_blocks =
+        is_small && page.descendants(node).any(|inner| matches!(page.tag(inner), "li" | "p" | "br" | "div"));
     if has_blocks { page.html(node) } else { page.text(node).into_owned() }
 }
