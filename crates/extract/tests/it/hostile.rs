@@ -36,11 +36,14 @@ proptest! {
 fn deep_and_large_pages_are_read_as_far_as_they_state_something() {
     let stated = "<title>Soup | Site</title><meta name=author content='Ada Byron'><h1>Soup</h1>";
     for body in [
-        "<div>".repeat(100_000),
-        "<div class=author itemprop=author>".repeat(30_000),
-        "<ul><li>x".repeat(30_000),
+        "<div>".repeat(5_000),
+        "<div class=author itemprop=author>".repeat(5_000),
+        "<ul><li>x".repeat(5_000),
         "<p>x</p>".repeat(200_000),
-        "<div itemscope itemprop=x>".repeat(20_000),
+        "<div itemscope itemprop=x>".repeat(5_000),
+        // Just small enough to be read.
+        format!("{}{}", "<div>".repeat(240), "<p>words, and words</p>".repeat(50_000)),
+        format!("{}{}", "<table><tr><td>".repeat(40), "<b class=author>By A</b><br>".repeat(20_000)),
     ] {
         let page = Document::parse(&format!("{stated}{body}"));
         let start = Instant::now();

@@ -59,6 +59,9 @@ fn stated(view: &View<'_>, about: &About<'_>) -> Option<Found<String>> {
 }
 
 fn in_meta(view: &View<'_>) -> Option<Found<String>> {
+    static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)written|author|autor|verfasst|geschrieben|écrit|auteur|escrito|scritto").ok()
+    });
     let found = META.iter().find_map(|name| {
         let mut names: Vec<String> = Vec::new();
         for name in view.stated.metas(name).filter_map(name_in) {
@@ -71,9 +74,6 @@ fn in_meta(view: &View<'_>) -> Option<Found<String>> {
     // `twitter:data1` is whatever `twitter:label1` says.
     let labelled = || {
         let label = view.stated.meta(&["twitter:label1"])?;
-        static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(r"(?i)written|author|autor|verfasst|geschrieben|écrit|auteur|escrito|scritto").ok()
-        });
         WRITTEN.as_ref().filter(|written| written.is_match(&label.value))?;
         view.stated.meta(&["twitter:data1"]).and_then(|found| name_in(&found.value))
     };
@@ -110,8 +110,8 @@ fn shown(view: &View<'_>, place: Option<NodeId>) -> Option<Found<String>> {
     if let Some(name) = named {
         return Some(Found::heuristic(name, 0.75));
     }
-    let lines = page.nodes().filter(|&node| (4..80).contains(&page.letters(node)) && is_near(node));
-    lines.filter_map(|node| after_by(page.visible_text(node))).next().map(|name| Found::heuristic(name, 0.6))
+    let mut lines = page.nodes().filter(|&node| (4..80).contains(&page.letters(node)) && is_near(node));
+    lines.find_map(|node| after_by(page.visible_text(node))).map(|name| Found::heuristic(name, 0.6))
 }
 
 /// Whether a class says that it is of an author.

@@ -38,8 +38,8 @@ pub(super) fn published(view: &View<'_>, about: &About<'_>, place: Option<NodeId
     let thing = about.thing.as_ref();
     let stated = thing.and_then(|thing| date(thing, &["datePublished", "dateCreated", "uploadDate", "datePosted"]));
     let of_page = || {
-        let pages = view.stated.things().filter(|thing| thing.kinds().iter().any(|kind| kind.ends_with("page")));
-        pages.filter_map(|thing| date(&thing, &["datePublished"])).next()
+        let mut pages = view.stated.things().filter(|thing| thing.kinds().iter().any(|kind| kind.ends_with("page")));
+        pages.find_map(|thing| date(&thing, &["datePublished"]))
     };
     let in_meta = || PUBLISHED.iter().find_map(|name| view.stated.meta(&[name])?.and_then(|text| read(&text)));
     stated.or_else(in_meta).or_else(of_page).or_else(|| match about.page_type.value {

@@ -121,8 +121,10 @@ fn lines_of(page: &Document, node: NodeId, stop: Option<&Regex>) -> Vec<String> 
         let nodes = inside().filter(|&inner| inner.index() < end && page.tag(inner) == tag);
         // The innermost: lists nest.
         let nodes = nodes.filter(|&inner| !page.descendants(inner).any(|below| page.tag(below) == tag));
-        // A row of one cell holds lines of its own.
-        let nodes = nodes.filter(|&inner| tag != "tr" || page.children(inner).count() > 1);
+        // A row of one cell may hold lines of its own.
+        let has_lines =
+            |row: NodeId| page.children(row).count() == 1 && page.descendants(row).any(|inner| page.tag(inner) == "p");
+        let nodes = nodes.filter(|&inner| tag != "tr" || !has_lines(inner));
         nodes.flat_map(|inner| broken(page, inner)).collect()
     };
     ["li", "tr", "p"].into_iter().map(of_tag).find(|lines| !lines.is_empty()).unwrap_or_default()
