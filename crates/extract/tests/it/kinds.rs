@@ -71,7 +71,7 @@ fn a_recipe_with_sections_in_an_article_is_a_recipe() {
     let item = ld(
         r##"{"@graph": [{"@type": "Article", "headline": "The soup of my youth", "author": {"@id": "#ada"}},
             {"@type": "Person", "@id": "#ada", "name": "Ada Byron", "url": "/ada"},
-            {"@type": "Recipe", "name": "Soup", "author": {"@id": "#ada"}, "recipeIngredient": ["500.0 g leeks", "salt"], "recipeYield": ["4", "4 bowls"],
+            {"@type": "Recipe", "name": "Soup", "author": {"@id": "#ada"}, "recipeIngredient": ["500 g leeks", "salt"], "recipeYield": ["4", "4 bowls"],
              "prepTime": "PT10M", "recipeInstructions": [{"@type": "HowToSection", "name": "Broth", "itemListElement": [
                 {"@type": "HowToStep", "name": "Step 1", "text": "Cut."}, {"@type": "HowToStep", "text": "Boil &amp; wait."}]}]}]}"##,
         "<h1>The soup of my youth</h1>",

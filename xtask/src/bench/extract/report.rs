@@ -125,7 +125,7 @@ impl Report {
     pub(super) fn goals(&self, with_tools: bool) -> anyhow::Result<()> {
         let mut missed = Vec::new();
         let mut need = |what: &str, reached: f64, goal: f64| {
-            if reached < goal {
+            if reached.is_nan() || reached < goal {
                 missed.push(format!("{what}: {reached:.3} is less than {goal:.3}"));
             }
         };

@@ -117,8 +117,10 @@ fn titles(view: &View<'_>) -> Vec<String> {
 }
 
 fn page_title(page: &Document) -> Option<String> {
-    // Drawings have titles too: the first is the page's.
-    let node = page.nodes().find(|&node| page.tag(node) == "title" && !page.text(node).is_empty())?;
+    // Drawings have titles too.
+    let is_drawn = |node: NodeId| page.ancestors(node).any(|above| page.tag(above) == "svg");
+    let mut titles = page.nodes().filter(|&node| page.tag(node) == "title" && !page.text(node).is_empty());
+    let node = titles.find(|&node| !is_drawn(node))?;
     Some(clean(&page.text(node))).filter(|title| !title.is_empty())
 }
 

@@ -132,7 +132,7 @@ fn lines_of(page: &Document, node: NodeId, stop: Option<&Regex>) -> Vec<String> 
 
 /// The text of an element, a line for each that it is broken into.
 fn broken(page: &Document, node: NodeId) -> Vec<String> {
-    if page.descendants(node).any(|inner| page.tag(inner) == "br") {
+    if page.tag(node) != "li" && page.descendants(node).any(|inner| page.tag(inner) == "br") {
         return lines(&page.html(node));
     }
     let text = page.visible_text(node);

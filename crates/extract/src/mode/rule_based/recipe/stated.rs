@@ -1,8 +1,5 @@
 //! What a stated recipe says.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde_json::Value;
 
 use super::lines::{is_only_number, lines, without_numbers};
@@ -30,13 +27,7 @@ fn of_values(values: &[&Value]) -> Vec<String> {
             Value::Array(_) | Value::Number(_) | Value::Bool(_) | Value::Null => all.extend(text_of(value)),
         }
     }
-    all.iter().map(|line| whole_numbers(line)).collect()
-}
-
-/// `500.0 g` is what a program makes of 500 g.
-fn whole_numbers(line: &str) -> String {
-    static TENTHS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\d+)\.0(\s|$)").ok());
-    TENTHS.as_ref().map_or_else(|| line.to_owned(), |tenths| tenths.replace(line, "$1$2").into_owned())
+    all
 }
 
 /// An ingredient with an amount and a name of its own.

@@ -10,7 +10,7 @@ use autoheal_page::Document;
 use autoheal_page::structured::{json_ld_documents, plain_text};
 use serde_json::Value;
 
-pub(super) use thing::{Thing, is_said, kinds_of, text_of};
+pub(super) use thing::{Thing, is_said, kinds_of, text_of, unescaped};
 
 use super::found::Found;
 use crate::item::Source;

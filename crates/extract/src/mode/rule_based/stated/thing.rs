@@ -111,7 +111,7 @@ pub(in crate::mode::rule_based) fn text_of(value: &Value) -> Option<String> {
 }
 
 /// A text without markup; once more where it was escaped twice.
-fn unescaped(text: &str) -> String {
+pub(in crate::mode::rule_based) fn unescaped(text: &str) -> String {
     let once = plain_text(text);
     if once.contains('&') && once.contains(';') { plain_text(&once) } else { once }
 }
