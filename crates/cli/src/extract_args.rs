@@ -20,7 +20,7 @@ pub(crate) struct Extract {
     /// Addresses, files (plain or .gz), folders with .html files, or - for standard input
     #[arg(required = true, value_name = "URL|FILE|-")]
     pub(crate) inputs: Vec<String>,
-    /// How: rule_based
+    /// How: `rule_based`
     #[arg(long, env = "AGENT_MODE", default_value_t = Mode::RuleBased)]
     pub(crate) mode: Mode,
     /// The address of a page that is read from a file: what its links are relative to

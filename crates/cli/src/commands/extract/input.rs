@@ -55,9 +55,11 @@ fn pages_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry.with_context(|| format!("cannot read {}", folder.display())).bad_input()?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        if path.is_file() && (name.ends_with(".html") || name.ends_with(".htm")) {
+        let is = |path: &Path, wanted: &[&str]| {
+            path.extension().is_some_and(|extension| wanted.iter().any(|one| extension.eq_ignore_ascii_case(one)))
+        };
+        let unpacked = if is(&path, &["gz"]) { path.with_extension("") } else { path.clone() };
+        if path.is_file() && is(&unpacked, &["html", "htm"]) {
             files.push(path);
         }
     }

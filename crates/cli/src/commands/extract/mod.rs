@@ -26,7 +26,7 @@ pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer)
     let Some(input) = inputs.first() else {
         return Err(Failure::bad_input("the folder holds no .html file: name one that does"));
     };
-    let item = extract(arguments.mode, input.page(arguments.url.as_ref(), &fetcher).await?)?;
+    let item = extract(arguments.mode, &input.page(arguments.url.as_ref(), &fetcher).await?);
     if arguments.json {
         printer.json(&item)?;
     } else if arguments.markdown {
@@ -46,12 +46,8 @@ async fn many(arguments: &Extract, inputs: &[Input], fetcher: &Fetcher, printer:
     let progress = ProgressBar::with_draw_target(u64::try_from(inputs.len()).ok(), target);
     let mut failed = 0;
     for input in inputs {
-        let item = match input.page(arguments.url.as_ref(), fetcher).await {
-            Ok(page) => extract(arguments.mode, page),
-            Err(failure) => Err(failure),
-        };
-        let line = match item {
-            Ok(item) => json!({"input": input.name(), "item": item}),
+        let line = match input.page(arguments.url.as_ref(), fetcher).await {
+            Ok(page) => json!({"input": input.name(), "item": extract(arguments.mode, &page)}),
             Err(failure) => {
                 failed += 1;
                 json!({"input": input.name(), "error": format!("{:#}", failure.error)})
@@ -65,9 +61,9 @@ async fn many(arguments: &Extract, inputs: &[Input], fetcher: &Fetcher, printer:
     Ok(if failed == 0 { Exit::Fine } else { Exit::NotHealed })
 }
 
-fn extract(mode: Mode, page: Page) -> Result<ScrapedItem, Failure> {
+fn extract(mode: Mode, page: &Page) -> ScrapedItem {
     let document = Document::parse_bytes(&page.content);
     match mode {
-        Mode::RuleBased => Ok(rule_based(&document, page.url.as_ref())),
+        Mode::RuleBased => rule_based(&document, page.url.as_ref()),
     }
 }

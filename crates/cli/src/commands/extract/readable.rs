@@ -20,8 +20,8 @@ pub(super) fn text(item: &ScrapedItem) -> String {
         // Writing to a text cannot fail.
         let _ = match value {
             Value::Array(all) => {
-                let lines: String = all.iter().map(|one| format!("\n  - {}", short(one))).collect();
-                writeln!(text, "{name} ({origin}):{lines}")
+                let lines: Vec<String> = all.iter().map(short).collect();
+                writeln!(text, "{name} ({origin}):\n  - {}", lines.join("\n  - "))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
                 writeln!(text, "{name} ({origin}): {}", short(value))
