@@ -56,6 +56,8 @@ enum Bench {
     Diff(bench::diff::Options),
     /// Find the fields of redesigned pages again, and count what is right, wrong, and accepted though deleted
     Drift(bench::drift::Options),
+    /// Extract what pages hold by rules, and with public tools, and compare both with the truth
+    Extract(bench::extract::Options),
     /// Let a fleet of sources live through a month of changes, and compare what was accepted with the truth
     Fleet(bench::fleet::Options),
     /// Refresh a thousand sources by the real binary: each exactly once, how fast, with how much memory
@@ -70,6 +72,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
+        Chore::Bench { bench: Bench::Extract(options) } => bench::extract::run(&root, &options),
         Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Image { language } => image::run(&language),

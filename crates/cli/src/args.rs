@@ -8,6 +8,7 @@ use autoheal_sandbox::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Config, LlmConfig};
+use crate::extract_args::Extract;
 use crate::source_args::{SourceCommand, Sources};
 
 const OVERVIEW: &str = "\
@@ -105,6 +106,8 @@ pub(crate) enum Command {
     Usage(Usage),
     /// Find the fields of a recipe again on a page whose layout has changed
     Relocate(Relocate),
+    /// Get what pages hold: a product, a job, an article, a recipe, an event
+    Extract(Extract),
 }
 
 impl Command {
@@ -121,6 +124,7 @@ impl Command {
             Self::Worker(_) => "worker",
             Self::Usage(_) => "usage",
             Self::Relocate(_) => "relocate",
+            Self::Extract(_) => "extract",
         }
     }
 
@@ -137,7 +141,8 @@ impl Command {
             | Self::Check(_)
             | Self::Source(_)
             | Self::Usage(_)
-            | Self::Relocate(_) => "off",
+            | Self::Relocate(_)
+            | Self::Extract(_) => "off",
         }
     }
 }

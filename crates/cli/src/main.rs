@@ -12,6 +12,7 @@ mod args;
 mod commands;
 mod config;
 mod exit;
+mod extract_args;
 mod interrupt;
 mod logging;
 mod masking;

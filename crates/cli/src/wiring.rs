@@ -108,6 +108,15 @@ pub(crate) fn notifier(config: &Config, store: &Store) -> Result<Notifier, Failu
     Ok(Notifier::new(services(config, store)?, config.alerts.webhook.clone(), webhook_key()))
 }
 
+/// Who asks for pages where nobody waits for a turn but this process.
+///
+/// # Errors
+///
+/// When a setting makes no sense.
+pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
+    Fetcher::new(fetch_settings(config)?).bad_input()
+}
+
 fn services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
     Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?))

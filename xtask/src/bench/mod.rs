@@ -2,6 +2,7 @@
 
 pub(crate) mod diff;
 pub(crate) mod drift;
+pub(crate) mod extract;
 pub(crate) mod fleet;
 pub(crate) mod heal;
 mod of_crate;

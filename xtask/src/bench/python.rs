@@ -7,6 +7,9 @@ use anyhow::Context as _;
 use crate::cache::digest;
 use crate::process;
 
+/// The pip that installs: the one that comes with Python 3.11 trips over a package that is asked for with the same extra twice.
+const PIP: &str = "pip==26.3";
+
 /// The virtual environment with the packages that a file of the repository lists, below `cache`.
 pub(super) fn environment(root: &Path, cache: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     let file = root.join(requirements);
@@ -18,8 +21,14 @@ pub(super) fn environment(root: &Path, cache: &Path, requirements: &str) -> anyh
     let complete = folder.join("complete");
     if !complete.exists() {
         process::run(process::command(root, "python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        let pip = ["install", "--quiet", "--disable-pip-version-check", "--requirement"];
-        process::run(process::command(root, folder.join("bin/pip")).args(pip).arg(file))?;
+        let pip = |arguments: &[&str]| {
+            let install = ["install", "--quiet", "--disable-pip-version-check"];
+            let mut command = process::command(root, folder.join("bin/pip"));
+            command.args(install).args(arguments);
+            command
+        };
+        process::run(&mut pip(&[PIP]))?;
+        process::run(pip(&["--requirement"]).arg(file))?;
         std::fs::write(complete, "")?;
     }
     Ok(folder)

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod extract;
 mod graph;
 mod heal;
 mod relocate;
@@ -28,6 +29,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Source(arguments) => source::run(*arguments, &config, printer).await,
         Command::Usage(arguments) => usage::run(&arguments, &config, printer).await,
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
+        Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

@@ -5,6 +5,7 @@
 mod asking;
 mod binary;
 mod exchange;
+mod extracting;
 mod healing;
 mod models;
 mod notices;

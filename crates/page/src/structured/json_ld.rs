@@ -27,14 +27,20 @@ const ELSEWHERE: &[&str] = &[
     "video",
 ];
 
-pub(super) fn collect(page: &Document, found: &mut Vec<Datum>) {
+/// The JSON-LD documents of the page with the script that holds each, as they are written: references between things are not
+/// followed, and text is not freed of markup (see [`plain_text`](super::plain_text)). Faulty JSON is read as far as it goes.
+pub fn json_ld_documents(page: &Document) -> Vec<(NodeId, Value)> {
     let scripts = page.nodes().filter(|&node| {
         page.tag(node) == "script"
             && page.attribute(node, "type").is_some_and(|kind| kind.to_ascii_lowercase().contains("ld+json"))
     });
-    let documents: Vec<(NodeId, Value)> = scripts
+    scripts
         .flat_map(|node| lenient_json::parse(page.raw_text(node)).into_iter().map(move |value| (node, value)))
-        .collect();
+        .collect()
+}
+
+pub(super) fn collect(page: &Document, found: &mut Vec<Datum>) {
+    let documents = json_ld_documents(page);
     let mut things = Vec::new();
     for (node, document) in &documents {
         list_things(*node, document, &mut things);

@@ -7,6 +7,8 @@ mod json_ld;
 mod lenient_json;
 mod meta;
 
+pub use json_ld::json_ld_documents;
+
 use crate::document::{Document, NodeId, normalise};
 
 /// One value that a page states about itself.
@@ -57,7 +59,11 @@ pub fn structured_data(page: &Document) -> Vec<Datum> {
     found
 }
 
-/// The text of a value that may hold markup or entities.
+/// The text of a stated value, which may hold markup or entities: without them, spaces collapsed.
+pub fn plain_text(value: &str) -> String {
+    plain(value)
+}
+
 fn plain(value: &str) -> String {
     let value = crate::document::first_bytes(value, LONGEST);
     if value.contains(['<', '&']) {

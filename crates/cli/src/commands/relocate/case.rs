@@ -92,7 +92,7 @@ impl fmt::Display for Answer {
 }
 
 /// Reads a page, unpacked if its name says that it is packed.
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+pub(in crate::commands) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
     let is_packed = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
     let mut bytes = Vec::new();

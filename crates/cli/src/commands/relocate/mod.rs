@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use autoheal_page::relocate::Relocator;
 
 use self::case::Case;
+pub(super) use self::case::read as read_page;
 use crate::args::Relocate;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::{Printer, harmless};

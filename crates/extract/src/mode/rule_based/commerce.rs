@@ -1,0 +1,140 @@
+//! What is sold, and for how much.
+
+use std::sync::LazyLock;
+
+use autoheal_page::NodeId;
+use autoheal_page::value::number::{self, DecimalMark};
+use autoheal_page::value::{Money, money};
+use regex::Regex;
+use rust_decimal::Decimal;
+
+use super::about::About;
+use super::found::Found;
+use super::stated::Thing;
+use super::{Filling, View, labels};
+use crate::item::{Field, Price, Rating};
+
+/// So many visible characters after the headline the price stands.
+const NEAR: usize = 2500;
+
+/// Fills what products have; `place` is where the headline stands.
+pub(super) fn fill(view: &View<'_>, about: &About<'_>, place: Option<NodeId>, filling: &mut Filling) {
+    let thing = about.thing.as_ref();
+    let price = thing.and_then(stated_price).or_else(|| meta_price(view)).or_else(|| shown_price(view, place));
+    filling.set(Field::Price, price, |item| &mut item.price);
+    let availability = thing
+        .and_then(|thing| thing.text(&["offers.availability", "hasVariant.offers.availability", "availability"]))
+        .or_else(|| view.stated.meta(&["product:availability", "og:availability"]))
+        .map(|found| found.map(|text| short(&text)));
+    filling.set(Field::Availability, availability, |item| &mut item.availability);
+    let labelled = |words: &[&str]| labels::value(view.page, words).map(|value| Found::heuristic(value, 0.6));
+    let brand = thing
+        .and_then(|thing| thing.text(&["brand.name", "brand", "manufacturer.name", "manufacturer"]))
+        .or_else(|| view.stated.meta(&["product:brand", "og:brand"]))
+        .or_else(|| labelled(&["brand", "manufacturer", "marke", "hersteller", "marque", "marca", "merk"]));
+    filling.set(Field::Brand, brand, |item| &mut item.brand);
+    let sku = thing
+        .and_then(|thing| thing.text(&["sku", "offers.sku", "productID", "mpn", "gtin13", "gtin"]))
+        .or_else(|| view.stated.meta(&["product:retailer_item_id"]))
+        .or_else(|| labelled(&["sku", "item number", "article number", "artikelnummer", "model number", "upc"]));
+    filling.set(Field::Sku, sku, |item| &mut item.sku);
+    filling.set(Field::Rating, thing.and_then(rating), |item| &mut item.rating);
+}
+
+/// The mean of what people think of a thing.
+pub(super) fn rating(thing: &Thing<'_>) -> Option<Found<Rating>> {
+    let decimal =
+        |path: &str| thing.text(&[path]).and_then(|text| number::parse(&text.value, DecimalMark::Detect).ok());
+    let value = decimal("aggregateRating.ratingValue")?;
+    let count = ["aggregateRating.ratingCount", "aggregateRating.reviewCount"];
+    let count = count.iter().find_map(|path| u64::try_from(decimal(path)?).ok());
+    // Nobody has rated it.
+    if count == Some(0) {
+        return None;
+    }
+    Some(Found::stated(Rating { value, best: decimal("aggregateRating.bestRating"), count }, thing.source))
+}
+
+/// The last part of an address of schema.org: `InStock`.
+fn short(text: &str) -> String {
+    text.rsplit(['/', '#']).next().unwrap_or(text).to_owned()
+}
+
+/// The price of a thing; of several offers the least.
+fn stated_price(thing: &Thing<'_>) -> Option<Found<Price>> {
+    let offers = thing.below(&["offers", "hasVariant.offers"]);
+    let prices = offers.iter().chain(std::iter::once(thing)).filter_map(offered);
+    let least = prices.min_by(|one, other| one.amount.cmp(&other.amount))?;
+    Some(Found::stated(least, thing.source))
+}
+
+fn offered(offer: &Thing<'_>) -> Option<Price> {
+    let amount = offer.text(&["price", "lowPrice", "priceSpecification.price", "offers.price"])?.value;
+    let named = offer.text(&["priceCurrency", "priceSpecification.priceCurrency", "offers.priceCurrency"]);
+    price(&amount, named.map(|found| found.value))
+}
+
+fn meta_price(view: &View<'_>) -> Option<Found<Price>> {
+    let amount = view.stated.meta(&["product:price:amount", "og:price:amount", "product:sale_price:amount"])?;
+    let currency = view.stated.meta(&["product:price:currency", "og:price:currency"]).map(|found| found.value);
+    amount.and_then(|amount| price(&amount, currency))
+}
+
+/// An amount as structured data writes it: with a point, unless it is written for people.
+fn price(amount: &str, currency: Option<String>) -> Option<Price> {
+    let plain = amount.trim().parse::<Decimal>().ok();
+    let money = || money::parse(amount, DecimalMark::Detect, None).ok();
+    let number = || number::parse(amount, DecimalMark::Detect).ok();
+    let (amount, sign) = match plain {
+        Some(amount) => (amount, None),
+        None => money()
+            .map(|money| (money.amount, Some(money.currency.as_str().to_owned())))
+            .or_else(|| Some((number()?, None)))?,
+    };
+    (amount > Decimal::ZERO).then(|| Price { amount, currency: currency.or(sign) })
+}
+
+/// The first amount of money after the headline that is not crossed out.
+fn shown_price(view: &View<'_>, place: Option<NodeId>) -> Option<Found<Price>> {
+    let money = shown_money(view, place?)?;
+    let currency = Some(money.currency.as_str().to_owned());
+    Some(Found::heuristic(Price { amount: money.amount, currency }, 0.65))
+}
+
+fn shown_money(view: &View<'_>, place: NodeId) -> Option<Money> {
+    let page = view.page;
+    let from = page.letters_before(place);
+    page.nodes()
+        .filter(|&node| node > place && page.letters_before(node) - from.min(page.letters_before(node)) <= NEAR)
+        .filter(|&node| (2..24).contains(&page.letters(node)))
+        .filter(|&node| !is_old(view, node))
+        .find_map(|node| money::parse(page.visible_text(node), DecimalMark::Detect, None).ok())
+        .filter(|money| money.amount > Decimal::ZERO)
+}
+
+/// Whether a price is the one before a reduction.
+fn is_old(view: &View<'_>, node: NodeId) -> bool {
+    static OLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)(^|[-_ ])(old|was|compare|strike|regular|rrp|list|crossed|saving|save|shipping)").ok()
+    });
+    let page = view.page;
+    std::iter::once(node).chain(page.ancestors(node).take(2)).any(|node| {
+        matches!(page.tag(node), "del" | "s" | "strike")
+            || page.attribute(node, "class").is_some_and(|class| OLD.as_ref().is_some_and(|old| old.is_match(class)))
+    })
+}
+
+/// Whether a page that states nothing sells one thing: a price after the first heading, and a button to buy it.
+pub(super) fn looks_like_product(view: &View<'_>) -> bool {
+    static BUY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(add to (cart|bag|basket)|buy( it)? now|in den warenkorb|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)").ok()
+    });
+    let page = view.page;
+    let buttons = page.nodes().filter(|&node| matches!(page.tag(node), "button" | "input" | "a"));
+    let texts =
+        buttons.map(|node| page.attribute(node, "value").unwrap_or_else(|| page.visible_text(node)).trim().to_owned());
+    // Several are a list of products.
+    let buying = texts.filter(|text| BUY.as_ref().is_some_and(|buy| buy.is_match(text))).count();
+    let heading = page.nodes().find(|&node| page.tag(node) == "h1");
+    (1..=2).contains(&buying) && heading.and_then(|heading| shown_money(view, heading)).is_some()
+}

@@ -1,0 +1,102 @@
+//! The main text, as readers' views of browsers find it.
+
+use std::fmt::Write as _;
+
+use autoheal_page::{Document, NodeId};
+use dom_smoothie::{Config, Readability};
+
+use super::View;
+use super::blocks::{blocks, leaves};
+use super::found::Found;
+use crate::item::List;
+
+/// The main text and what is in it.
+pub(super) struct MainText {
+    pub(super) text: Found<String>,
+    pub(super) lists: Option<Found<Vec<List>>>,
+}
+
+/// The main text of a page, if it has one.
+pub(super) fn find(view: &View<'_>) -> Option<MainText> {
+    let unscripted = unscripted(view.page);
+    let page = unscripted.as_ref().unwrap_or(view.page);
+    let blocks = blocks(page);
+    let letters: usize = blocks.iter().map(|&node| page.letters(node) - page.linked_letters(node)).sum();
+    // Where a readers' view shows less than half of what there is, the text is not in one piece.
+    let read = article(page).filter(|content| content.letters(content.body()) * 2 >= letters);
+    let (text, lists) = match &read {
+        Some(content) => (text_of(content, &leaves(content)), lists_of(content)),
+        None => (text_of(page, &blocks), lists_of(page)),
+    };
+    let confidence = if read.is_some() { 0.85 } else { 0.6 };
+    (!text.is_empty()).then(|| MainText {
+        text: Found::heuristic(text, confidence),
+        lists: (!lists.is_empty()).then(|| Found::heuristic(lists, 0.7)),
+    })
+}
+
+/// What a page shows to those who run no scripts, where that is more than it shows to others: its scripts fetch the text.
+fn unscripted(page: &Document) -> Option<Document> {
+    let alternatives = page.nodes().filter(|&node| page.tag(node) == "noscript");
+    let longest = alternatives.max_by_key(|&node| page.raw_text(node).len())?;
+    if page.raw_text(longest).len() <= page.letters(page.body()) * 2 {
+        return None;
+    }
+    // Only the outermost element keeps what is in it from being text.
+    let html = page.html(longest).replacen("<noscript", "<div", 1);
+    let unscripted = Document::parse(&html);
+    (unscripted.letters(unscripted.body()) > page.letters(page.body())).then_some(unscripted)
+}
+
+/// The page as readers' views show it.
+fn article(page: &Document) -> Option<Document> {
+    let config = Config { disable_json_ld: true, ..Config::default() };
+    let mut reader = Readability::new(page.to_html(), None, Some(config)).ok()?;
+    Some(Document::parse(&reader.parse().ok()?.content))
+}
+
+/// The text with an empty line between blocks, `- ` before items of lists, and ` | ` between cells.
+fn text_of(page: &Document, blocks: &[NodeId]) -> String {
+    let mut text = String::new();
+    let mut row = None;
+    for &node in blocks {
+        let piece = page.visible_text(node);
+        let around =
+            |tag: &str| std::iter::once(node).chain(page.ancestors(node).take(2)).find(|&above| page.tag(above) == tag);
+        let of_row = around("tr");
+        let is_item = around("li").is_some();
+        let between = match (text.is_empty(), of_row.is_some() && of_row == row, is_item) {
+            (true, ..) => "",
+            (false, true, _) => " | ",
+            (false, false, true) => "\n",
+            (false, false, false) => "\n\n",
+        };
+        let bullet = if is_item { "- " } else { "" };
+        row = of_row;
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{between}{bullet}{piece}");
+    }
+    text
+}
+
+/// The lists of the main text that are no navigation, with the heading right before each.
+fn lists_of(page: &Document) -> Vec<List> {
+    let mut heading = None;
+    let mut lists = Vec::new();
+    for node in page.nodes() {
+        match page.tag(node) {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => heading = Some(page.visible_text(node).to_owned()),
+            "ul" | "ol" => {
+                let items =
+                    page.children(node).filter(|&item| page.tag(item) == "li").map(|item| page.visible_text(item));
+                let items: Vec<String> = items.filter(|text| !text.is_empty()).map(str::to_owned).collect();
+                let is_text = page.linked_letters(node) * 2 <= page.letters(node);
+                if items.len() > 1 && is_text {
+                    lists.push(List { heading: heading.clone().filter(|heading| !heading.is_empty()), items });
+                }
+            }
+            _ => {}
+        }
+    }
+    lists
+}

@@ -1,0 +1,104 @@
+//! The mode without a model: what the page states about itself, then rules about how pages look.
+//!
+//! - [`stated`]: JSON-LD, microdata, RDFa and `meta`, as one kind of thing
+//! - `about`: which thing the page is about, and what kind of page that makes it
+//! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: a field or a few each
+
+mod about;
+mod blocks;
+mod byline;
+mod commerce;
+mod dates;
+mod found;
+mod labels;
+mod main_text;
+mod posting;
+mod recipe;
+mod stated;
+mod summary;
+mod tables;
+mod title;
+
+use autoheal_page::Document;
+use url::Url;
+
+use crate::item::{Field, PageType, Provenance, ScrapedItem};
+use about::About;
+use found::Found;
+use stated::Stated;
+
+/// Of pages with more elements than this, or that nest deeper, only what they state is read: everything else would take too long,
+/// or the stack would not do.
+const MOST_ELEMENTS: usize = 60_000;
+const DEEPEST: usize = 250;
+
+/// What the page holds, by rules alone. The same page gives the same item; it cannot fail, for a page that holds nothing is an
+/// item without fields. `url` is the page's address: what its links are relative to.
+pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
+    let stated = Stated::of(page);
+    let is_readable = page.len() <= MOST_ELEMENTS && page.nodes().all(|node| page.depth(node) <= DEEPEST);
+    let view = View { page, stated: &stated, url, is_readable };
+    let title = title::find(&view, None);
+    let about = About::of(&view, title.as_ref().map(|title| title.value.as_str()));
+    let mut filling = Filling::default();
+    filling.item.page_type = about.page_type.value;
+    filling.note(Field::PageType, &about.page_type);
+    filling.item.url = url.map(Url::to_string).or_else(|| summary::canonical(&view));
+    let title = title::find(&view, about.thing.as_ref());
+    let place = title.as_ref().and_then(|title| title::place(page, &title.value));
+    filling.set(Field::Title, title, |item| &mut item.title);
+    filling.set(Field::Description, summary::description(&view, &about), |item| &mut item.description);
+    filling.set(Field::Image, summary::image(&view, &about), |item| &mut item.image);
+    filling.set(Field::Author, byline::find(&view, &about, place), |item| &mut item.author);
+    filling.set(Field::PublishedAt, dates::published(&view, &about, place), |item| &mut item.published_at);
+    filling.set(Field::ModifiedAt, dates::modified(&view, &about), |item| &mut item.modified_at);
+    match about.page_type.value {
+        PageType::Product => commerce::fill(&view, &about, place, &mut filling),
+        PageType::Job | PageType::Event => posting::fill(&view, &about, &mut filling),
+        PageType::Recipe => recipe::fill(&view, &about, &mut filling),
+        PageType::Article | PageType::Generic => {}
+    }
+    if is_readable {
+        if let Some(text) = main_text::find(&view) {
+            filling.set(Field::Text, Some(text.text), |item| &mut item.text);
+            filling.list(Field::Lists, text.lists, |item| &mut item.lists);
+        }
+        filling.list(Field::Tables, tables::find(page), |item| &mut item.tables);
+    }
+    filling.item
+}
+
+/// What every rule looks at.
+struct View<'a> {
+    page: &'a Document,
+    stated: &'a Stated,
+    url: Option<&'a Url>,
+    /// Whether the page is of a size that rules about what is in what can be used on.
+    is_readable: bool,
+}
+
+/// An item on its way.
+#[derive(Default)]
+struct Filling {
+    item: ScrapedItem,
+}
+
+impl Filling {
+    fn note<T>(&mut self, field: Field, found: &Found<T>) {
+        self.item.provenance.insert(field, Provenance { source: found.source, confidence: found.confidence });
+    }
+
+    fn set<T>(&mut self, field: Field, found: Option<Found<T>>, slot: fn(&mut ScrapedItem) -> &mut Option<T>) {
+        if let Some(found) = found {
+            self.note(field, &found);
+            *slot(&mut self.item) = Some(found.value);
+        }
+    }
+
+    fn list<T>(&mut self, field: Field, found: Option<Found<Vec<T>>>, slot: fn(&mut ScrapedItem) -> &mut Vec<T>) {
+        if let Some(found) = found.filter(|found| !found.value.is_empty()) {
+            self.note(field, &found);
+            *slot(&mut self.item) = found.value;
+        }
+    }
+}

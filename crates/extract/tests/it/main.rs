@@ -1,0 +1,4 @@
+//! Extraction through the public API.
+
+mod hostile;
+mod kinds;
