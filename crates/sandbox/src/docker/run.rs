@@ -22,6 +22,9 @@ use crate::session::{self, Conversation, Session};
 use crate::spec::{Command, Limits, Network};
 use crate::supervise::{Ended, Output, Overflow, Pipe, Running, supervise};
 
+/// How often the engine may say that a command does not run without saying how it ended: about ten seconds.
+const MOST_WITHOUT_STATUS: u32 = 100;
+
 /// Where commands run, whichever container it is.
 pub(super) struct Site {
     pub(super) docker: Docker,
@@ -196,10 +199,18 @@ impl Running for Execution {
     async fn ended(&mut self) -> Result<Ended, SandboxError> {
         // The engine has no call that waits for a command.
         let mut pause = Duration::from_millis(2);
+        let mut without_status = 0;
         loop {
             let seen = self.docker.inspect_exec(&self.id).await.map_err(|error| failed("watching a command", error))?;
-            if seen.running == Some(false) {
-                return Ok(Ended::Status(seen.exit_code.and_then(|code| i32::try_from(code).ok()).unwrap_or(255)));
+            match (seen.running, seen.exit_code.and_then(|code| i32::try_from(code).ok())) {
+                (Some(false), Some(code)) => return Ok(Ended::Status(code)),
+                // It has not begun, or the engine does not know yet how it ended. A status that is made up would be believed.
+                (Some(false), None) => without_status += 1,
+                (Some(true) | None, _) => without_status = 0,
+            }
+            if without_status > MOST_WITHOUT_STATUS {
+                let source = "the engine does not say how the command ended".into();
+                return Err(SandboxError::Failed { doing: "watching a command", source });
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(100));
