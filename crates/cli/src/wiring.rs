@@ -72,7 +72,7 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
 /// # Errors
 ///
 /// When the sandbox does not work here, or git is missing.
-pub(crate) async fn registry(config: &Config, sandbox: Choice, store: &Store) -> Result<Registry, Failure> {
+pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceServices) -> Result<Registry, Failure> {
     let sandbox_settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&sandbox_settings).await {
         // What is left takes room and does no harm: no reason not to begin.
@@ -87,25 +87,21 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, store: &Store) ->
     let registries = config.sandbox.registries.clone();
     let registries = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
     let settings = HealSettings { data_dir: data_dir(config)?, sandbox, token: github_token(), registries };
-    with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), config, store)
+    with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
 }
 
 /// The workflows of sources, which need no sandbox: nothing that a page holds is executed.
 ///
 /// # Errors
 ///
-/// When a setting makes no sense.
-pub(crate) fn source_registry(config: &Config, store: &Store) -> Result<Registry, Failure> {
-    with_sources(Registry::new(), config, store)
+/// Never, as tests show: their graphs are constants.
+pub(crate) fn source_registry(sources: SourceServices) -> Result<Registry, Failure> {
+    with_sources(Registry::new(), sources)
 }
 
 /// Who posts alerts and changes of values.
-///
-/// # Errors
-///
-/// When a setting makes no sense.
-pub(crate) fn notifier(config: &Config, store: &Store) -> Result<Notifier, Failure> {
-    Ok(Notifier::new(services(config, store)?, config.alerts.webhook.clone(), webhook_key()))
+pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Notifier {
+    Notifier::new(sources, config.alerts.webhook.clone(), webhook_key())
 }
 
 /// Who asks for pages where nobody waits for a turn but this process.
@@ -117,17 +113,21 @@ pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
     Fetcher::new(fetch_settings(config)?).bad_input()
 }
 
-fn services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
+/// What sources are run and healed with, once for a process.
+///
+/// # Errors
+///
+/// When a setting makes no sense, or the key of a language model is missing.
+pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
     Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?))
 }
 
-fn with_sources(registry: Registry, config: &Config, store: &Store) -> Result<Registry, Failure> {
-    let services = services(config, store)?;
+fn with_sources(registry: Registry, sources: SourceServices) -> Result<Registry, Failure> {
     Ok(registry
-        .with(AddWorkflow::new(services.clone())?)
-        .with(RefreshWorkflow::new(services.clone())?)
-        .with(DoctorWorkflow::new(services)?))
+        .with(AddWorkflow::new(sources.clone())?)
+        .with(RefreshWorkflow::new(sources.clone())?)
+        .with(DoctorWorkflow::new(sources)?))
 }
 
 fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {

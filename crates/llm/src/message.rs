@@ -121,19 +121,11 @@ impl ChatRequest {
         let said = shortened.messages.iter_mut().filter(|message| message.role == Role::User);
         let longest = said.max_by_key(|message| message.text.len()).filter(|message| message.text.len() > SHORTEST)?;
         let quarter = longest.text.len() / 4;
-        let start = floor_boundary(&longest.text, quarter);
-        let end = floor_boundary(&longest.text, longest.text.len() - quarter);
+        let start = longest.text.floor_char_boundary(quarter);
+        let end = longest.text.floor_char_boundary(longest.text.len() - quarter);
         longest.text.replace_range(start..end, "\n[... cut ...]\n");
         Some(shortened)
     }
-}
-
-/// The last boundary of characters at or before a place.
-fn floor_boundary(text: &str, mut place: usize) -> usize {
-    while !text.is_char_boundary(place) {
-        place -= 1;
-    }
-    place
 }
 
 /// What a call used, as the provider counts.

@@ -13,13 +13,14 @@ const STOPPING: &str = "stopping after the running steps; once more to stop at o
 pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(&config).await?;
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
-    let registry = wiring::registry(&config, sandbox, &store).await?;
+    let sources = wiring::source_services(&config, &store)?;
+    let registry = wiring::registry(&config, sandbox, sources.clone()).await?;
     let mut settings = wiring::worker_settings(&config);
     if let Some(concurrency) = arguments.concurrency {
         settings.concurrency = concurrency;
     }
     printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
-    let notifier = wiring::notifier(&config, &store)?;
+    let notifier = wiring::notifier(&config, sources);
     let worker = Worker::new(store.clone(), settings, registry);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));

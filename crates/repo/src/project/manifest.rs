@@ -1,7 +1,6 @@
 //! Reading the files that say what a project is and needs.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use super::join;
+use crate::tree::hexadecimal;
 
 /// A longer file is no manifest.
 const LONGEST: u64 = 1 << 20;
@@ -92,10 +92,7 @@ impl Manifests {
                 hasher.update(part);
             }
         }
-        hasher.finalize().iter().fold(String::new(), |mut hash, byte| {
-            let _ = write!(hash, "{byte:02x}");
-            hash
-        })
+        hexadecimal(&hasher.finalize())
     }
 }
 

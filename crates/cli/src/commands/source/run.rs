@@ -185,8 +185,9 @@ impl<'a> Runner<'a> {
             poll: Duration::from_millis(100),
             ..wiring::worker_settings(config)
         };
-        let worker = Worker::new(store.clone(), settings, wiring::source_registry(config, store)?);
-        let notifier = wiring::notifier(config, store)?;
+        let sources = wiring::source_services(config, store)?;
+        let worker = Worker::new(store.clone(), settings, wiring::source_registry(sources.clone())?);
+        let notifier = wiring::notifier(config, sources);
         Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, store, printer })
     }
 

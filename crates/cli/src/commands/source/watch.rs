@@ -58,7 +58,9 @@ async fn forget(store: &Store) -> Result<(), StoreError> {
 }
 
 pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    let worker = Worker::new(store.clone(), wiring::worker_settings(config), wiring::source_registry(config, store)?);
+    let sources = wiring::source_services(config, store)?;
+    let registry = wiring::source_registry(sources.clone())?;
+    let worker = Worker::new(store.clone(), wiring::worker_settings(config), registry);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say("running every source on its schedule; Ctrl-C stops");
     let mut schedule = Schedule::default();
@@ -75,7 +77,7 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
             }
         }
     };
-    let notifier = wiring::notifier(config, store)?;
+    let notifier = wiring::notifier(config, sources);
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
     tokio::join!(working, filling, keep_house_until(&notifier, store, &stop));
     Ok(Exit::Fine)
