@@ -28,6 +28,8 @@ pub(crate) struct Config {
     #[serde(default)]
     pub(crate) heal: HealConfig,
     #[serde(default)]
+    pub(crate) source: SourceConfig,
+    #[serde(default)]
     pub(crate) sandbox: SandboxConfig,
     #[serde(default)]
     pub(crate) fetch: FetchConfig,
@@ -57,6 +59,18 @@ pub(crate) struct HealConfig {
     pub(crate) memory_mib: Option<u64>,
     /// Processes and threads of one command.
     pub(crate) processes: Option<u32>,
+    /// How much a language model is told.
+    #[serde(default)]
+    pub(crate) prompt: autoheal_repo::PromptLimits,
+}
+
+/// How sources are healed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceConfig {
+    /// How much a language model is told.
+    #[serde(default)]
+    pub(crate) prompt: autoheal_source::PromptLimits,
 }
 
 /// The wall around what repositories bring.

@@ -86,7 +86,14 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
         .environment()?;
     let registries = config.sandbox.registries.clone();
     let registries = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
-    let settings = HealSettings { data_dir: data_dir(config)?, sandbox, token: github_token(), registries };
+    let settings = HealSettings {
+        data_dir: data_dir(config)?,
+        sandbox,
+        token: github_token(),
+        registries,
+        models: sources.models().cloned(),
+        prompt_limits: config.heal.prompt,
+    };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
 }
 
@@ -120,7 +127,7 @@ pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
 /// When a setting makes no sense, or the key of a language model is missing.
 pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
-    Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?))
+    Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?, config.source.prompt))
 }
 
 fn with_sources(registry: Registry, sources: SourceServices) -> Result<Registry, Failure> {

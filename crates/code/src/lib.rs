@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - [`edit`]: replacements in files and candidates made of them
+//! - [`edit`]: replacements in files and candidates made of them; [`replacement`]: the same as a language model writes them
 //! - [`sources`]: the repository's text, and which files may be changed
 //! - [`fix`]: what a fixer is given and gives
 //! - [`python`]: everything that knows Python
@@ -11,6 +11,7 @@
 pub mod edit;
 pub mod fix;
 pub mod python;
+pub mod replacement;
 pub mod report;
 pub mod sources;
 

@@ -54,13 +54,16 @@ impl Sources {
 
     /// Every Python file with its text.
     pub fn python(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.iter().filter(|(file, _)| {
-            std::path::Path::new(file).extension().is_some_and(|extension| extension == "py" || extension == "pyi")
-        })
+        self.iter().filter(|(file, _)| is_python(file))
     }
 
     /// The folders that Python's import path begins at, relative to the repository.
     pub fn roots(&self) -> &[String] {
         &self.roots
     }
+}
+
+/// Whether a file of that name holds Python.
+pub(crate) fn is_python(file: &str) -> bool {
+    std::path::Path::new(file).extension().is_some_and(|extension| extension == "py" || extension == "pyi")
 }

@@ -25,8 +25,9 @@ impl std::error::Error for PromptError {
     }
 }
 
-/// Fills a template. Beside what minijinja has there are two filters: `text | untrusted("what it is")` fences what comes from outside, and
-/// `text | cut(length)` shortens to so many characters. A value that is missing is an error.
+/// Fills a template. Beside what minijinja has there are three filters: `text | untrusted("what it is")` fences what comes from outside,
+/// `text | cut(length)` shortens to the first so many characters, and `text | end(length)` to the last. A value that is missing is an
+/// error.
 ///
 /// # Errors
 ///
@@ -40,6 +41,7 @@ pub fn fill(name: &str, template: &str, values: impl Serialize) -> Result<String
     environment
         .add_filter("untrusted", |ViaDeserialize(text): ViaDeserialize<String>, label: &str| fenced(&text, label));
     environment.add_filter("cut", |ViaDeserialize(text): ViaDeserialize<String>, length: usize| cut(&text, length));
+    environment.add_filter("end", |ViaDeserialize(text): ViaDeserialize<String>, length: usize| end(&text, length));
     environment.render_named_str(name, template, values).map_err(PromptError)
 }
 
@@ -55,6 +57,15 @@ pub fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}\n[... {} characters left out ...]", &text[..end], text[end..].chars().count()),
+    }
+}
+
+/// The last characters of a text, with a note of how many are left out: a stack trace ends with what matters.
+pub fn end(text: &str, length: usize) -> String {
+    let left_out = text.chars().count().saturating_sub(length);
+    match text.char_indices().nth(left_out) {
+        Some((start, _)) if left_out > 0 => format!("[... {left_out} characters left out ...]\n{}", &text[start..]),
+        Some(_) | None => text.to_owned(),
     }
 }
 
@@ -80,5 +91,7 @@ mod tests {
         assert!(fill("test", "{{ goal }}", json!({})).is_err());
         assert_eq!(fill("test", "{{ goal | cut(4) }}", json!({ "goal": "<b>" })).unwrap(), "<b>");
         assert_eq!(cut("\u{e9}\u{e9}\u{e9}", 2), "\u{e9}\u{e9}\n[... 1 characters left out ...]");
+        assert_eq!(end("a\u{e9}\u{e9}", 2), "[... 1 characters left out ...]\n\u{e9}\u{e9}");
+        assert_eq!(end("a", 1), "a");
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - [`node`]: the graph of the agents; [`workflow`]: which agent does the job of which node
 //! - [`request`], [`state`]: what is asked, and what the agents share
-//! - `agents`: one file per agent
+//! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
 //! - `session`, `suite`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
@@ -23,6 +23,7 @@ mod folders;
 mod installation;
 mod lint;
 pub mod look;
+mod model;
 pub mod node;
 pub mod project;
 pub mod protected;
@@ -37,6 +38,7 @@ mod suite;
 mod tree;
 pub mod workflow;
 
+pub use model::PromptLimits;
 pub use node::{HealNode, graph};
 pub use request::HealRequest;
 pub use state::HealState;

@@ -62,12 +62,14 @@ pub fn graph() -> Result<Graph<HealNode, HealState>, GraphError> {
     let network = Policy { timeout: Duration::from_mins(30), attempts: 3, backoff: Duration::from_secs(2) };
     let checks = Policy::once(Duration::from_hours(2));
     let quick = Policy::once(Duration::from_mins(10));
+    // Models are slow, and asked again when they fail.
+    let models = Policy::once(Duration::from_hours(2));
     GraphBuilder::new(HealNode::Analyze)
         .policy(HealNode::Analyze, network)
         .policy(HealNode::Discover, quick)
         .policy(HealNode::Diagnose, checks)
-        .policy(HealNode::Plan, quick)
-        .policy(HealNode::Fix, quick)
+        .policy(HealNode::Plan, models)
+        .policy(HealNode::Fix, models)
         .policy(HealNode::Patch, Policy::once(Duration::from_hours(6)))
         .policy(HealNode::Commit, network)
         .policy(HealNode::Monitor, checks)

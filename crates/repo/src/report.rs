@@ -45,6 +45,12 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     let _ = writeln!(text, "| Fixes applied | {} |", results.fixes_applied);
     let _ = writeln!(text, "| Rounds | {} of {} |", results.iterations, u64::from(results.retry_limit) + 1);
     let _ = writeln!(text, "| Time | {} |", results.total_time);
+    let used = state.model_usage;
+    if used.calls > 0 {
+        let micro = used.micro_dollars;
+        let dollars = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
+        let _ = writeln!(text, "| Language model | {} calls, {} tokens, {dollars} dollars |", used.calls, used.tokens);
+    }
     if let Some(look) = &state.baseline {
         let _ = writeln!(text, "| Tests before | {} |", tests(look));
     }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use autoheal_code::Candidate;
 use autoheal_engine::diagnostics::{Category, DiagnosticsLog, Finding, Key};
 use autoheal_engine::error_code::CodedError;
-use autoheal_engine::{Timestamp, budget};
+use autoheal_engine::{ErrorCode, Timestamp, budget};
+use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
 use crate::look::Look;
@@ -46,6 +47,18 @@ pub struct HealState {
     pub targets: Vec<Finding>,
     /// Failures for which every candidate was tried, on the tree where that was; changed by `patch`.
     pub exhausted: Vec<Exhausted>,
+    /// What a model is asked to repair in this round, when rules have nothing left; set by `plan`.
+    #[serde(default)]
+    pub model_steps: Vec<ModelStep>,
+    /// What a model has tried; changed by `fix` and `patch`.
+    #[serde(default)]
+    pub model_attempts: Vec<ModelAttempt>,
+    /// What models have cost the run; changed by `plan` and `fix`.
+    #[serde(default)]
+    pub model_usage: budget::Usage,
+    /// Why no model is asked any more; set by `plan` and `fix`.
+    #[serde(default)]
+    pub model_end: Option<ModelEnd>,
     /// Candidates per target; set by `fix`.
     pub proposals: Vec<Proposal>,
     /// Whether this round's `patch` accepted something.
@@ -94,6 +107,10 @@ impl HealState {
             flaky: BTreeSet::new(),
             targets: Vec::new(),
             exhausted: Vec::new(),
+            model_steps: Vec::new(),
+            model_attempts: Vec::new(),
+            model_usage: budget::Usage::default(),
+            model_end: None,
             proposals: Vec::new(),
             patch_verdict: PatchVerdict::NothingAccepted,
             accepted: Vec::new(),
@@ -123,6 +140,18 @@ impl HealState {
     /// The number of the round that is under way, from 1.
     pub fn round(&self) -> u32 {
         self.retry_count.saturating_add(1)
+    }
+
+    /// No model is asked any more, which a person should know.
+    pub(crate) fn give_up_models(&mut self, error: &ChatError) {
+        let (end, code) = match error {
+            ChatError::Exhausted(_) => (ModelEnd::Budget, None),
+            ChatError::TimedOut { .. } => (ModelEnd::Unavailable, Some(ErrorCode::LlmTimeout)),
+            _ => (ModelEnd::Unavailable, Some(ErrorCode::LlmApiError)),
+        };
+        let code = code.map(|code| format!("{code}: ")).unwrap_or_default();
+        self.warnings.push(format!("{code}no language model is asked any more: {error}"));
+        self.model_end = Some(end);
     }
 
     /// Ends the run; the first reason stands.
@@ -219,6 +248,42 @@ pub struct Exhausted {
     pub key: Key,
     /// How many accepted fixes the tree had: after a further one it is worth another try.
     pub accepted: usize,
+}
+
+/// A failure that a model is asked to repair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelStep {
+    /// Which.
+    pub target: Finding,
+    /// Files that are shown beside those that the failure points at.
+    pub files: Vec<String>,
+    /// What the plan says to whom writes the code.
+    pub approach: String,
+}
+
+/// What a model has tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelAttempt {
+    /// For which failure.
+    pub key: Key,
+    /// How many accepted fixes the tree had: after a further one it may try anew.
+    pub accepted: usize,
+    /// The change as a unified diff; empty when the answer was none that could be applied.
+    pub change: String,
+    /// How it ended.
+    pub outcome: String,
+    /// The model has said that it sees nothing to repair.
+    pub gave_up: bool,
+}
+
+/// Why no model is asked any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelEnd {
+    /// Its budget is used up.
+    Budget,
+    /// It could not be asked.
+    Unavailable,
 }
 
 /// Candidates for one target, likeliest first.

@@ -80,7 +80,7 @@ impl StopReason {
         match self {
             Self::Green => "the branch, cloned fresh, passes everything",
             Self::NothingToDo => "the tests exist and pass; nothing was changed",
-            Self::NoProgress => "what is left could not be healed by rules; the failures are listed below",
+            Self::NoProgress => "what is left could not be healed; the failures are listed below",
             Self::RepeatedPatch => "the same patch came up twice; what is left needs a person",
             Self::Attempts => "the rounds are used up; run again with a higher --retry-limit to go on from the branch",
             Self::Budget => "a budget is used up; raise it and run again to go on from the branch",

@@ -5,18 +5,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use autoheal_code::python::index;
+use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::graph::{Graph, GraphError, Node as _};
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
 use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
+use autoheal_llm::Models;
 use autoheal_sandbox::Sandbox;
 use secrecy::SecretString;
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
 use crate::checkout::{Checkout, forge_error};
 use crate::folders::Folders;
+use crate::model::{Adviser, Briefing, PromptLimits};
 use crate::node::{HealNode, graph};
 use crate::report;
 use crate::request::HealRequest;
@@ -35,6 +38,10 @@ pub struct HealSettings {
     pub token: Option<SecretString>,
     /// The hosts that an install may reach.
     pub registries: Vec<String>,
+    /// The language models that are asked when rules have nothing left; `None`: none.
+    pub models: Option<Models>,
+    /// How much models are told.
+    pub prompt_limits: PromptLimits,
 }
 
 /// Why the workflow cannot be set up.
@@ -94,6 +101,11 @@ impl HealWorkflow {
         Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await
     }
 
+    fn adviser<'a>(&'a self, importers: &'a Importers) -> Option<Adviser<'a>> {
+        let HealSettings { models, prompt_limits: limits, .. } = &self.settings;
+        models.as_ref().map(|models| Adviser { models, briefing: Briefing { limits, importers } })
+    }
+
     fn keep(&self, run: RunId, session: Session) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(run, session);
     }
@@ -104,8 +116,14 @@ impl HealWorkflow {
         let mut session = self.session(state, &checkout, context.run).await?;
         match node {
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
-            HealNode::Plan => plan::run(state, &index::importers(session.sources()), context),
-            HealNode::Fix => fix::run(state, &mut session, context).await?,
+            HealNode::Plan => {
+                let importers = index::importers(session.sources());
+                plan::run(state, session.sources(), self.adviser(&importers), &importers, context).await;
+            }
+            HealNode::Fix => {
+                let importers = index::importers(session.sources());
+                fix::run(state, &mut session, self.adviser(&importers), context).await?;
+            }
             HealNode::Patch => {
                 let machine = patch::Machine { checkout: &checkout, settings: &self.settings };
                 patch::run(state, &mut session, machine, context).await?;

@@ -41,7 +41,7 @@ mod single_node;
 
 pub use add::{AddRequest, AddWorkflow};
 pub use definition::{Blueprint, Definition, HealPolicy, PageKind};
-pub use doctor::DoctorWorkflow;
+pub use doctor::{DoctorWorkflow, PromptLimits};
 pub use failure::{ErrorType, Failure};
 pub use file::SourceFile;
 pub use name::{InvalidSourceName, SourceName};

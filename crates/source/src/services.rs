@@ -14,6 +14,7 @@ use autoheal_store::{Store, StoreError};
 use encoding_rs::Encoding;
 use url::Url;
 
+use crate::doctor::PromptLimits;
 use crate::failure::Failure;
 
 /// The store, the way to the network, and what finds fields again. Cheap to clone.
@@ -23,6 +24,7 @@ pub struct SourceServices {
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) relocator: Arc<Relocator>,
     pub(crate) models: Option<Models>,
+    pub(crate) prompt_limits: PromptLimits,
 }
 
 /// How long a browser lets a page's scripts run when its recipe says only that they must.
@@ -35,13 +37,19 @@ impl SourceServices {
     ///
     /// When what the relocation learned does not fit this program, which its tests rule out.
     pub fn new(store: Store, fetcher: Fetcher) -> Result<Self, TablesError> {
-        Ok(Self { store, fetcher: Arc::new(fetcher), relocator: Arc::new(Relocator::new()?), models: None })
+        let (fetcher, relocator) = (Arc::new(fetcher), Arc::new(Relocator::new()?));
+        Ok(Self { store, fetcher, relocator, models: None, prompt_limits: PromptLimits::default() })
     }
 
-    /// The same with language models, which are asked last.
+    /// The language models, if there are any.
+    pub const fn models(&self) -> Option<&Models> {
+        self.models.as_ref()
+    }
+
+    /// The same with language models, which are asked last and told so much.
     #[must_use]
-    pub fn with_models(self, models: Option<Models>) -> Self {
-        Self { models, ..self }
+    pub fn with_models(self, models: Option<Models>, prompt_limits: PromptLimits) -> Self {
+        Self { models, prompt_limits, ..self }
     }
 
     /// The page at `url`, asked for as a recipe says, or why there is none.

@@ -4,6 +4,7 @@
 //!
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
+//! - [`ledger`]: accounts of language models, in memory
 //! - [`model_server`]: a language model that says what it is told to say
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
@@ -13,6 +14,7 @@
 pub mod git_http;
 mod http;
 pub mod kill;
+pub mod ledger;
 pub mod model_server;
 pub mod postgres;
 pub mod repository;

@@ -40,9 +40,6 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
     if sandbox == Choice::None {
         printer.warn("no sandbox: the repository's code runs with all your rights");
     }
-    if config.llm.model.as_deref().is_some_and(|model| model != "none") {
-        printer.warn("no language model is asked for repositories yet: rules and search do the work");
-    }
     let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?).await?;
     let settings = wiring::worker_settings(config);
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };

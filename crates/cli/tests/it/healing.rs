@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
+use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::repository::TestRepository;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -139,4 +140,57 @@ fn killed_around_any_checkpoint_it_heals_the_same() {
         checkpoints: &|world: &World| Runtime::new().unwrap().block_on(world.home.checkpoints()),
         end_state: &World::end_state,
     });
+}
+
+#[test]
+fn a_model_repairs_what_no_rule_knows_and_its_answers_can_be_replayed() {
+    let Some(sandbox) = sandbox() else { return };
+    let runtime = Runtime::new().unwrap();
+    let repository = || {
+        TestRepository::with_files(&[
+            ("shapes.py", "def area(width, height):\n    return width + height\n"),
+            (
+                "test_shapes.py",
+                "import unittest\n\nfrom shapes import area\n\n\nclass AreaTest(unittest.TestCase):\n    \
+                 def test_area(self):\n        self.assertEqual(area(3, 5), 15)\n",
+            ),
+        ])
+    };
+    let plan = json!({ "steps": [{ "failure": 1, "files": ["shapes.py"], "approach": "Look at the operator." }] });
+    let edit = json!({ "file": "shapes.py", "search": "width + height", "replace": "width * height" });
+    let answers = [plan, json!({ "edits": [edit] })].map(|answer| Scripted::openai(&answer.to_string()));
+    let server = runtime.block_on(ModelServer::start(answers));
+    let home = Home::new();
+    let recording = home.path().join("answers.jsonl");
+    let recording = recording.to_str().unwrap();
+    let (first, second) = (repository(), repository());
+    let path = |repository: &TestRepository| repository.path().display().to_string();
+    let heal = |repository: &TestRepository, more: &[&str]| {
+        let path = path(repository);
+        home.command(&[&["heal", &path, "--sandbox", sandbox, "--json"], more].concat())
+    };
+    let mut asking = heal(&first, &["--model", "openai/gpt-4o-mini", "--record", recording]);
+    asking.env("AUTOHEAL_OPENAI_URL", server.url().as_str()).env("OPENAI_API_KEY", "sk-a-secret-key-of-mine");
+    let healed = Ended::of(&mut asking);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    assert!(healed.stderr.contains("was written by a language model"), "{}", healed.told());
+    let usage: Value = serde_json::from_str(&home.run(&["usage", "--by", "purpose", "--json"]).stdout).unwrap();
+    let calls: Vec<_> = usage.as_array().unwrap().iter().map(|row| (&row["name"], &row["calls"])).collect();
+    assert_eq!(calls, [(&json!("fix_code"), &json!(1)), (&json!("plan"), &json!(1))]);
+
+    // As a person would write them: to whatever is asked, since the paths of another run differ.
+    let lines = std::fs::read_to_string(recording).unwrap();
+    assert!(!lines.contains("sk-a-secret"), "{lines}");
+    let scripted = lines.lines().map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        json!({ "origin": "scripted", "model": line["model"], "answer": line["answer"] }).to_string() + "\n"
+    });
+    std::fs::write(recording, scripted.collect::<String>()).unwrap();
+    let replayed = Ended::of(&mut heal(&second, &["--replay", recording]));
+    assert_eq!(replayed.code, Some(0), "{}", replayed.told());
+    assert_eq!(
+        second.git(&["show", &format!("{BRANCH}:shapes.py")]),
+        first.git(&["show", &format!("{BRANCH}:shapes.py")])
+    );
+    assert_eq!(server.requests().len(), 2);
 }

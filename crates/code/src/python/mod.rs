@@ -8,6 +8,7 @@ pub mod module;
 mod ngram;
 pub mod parse;
 pub mod probe;
+pub(crate) mod prose;
 mod reader;
 pub(crate) mod standard_library;
 mod tokens;

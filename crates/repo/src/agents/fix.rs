@@ -1,15 +1,55 @@
-//! The fix agent: asks every fixer about every target. It changes nothing; what is right is for the patch agent to find out.
+//! The fix agent: asks every fixer about every target, or a model when the plan says so. It changes nothing; what is right is for the
+//! patch agent to find out.
 
 use autoheal_code::python::fix::{self, linting};
-use autoheal_code::{Candidate, FixContext};
+use autoheal_code::{Candidate, FixContext, Sources};
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use crate::agents::patch;
+use crate::model::{self, Adviser, NoAdvice};
 use crate::session::Session;
-use crate::state::{HealState, Proposal};
+use crate::state::{HealState, ModelAttempt, Proposal};
 
 /// Collects the candidates of every target, likeliest first.
-pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+pub(crate) async fn run(
+    state: &mut HealState,
+    session: &mut Session,
+    adviser: Option<Adviser<'_>>,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    if let Some(adviser) = adviser.filter(|_| !state.model_steps.is_empty()) {
+        ask_model(state, session.sources(), adviser, context).await;
+    } else {
+        ask_fixers(state, session, context).await?;
+    }
+    for proposal in &state.proposals {
+        context.note("candidates", format!("{}: {}", proposal.target.headline(), proposal.candidates.len()));
+    }
+    Ok(())
+}
+
+/// One change per failure of the plan. What comes of it is written down, so that the next question can tell it.
+async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_>, context: &StepContext) {
+    for step in state.model_steps.clone() {
+        let answer = model::candidates(adviser, state, &step, sources, context).await;
+        let (change, outcome, gave_up) = match &answer {
+            Ok(Some(candidate)) => (patch::change_of(candidate, sources), "which was not tried".to_owned(), false),
+            Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),
+            Err(NoAdvice::Chat(error)) => {
+                state.give_up_models(error);
+                return;
+            }
+            Err(error) => (String::new(), error.to_string(), false),
+        };
+        let key = step.target.key();
+        state.model_attempts.push(ModelAttempt { key, accepted: state.accepted.len(), change, outcome, gave_up });
+        let candidates = answer.ok().flatten().into_iter().collect();
+        state.proposals.push(Proposal { target: step.target, candidates });
+    }
+}
+
+async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings: Vec<Finding> =
         state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect();
     if state.targets.iter().any(asks_for_names) {
@@ -24,9 +64,6 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         .iter()
         .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
         .collect();
-    for proposal in &state.proposals {
-        context.note("candidates", format!("{}: {}", proposal.target.headline(), proposal.candidates.len()));
-    }
     Ok(())
 }
 

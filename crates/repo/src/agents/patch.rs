@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use autoheal_code::edit::EditError;
-use autoheal_code::{Candidate, Sources, python};
+use autoheal_code::{Candidate, FileEdit, Sources, python};
 use autoheal_engine::diagnostics::{Category, Finding, Key, Location};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
@@ -20,6 +20,7 @@ use crate::acceptance::judge;
 use crate::checkout::Checkout;
 use crate::installation::interpreter_for;
 use crate::look::{Look, TestState};
+use crate::model;
 use crate::project::lists_dependencies;
 use crate::protected::keeps_configuration;
 use crate::session::{Scope, Session};
@@ -98,14 +99,16 @@ pub(crate) async fn run(
             target: &proposal.target,
             key: &key,
             refused: &mut refused,
+            seen: None,
         };
-        match trial.best_of(&proposal).await? {
-            Some(kept) => {
-                touched.extend(files_of(&kept.candidate).map(str::to_owned));
-                refused.clear();
-                accept(state, session, machine, context, &proposal, kept).await?;
-            }
-            None => state.exhausted.push(Exhausted { key, accepted: state.accepted.len() }),
+        if let Some(kept) = trial.best_of(&proposal).await? {
+            touched.extend(files_of(&kept.candidate).map(str::to_owned));
+            refused.clear();
+            accept(state, session, machine, context, &proposal, kept).await?;
+        } else {
+            let seen = trial.seen.take();
+            note_attempt(state, &proposal, seen);
+            state.exhausted.push(Exhausted { key, accepted: state.accepted.len() });
         }
     }
     state.proposals.clear();
@@ -114,6 +117,18 @@ pub(crate) async fn run(
         _ => PatchVerdict::NothingAccepted,
     };
     Ok(())
+}
+
+/// Why a model's change was not kept, for the model's next try.
+fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>) {
+    let is_model = proposal.candidates.iter().any(|candidate| candidate.fixer == model::FIXER);
+    let reason = state.patch_log.last().map(|entry| entry.reason.clone());
+    let key = proposal.target.key();
+    let attempt = state.model_attempts.iter_mut().rev().find(|attempt| attempt.key == key);
+    if let (true, Some(attempt), Some(reason)) = (is_model, attempt, reason) {
+        let seen = seen.map(|seen| format!("; with it the tests say: {seen}")).unwrap_or_default();
+        attempt.outcome = format!("which was tried and taken back: {reason}{seen}");
+    }
 }
 
 fn changes_what_is_installed(files: &[FileText]) -> bool {
@@ -151,6 +166,8 @@ struct Trial<'a> {
     key: &'a Key,
     /// What was tried on this tree for a failure at the same place, in vain: one fault shows in many messages.
     refused: &'a mut BTreeSet<(Option<String>, Option<Location>, String)>,
+    /// The first failure of the latest trial.
+    seen: Option<String>,
 }
 
 impl Trial<'_> {
@@ -189,7 +206,7 @@ impl Trial<'_> {
             }
             if look.keys().contains(self.key) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
-            } else if is_logic {
+            } else if is_logic && candidate.fixer != model::FIXER {
                 // Code that runs says little about what it should do: less than everything green is no evidence.
                 self.log(candidate, PatchStatus::Failed, "a fault of logic is healed only when everything turns green");
             } else {
@@ -286,7 +303,9 @@ impl Trial<'_> {
         };
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
-        look
+        let look = look?;
+        self.seen = look.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
+        Ok(look)
     }
 
     async fn look_refitted(&mut self, scope: &Scope, limit: Duration) -> Result<Look, StepError> {
@@ -334,6 +353,12 @@ async fn accept(
     let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();
     state.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
     let candidate = &kept.candidate;
+    if candidate.fixer == model::FIXER {
+        state.warnings.push(format!(
+            "fix {} was written by a language model: that the suite passes is all that is known about it, so read it with care",
+            state.accepted.len() + 1
+        ));
+    }
     let file = files_of(candidate).next().unwrap_or_default().to_owned();
     log(state, context, candidate, PatchStatus::Applied, "");
     context.note(
@@ -421,6 +446,17 @@ fn hash_of(file: &FileText) -> String {
     crate::tree::hexadecimal(&hasher.finalize())
 }
 
+/// What a candidate would change, as a unified diff.
+pub(super) fn change_of(candidate: &Candidate, sources: &Sources) -> String {
+    let change = |edit: &FileEdit| {
+        let old = sources.text(&edit.file)?.to_owned();
+        let new = edit.apply(&old).ok()?;
+        let of = |text| FileText { file: edit.file.clone(), text };
+        Some(unified_diff(&of(old), &of(new)))
+    };
+    candidate.files.iter().filter_map(change).collect()
+}
+
 fn unified_diff(old: &FileText, new: &FileText) -> String {
     similar::TextDiff::from_lines(old.text.as_str(), new.text.as_str())
         .unified_diff()
@@ -434,7 +470,7 @@ mod tests {
     use std::pin::Pin;
     use std::sync::Arc;
 
-    use autoheal_code::{Edit, FileEdit};
+    use autoheal_code::Edit;
     use autoheal_engine::event::EventBody;
     use autoheal_engine::workflow::StepServices;
     use autoheal_engine::{RunId, Timestamp};

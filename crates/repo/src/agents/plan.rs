@@ -1,9 +1,11 @@
 //! The planner of `diagnostics-log.md`: picks what to fix next from the log, and refuses to go round when nothing changed.
 
-use autoheal_engine::diagnostics::{Finding, Importers, by_priority, summarize};
+use autoheal_code::Sources;
+use autoheal_engine::diagnostics::{Finding, Importers, Key, by_priority, summarize};
 use autoheal_engine::workflow::StepContext;
 
-use crate::state::{HealState, PatchVerdict};
+use crate::model::{self, Adviser, NoAdvice};
+use crate::state::{HealState, ModelEnd, ModelStep, PatchVerdict};
 use crate::stop_reason::StopReason;
 
 /// How many failures one round works on: each costs trials, and fixing the first often resolves the others.
@@ -12,25 +14,62 @@ const TARGETS_PER_ROUND: usize = 8;
 /// How many diagnostics are told to a person at once.
 const SUMMARY_ENTRIES: usize = 5;
 
-/// Chooses the targets of this round, or ends the run.
-pub(crate) fn run(state: &mut HealState, importers: &Importers, context: &StepContext) {
+/// A model may try one failure so often on one tree.
+const MODEL_ATTEMPTS: usize = 3;
+
+/// Chooses the targets of this round, or ends the run. A model is asked when rules have nothing left to try.
+pub(crate) async fn run(
+    state: &mut HealState,
+    sources: &Sources,
+    adviser: Option<Adviser<'_>>,
+    importers: &Importers,
+    context: &StepContext,
+) {
     state.targets.clear();
     state.proposals.clear();
+    state.model_steps.clear();
     state.patch_verdict = PatchVerdict::NothingAccepted;
     if let Some(reason) = reason_to_end(state, context) {
         end(state, reason, context);
         return;
     }
-    let targets = choose(state, importers);
-    if targets.is_empty() {
+    let mut targets = choose(state, importers, is_exhausted);
+    if let Some(adviser) = adviser.filter(|_| targets.is_empty() && state.model_end.is_none()) {
+        targets = ask_model(state, adviser, sources, context).await;
+    }
+    let Some(primary) = targets.first() else {
         end(state, why_nothing_is_left(state), context);
         return;
-    }
+    };
     context.note("diagnostics", summarize(&state.log, importers, SUMMARY_ENTRIES));
-    if let Some(primary) = targets.first() {
-        context.note("plan", format!("fix this first: {}", primary.headline()));
-    }
+    context.note("plan", format!("fix this first: {}", primary.headline()));
     state.targets = targets;
+}
+
+/// What a model would repair next. Its plan is no condition: without one it is asked about the most urgent failure.
+async fn ask_model(
+    state: &mut HealState,
+    adviser: Adviser<'_>,
+    sources: &Sources,
+    context: &StepContext,
+) -> Vec<Finding> {
+    let choice = choose(state, adviser.briefing.importers, has_beaten_models);
+    let Some(most_urgent) = choice.first() else { return Vec::new() };
+    match model::steps(adviser, state, &choice, sources, context).await {
+        Ok(steps) => {
+            if steps.is_empty() {
+                context.note("plan", "the language model sees nothing that is worth a try");
+            }
+            state.model_steps = steps;
+        }
+        Err(NoAdvice::Chat(error)) => state.give_up_models(&error),
+        Err(error @ (NoAdvice::Answer(_) | NoAdvice::Prompt(_))) => {
+            context.note("plan", format!("without a plan: {error}"));
+            let step = ModelStep { target: most_urgent.clone(), files: Vec::new(), approach: String::new() };
+            state.model_steps = vec![step];
+        }
+    }
+    state.model_steps.iter().map(|step| step.target.clone()).collect()
 }
 
 /// The run is over before anything is chosen: green, or the baseline could not be had.
@@ -56,6 +95,8 @@ fn why_nothing_is_left(state: &HealState) -> StopReason {
         StopReason::NothingToDo
     } else if !state.flaky.is_empty() && state.log.current().all(|entry| state.flaky.contains(&entry.finding.key())) {
         StopReason::Flaky
+    } else if state.model_end == Some(ModelEnd::Budget) {
+        StopReason::Budget
     } else if state.repeated {
         StopReason::RepeatedPatch
     } else {
@@ -70,20 +111,28 @@ fn end(state: &mut HealState, reason: StopReason, context: &StepContext) {
     context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
 }
 
-/// The most urgent failures that are neither flaky nor exhausted on this very tree.
-fn choose(state: &HealState, importers: &Importers) -> Vec<Finding> {
+/// The most urgent failures that are neither flaky nor `beyond` what is to try.
+fn choose(state: &HealState, importers: &Importers, beyond: fn(&HealState, &Key) -> bool) -> Vec<Finding> {
     by_priority(&state.log, importers)
         .into_iter()
         .map(|entry| &entry.finding)
         .filter(|finding| {
             let key = finding.key();
-            let exhausted = state
-                .exhausted
-                .iter()
-                .any(|exhausted| exhausted.key == key && exhausted.accepted == state.accepted.len());
-            !state.flaky.contains(&key) && !exhausted
+            !state.flaky.contains(&key) && !beyond(state, &key)
         })
         .take(TARGETS_PER_ROUND)
         .cloned()
         .collect()
+}
+
+/// Every candidate of the rules was tried on this very tree.
+fn is_exhausted(state: &HealState, key: &Key) -> bool {
+    state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
+}
+
+/// A model has tried on this very tree as often as it may, or given up.
+fn has_beaten_models(state: &HealState, key: &Key) -> bool {
+    let attempts = state.model_attempts.iter();
+    let attempts = attempts.filter(|attempt| attempt.key == *key && attempt.accepted == state.accepted.len());
+    attempts.clone().count() >= MODEL_ATTEMPTS || attempts.into_iter().any(|attempt| attempt.gave_up)
 }

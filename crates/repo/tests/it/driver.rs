@@ -10,8 +10,9 @@ use autoheal_engine::graph::{Next, Node as _};
 use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
 use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_llm::Models;
 use autoheal_repo::results::HealingResults;
-use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow};
+use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow, PromptLimits};
 use autoheal_sandbox::{Choice, Sandbox, Settings};
 
 /// What a run came to.
@@ -39,7 +40,7 @@ impl StepServices for Recorder {
     }
 }
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
     Timestamp::from_millis(i64::try_from(millis).unwrap())
 }
@@ -57,9 +58,21 @@ pub(crate) async fn sandbox(data: &std::path::Path) -> Option<Arc<dyn Sandbox>> 
 
 /// Heals as asked; `None` where no sandbox works.
 pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
+    heal_with(request, None).await
+}
+
+/// The same with language models.
+pub(crate) async fn heal_with(request: HealRequest, models: Option<Models>) -> Option<Healed> {
     let data = tempfile::tempdir().unwrap();
     let sandbox = sandbox(data.path()).await?;
-    let settings = HealSettings { data_dir: data.path().to_owned(), sandbox, token: None, registries: Vec::new() };
+    let settings = HealSettings {
+        data_dir: data.path().to_owned(),
+        sandbox,
+        token: None,
+        registries: Vec::new(),
+        models,
+        prompt_limits: PromptLimits::default(),
+    };
     let workflow = HealWorkflow::new(settings).unwrap();
     let mut state = workflow.start(&task(&request), now()).unwrap();
     let recorder = Arc::new(Recorder(Mutex::default()));

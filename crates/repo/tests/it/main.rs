@@ -6,6 +6,7 @@ mod diagnostics_log;
 mod discovery;
 mod driver;
 mod heal;
+mod model;
 mod names;
 mod project;
 mod results;

@@ -19,6 +19,7 @@ use crate::loaded::{Loaded, Page, Stored, permanent, source_of};
 use crate::services::SourceServices;
 
 pub use context::DiagnosisContext;
+pub use fix::PromptLimits;
 pub use node::{DoctorNode, graph};
 pub use state::{DoctorState, End, Proposal};
 

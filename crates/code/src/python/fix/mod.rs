@@ -8,6 +8,7 @@ mod attribute_spelling;
 mod blame;
 mod decorators;
 mod dependency;
+pub mod excerpt;
 mod import_missing;
 mod import_spelling;
 mod import_statement;

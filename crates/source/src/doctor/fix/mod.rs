@@ -11,6 +11,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
+pub use self::model::PromptLimits;
 use self::relocation::Layout;
 use super::state::{DoctorState, Proposal};
 use crate::definition::Definition;
@@ -96,7 +97,8 @@ async fn new_rules(
     let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");
-    let answered = model::propose(models, loaded, state.context.as_ref(), layout, reason).await;
+    let answered =
+        model::propose((models, &services.prompt_limits), loaded, state.context.as_ref(), layout, reason).await;
     Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
 }
 

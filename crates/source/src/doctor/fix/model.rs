@@ -12,7 +12,7 @@ use autoheal_page::diff::Outline;
 use autoheal_page::recipe::{Field, Recipe, Source, Take};
 use autoheal_page::relocate::Status;
 use autoheal_page::{Document, Selector};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::relocation::Layout;
@@ -25,9 +25,33 @@ use crate::validation::validate;
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("diagnose_source", include_str!("../../../prompts/diagnose_source.md"));
 
-/// How much of each part the prompt holds, in characters. That of the diff is the specification's.
-const LIMITS: [(&str, usize); 5] =
-    [("error", 2000), ("values", 3000), ("diff", 2000), ("page", 12_000), ("recipe", 12_000)];
+/// How much of each part the prompt holds, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromptLimits {
+    /// The message of the error, and what rules found out.
+    pub error_characters: usize,
+    /// The last good values.
+    pub values_characters: usize,
+    /// What changed in the structure of the page (spec "The Diagnosis Prompt": 2,000).
+    pub diff_characters: usize,
+    /// The structure of the page as it is now.
+    pub page_characters: usize,
+    /// The recipe.
+    pub recipe_characters: usize,
+}
+
+impl Default for PromptLimits {
+    fn default() -> Self {
+        Self {
+            error_characters: 2000,
+            values_characters: 3000,
+            diff_characters: 2000,
+            page_characters: 12_000,
+            recipe_characters: 12_000,
+        }
+    }
+}
 
 /// How much of what was wrong with an answer a model is told, in characters.
 const LONGEST_REASON: usize = 1000;
@@ -51,14 +75,14 @@ struct AnsweredField {
 
 /// Asks for the rules that are not sure. `reason` says why other ways gave none.
 pub(super) async fn propose(
-    models: &Models,
+    (models, limits): (&Models, &PromptLimits),
     loaded: &Loaded,
     known: Option<&DiagnosisContext>,
     // By value: parsed pages may go to another thread, and not be seen from two.
     layout: Layout,
     reason: &str,
 ) -> Thought {
-    let prompt = prompt(loaded, known, layout.page(), reason)?;
+    let prompt = prompt(limits, loaded, known, layout.page(), reason)?;
     let session = models.session(Some(loaded.row.source.clone()), None, Usage::default());
     let mut request = ChatRequest::new(vec![Message::user(prompt)]).in_form("recipe", schema());
     let mut fault = String::new();
@@ -83,7 +107,13 @@ pub(super) async fn propose(
 }
 
 /// The prompt (spec `doctor-agent.md`, "The Diagnosis Prompt").
-fn prompt(loaded: &Loaded, known: Option<&DiagnosisContext>, page: &Document, reason: &str) -> Result<String, String> {
+fn prompt(
+    limits: &PromptLimits,
+    loaded: &Loaded,
+    known: Option<&DiagnosisContext>,
+    page: &Document,
+    reason: &str,
+) -> Result<String, String> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let values = loaded.history.first().map(|facts| json!(facts.texts)).unwrap_or_default();
     // The examples are text of the page, and stand among the last values.
@@ -105,7 +135,7 @@ fn prompt(loaded: &Loaded, known: Option<&DiagnosisContext>, page: &Document, re
         "page": Outline::of(page).to_string(),
         "current_recipe": serde_json::to_string_pretty(&recipe).unwrap_or_default(),
         "reason": reason,
-        "limits": LIMITS.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "limits": limits,
     });
     fill(PROMPT.0, PROMPT.1, values).map_err(|error| error.to_string())
 }

@@ -1,0 +1,67 @@
+//! What is in a file for readers and tools instead of the interpreter: comments, and texts that stand alone.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::visitor::{Visitor, walk_stmt};
+use ruff_python_ast::{Expr, Mod, Stmt};
+use ruff_text_size::Ranged as _;
+
+use super::{parse, tokens};
+use crate::sources::is_python;
+
+/// A comment or text of `after` that `before` has not, if there is one. A file that is no Python has comments from `#` to the end of a
+/// line, as manifests do.
+pub(crate) fn added(file: &str, before: &str, after: &str) -> Option<String> {
+    let all = if is_python(file) { of_python } else { of_lines };
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for text in all(before) {
+        *known.entry(text).or_default() += 1;
+    }
+    let new = all(after).into_iter().find(|text| match known.get_mut(text) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    });
+    new.map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect())
+}
+
+fn of_lines(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.find('#').map(|at| line[at..].trim_end())).collect()
+}
+
+fn of_python(text: &str) -> Vec<&str> {
+    let mut prose = comments(text);
+    if tokens::too_deep(text).is_none()
+        && let Mod::Module(module) = parse::parse(text, None).syntax()
+    {
+        let mut texts = Texts { text, found: Vec::new() };
+        texts.visit_body(&module.body);
+        prose.extend(texts.found);
+    }
+    prose
+}
+
+fn comments(text: &str) -> Vec<&str> {
+    let tokens = tokens::scan(text);
+    let comments = tokens.iter().filter(|token| token.kind == tokens::Kind::Comment);
+    comments.map(|token| token.text(text).trim_end()).collect()
+}
+
+struct Texts<'text> {
+    text: &'text str,
+    found: Vec<&'text str>,
+}
+
+impl<'ast> Visitor<'ast> for Texts<'_> {
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        if let Stmt::Expr(expression) = statement
+            && matches!(&*expression.value, Expr::StringLiteral(_) | Expr::FString(_))
+        {
+            let range = expression.value.range();
+            self.found.extend(self.text.get(range.start().to_usize()..range.end().to_usize()));
+        }
+        walk_stmt(self, statement);
+    }
+}

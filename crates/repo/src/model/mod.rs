@@ -1,0 +1,89 @@
+//! A language model's part: asked when rules and search have nothing left, for a plan and then for edits, which go the same way as
+//! any other candidate. Its words reach no file, no command and no commit.
+
+mod fix;
+mod plan;
+mod prompt;
+
+use autoheal_engine::diagnostics::Importers;
+use autoheal_engine::workflow::StepContext;
+use autoheal_llm::prompt::{PromptError, cut, fenced};
+use autoheal_llm::structured::structured;
+use autoheal_llm::{ChatError, ChatRequest, Message, Models};
+use serde_json::Value;
+
+pub(crate) use fix::{FIXER, candidates};
+pub(crate) use plan::steps;
+pub use prompt::PromptLimits;
+
+use crate::state::HealState;
+
+/// A model that is told what was wrong with its answer may answer once more.
+const MOST_ANSWERS: usize = 2;
+
+/// How much of what was wrong with an answer a model is told, in characters.
+const LONGEST_REASON: usize = 1000;
+
+/// Whom to ask, and how much to say.
+#[derive(Clone, Copy)]
+pub(crate) struct Adviser<'a> {
+    pub(crate) models: &'a Models,
+    pub(crate) briefing: Briefing<'a>,
+}
+
+/// How much to say, and what says which failure is the most urgent.
+#[derive(Clone, Copy)]
+pub(crate) struct Briefing<'a> {
+    pub(crate) limits: &'a PromptLimits,
+    pub(crate) importers: &'a Importers,
+}
+
+/// Why there is no advice.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoAdvice {
+    /// No model could be asked.
+    #[error("{0}")]
+    Chat(#[from] ChatError),
+    /// The prompt could not be made.
+    #[error("{0}")]
+    Prompt(#[from] PromptError),
+    /// What was answered is of no use.
+    #[error("the model's answer does not work: {0}")]
+    Answer(String),
+}
+
+impl Adviser<'_> {
+    /// Asks until an answer has the form and passes `check`, which says what is wrong with one that does not. What is used goes on
+    /// the run's account.
+    async fn ask<T>(
+        self,
+        state: &mut HealState,
+        purpose: &str,
+        prompt: String,
+        schema: &Value,
+        check: impl Fn(Value) -> Result<T, String>,
+        context: &StepContext,
+    ) -> Result<T, NoAdvice> {
+        let session = self.models.session(Some(state.request.repository.clone()), None, state.model_usage);
+        let mut request = ChatRequest::new(vec![Message::user(prompt)]).in_form(purpose, schema.clone());
+        let mut fault = String::new();
+        for _ in 0..MOST_ANSWERS {
+            context.progress(format!("a language model is asked: {purpose}"));
+            let answer = session.ask(purpose, &request).await;
+            state.model_usage = session.used();
+            let answer = answer?;
+            let checked = structured(&answer, schema).map_err(|fault| fault.to_string()).and_then(&check);
+            match checked {
+                Ok(advice) => return Ok(advice),
+                Err(reason) => {
+                    let told = fenced(&cut(&reason, LONGEST_REASON), "error message");
+                    request.messages.push(Message::assistant(answer.text));
+                    let again = format!("That does not work:\n\n{told}\n\nAnswer again, in the same form.");
+                    request.messages.push(Message::user(again));
+                    fault = reason;
+                }
+            }
+        }
+        Err(NoAdvice::Answer(fault))
+    }
+}

@@ -1,0 +1,115 @@
+//! The planner's question (spec `diagnostics-log.md`, "Planner integration"): what next, and where.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use autoheal_code::Sources;
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::StepContext;
+use autoheal_llm::prompt::{PromptError, cut, fill};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::prompt::{Situation, described};
+use super::{Adviser, Briefing, NoAdvice};
+use crate::state::{HealState, ModelStep};
+
+/// The name of the prompt, and the prompt.
+const PROMPT: (&str, &str) = ("plan", include_str!("../../prompts/plan.md"));
+
+/// So many failures are planned for at once: what one repair changes, others are looked at anew.
+const MOST_STEPS: usize = 3;
+
+/// So many files are shown for a step beside those that the failure points at.
+const MOST_FILES: usize = 3;
+
+const LONGEST_APPROACH: usize = 500;
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    steps: Vec<AnsweredStep>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AnsweredStep {
+    failure: usize,
+    files: Vec<String>,
+    approach: String,
+}
+
+/// What a model would repair next, of the failures that may be chosen; empty when it sees nothing that is worth a try.
+pub(crate) async fn steps(
+    adviser: Adviser<'_>,
+    state: &mut HealState,
+    choice: &[Finding],
+    sources: &Sources,
+    context: &StepContext,
+) -> Result<Vec<ModelStep>, NoAdvice> {
+    let prompt = prompt(adviser.briefing, state, choice, sources)?;
+    let check = |value| chosen(value, choice, sources);
+    adviser.ask(state, PROMPT.0, prompt, &schema(), check, context).await
+}
+
+#[derive(Serialize)]
+struct Values<'a> {
+    #[serde(flatten)]
+    situation: Situation<'a>,
+    failures: String,
+    files: String,
+    most_steps: usize,
+    most_files: usize,
+}
+
+fn prompt(
+    briefing: Briefing<'_>,
+    state: &HealState,
+    choice: &[Finding],
+    sources: &Sources,
+) -> Result<String, PromptError> {
+    let mut failures = String::new();
+    for (index, finding) in choice.iter().enumerate() {
+        let _ = writeln!(failures, "{}. {}", index + 1, cut(&described(finding), briefing.limits.message_characters));
+    }
+    // Those that failures point at come first: the list may be cut.
+    let pointed: BTreeSet<&str> = choice.iter().filter_map(|finding| finding.file.as_deref()).collect();
+    let mut files: Vec<&str> = sources.iter().map(|(file, _)| file).filter(|file| sources.is_editable(file)).collect();
+    files.sort_by_key(|file| (!pointed.contains(file), *file));
+    let situation = Situation::of(briefing, state, None);
+    let values =
+        Values { situation, failures, files: files.join("\n"), most_steps: MOST_STEPS, most_files: MOST_FILES };
+    fill(PROMPT.0, PROMPT.1, values)
+}
+
+fn schema() -> Value {
+    let step = json!({
+        "type": "object", "required": ["failure", "files", "approach"], "additionalProperties": false,
+        "properties": {
+            "failure": { "type": "integer" },
+            "files": { "type": "array", "items": { "type": "string" } },
+            "approach": { "type": "string" },
+        },
+    });
+    json!({
+        "type": "object", "required": ["steps"], "additionalProperties": false,
+        "properties": { "steps": { "type": "array", "items": step } },
+    })
+}
+
+/// The steps of an answer; files that are none are left out, for they only say what is shown.
+fn chosen(answer: Value, choice: &[Finding], sources: &Sources) -> Result<Vec<ModelStep>, String> {
+    let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
+    let mut steps: Vec<ModelStep> = Vec::new();
+    for step in answer.steps {
+        let number = step.failure;
+        let target = number.checked_sub(1).and_then(|index| choice.get(index));
+        let target =
+            target.ok_or_else(|| format!("there is no failure {number}: they are numbered 1 to {}", choice.len()))?;
+        if steps.iter().any(|other| other.target == *target) {
+            continue;
+        }
+        let files = step.files.into_iter().filter(|file| sources.text(file).is_some()).take(MOST_FILES).collect();
+        steps.push(ModelStep { target: target.clone(), files, approach: cut(&step.approach, LONGEST_APPROACH) });
+    }
+    steps.truncate(MOST_STEPS);
+    Ok(steps)
+}

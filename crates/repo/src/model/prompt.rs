@@ -1,0 +1,96 @@
+//! What the prompts for plans and for edits have in common.
+
+use std::fmt::Write as _;
+
+use autoheal_code::python::fix::excerpt::Extent;
+use autoheal_engine::diagnostics::{Finding, primary_failure, summarize};
+use serde::{Deserialize, Serialize};
+
+use super::Briefing;
+use crate::state::{HealState, PatchStatus};
+
+/// How much of each part the prompts hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromptLimits {
+    /// Lines of code before and after the one in question (spec `get_code_context`).
+    pub context_lines: u32,
+    /// All code together, in characters.
+    pub code_characters: usize,
+    /// A message, in characters.
+    pub message_characters: usize,
+    /// A stack trace, in characters.
+    pub stack_characters: usize,
+    /// How many diagnostics are told (spec `diagnostics-log.md`, "top-N current errors").
+    pub diagnostics: usize,
+    /// All of them together, in characters.
+    pub diagnostics_characters: usize,
+    /// What was tried before, in characters.
+    pub tried_characters: usize,
+    /// The names of files, in characters.
+    pub files_characters: usize,
+}
+
+impl Default for PromptLimits {
+    fn default() -> Self {
+        Self {
+            context_lines: 5,
+            code_characters: 16_000,
+            message_characters: 2000,
+            stack_characters: 4000,
+            diagnostics: 10,
+            diagnostics_characters: 3000,
+            tried_characters: 6000,
+            files_characters: 6000,
+        }
+    }
+}
+
+impl PromptLimits {
+    pub(super) const fn extent(&self) -> Extent {
+        Extent { context_lines: self.context_lines, characters: self.code_characters }
+    }
+}
+
+/// What both prompts tell of the run.
+#[derive(Debug, Serialize)]
+pub(super) struct Situation<'a> {
+    pub(super) primary: String,
+    pub(super) diagnostics: String,
+    pub(super) tried: String,
+    pub(super) limits: &'a PromptLimits,
+}
+
+impl<'a> Situation<'a> {
+    /// `target`: only what was tried for this failure is told, or for any.
+    pub(super) fn of(briefing: Briefing<'a>, state: &HealState, target: Option<&Finding>) -> Self {
+        let primary = primary_failure(&state.log, briefing.importers);
+        Self {
+            primary: primary.map_or_else(|| "none".to_owned(), |entry| described(&entry.finding)),
+            diagnostics: summarize(&state.log, briefing.importers, briefing.limits.diagnostics),
+            tried: tried(state, target),
+            limits: briefing.limits,
+        }
+    }
+}
+
+/// `LOGIC error in a.py line 3: AssertionError`.
+pub(super) fn described(finding: &Finding) -> String {
+    format!("{}: {}", finding.headline(), finding.message)
+}
+
+/// The attempts on the tree as it is: a model's with their changes, latest first, then how rules did.
+fn tried(state: &HealState, target: Option<&Finding>) -> String {
+    let mut text = String::new();
+    let key = target.map(Finding::key);
+    let on_this_tree = state.model_attempts.iter().rev().filter(|attempt| attempt.accepted == state.accepted.len());
+    for attempt in on_this_tree.filter(|attempt| key.as_ref().is_none_or(|key| *key == attempt.key)) {
+        let _ = writeln!(text, "An edit, {}:\n{}", attempt.outcome, attempt.change);
+    }
+    let rules =
+        state.patch_log.iter().filter(|entry| entry.status == PatchStatus::Failed && entry.fixer != super::FIXER);
+    for entry in rules.rev() {
+        let _ = writeln!(text, "{} line {}: {}: {}", entry.file, entry.line, entry.description, entry.reason);
+    }
+    if text.is_empty() { "nothing: no rule knows what to try here\n".to_owned() } else { text }
+}

@@ -1,0 +1,220 @@
+//! A language model's part: the real workflow in a real sandbox, and a server that speaks a provider's form.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use autoheal_engine::budget::Limits;
+use autoheal_llm::recording::Replay;
+use autoheal_llm::{ChatModel, Connection, Models, Settings};
+use autoheal_repo::{HealRequest, StopReason};
+use autoheal_testkit::ledger::Accounts;
+use autoheal_testkit::model_server::{ModelServer, Scripted};
+use autoheal_testkit::repository::TestRepository;
+use serde_json::{Value, json};
+
+use crate::driver::{Healed, heal_with, now};
+
+const WRONG: &str = "def area(width, height):\n    # Of a rectangle.\n    return width + height\n";
+const RIGHT: &str = "def area(width, height):\n    # Of a rectangle.\n    return width * height\n";
+const TEST: &str = "from shapes import area\n\n\ndef test_area():\n    assert area(3, 5) == 15\n\n\n\
+                    def test_nothing():\n    assert area(0, 0) == 0\n";
+
+/// A fault that no rule knows.
+fn repository() -> TestRepository {
+    TestRepository::with_files(&[("shapes.py", WRONG), ("test_shapes.py", TEST)])
+}
+
+/// A server that says these things, and models that ask it, with so many calls.
+async fn server(answers: impl IntoIterator<Item = Value>) -> ModelServer {
+    ModelServer::start(answers.into_iter().map(|answer| Scripted::openai(&answer.to_string()))).await
+}
+
+fn models(model: Arc<dyn ChatModel>, calls: u64) -> Models {
+    let settings = Settings {
+        waits: [1, 1, 1].map(Duration::from_millis).to_vec(),
+        per_run: Limits { calls: Some(calls), ..Limits::default() },
+        ..Settings::default()
+    };
+    Models::new(vec![model], Arc::new(Accounts::default()), settings, now, str::to_owned)
+}
+
+async fn heal(repository: &TestRepository, server: &ModelServer, calls: u64) -> Option<Healed> {
+    let key = Some("sk-a-secret-key".into());
+    let connection = Connection::new("openai/gpt-4o-mini".parse().unwrap(), Some(server.url()), key).unwrap();
+    heal_with(request(repository), Some(models(Arc::new(connection), calls))).await
+}
+
+fn request(repository: &TestRepository) -> HealRequest {
+    HealRequest::new(repository.path().display().to_string())
+}
+
+fn plan() -> Value {
+    json!({ "steps": [{ "failure": 1, "files": ["shapes.py"], "approach": "Look at the operator." }] })
+}
+
+fn edits(edits: &[(&str, &str, &str)]) -> Value {
+    let edit =
+        |(file, search, replace): &(&str, &str, &str)| json!({ "file": file, "search": search, "replace": replace });
+    json!({ "edits": edits.iter().map(edit).collect::<Vec<_>>() })
+}
+
+fn edit(replace: &str) -> Value {
+    edits(&[("shapes.py", "    return width + height\n", replace)])
+}
+
+/// What was asked as the `index`th question.
+fn prompt(server: &ModelServer, index: usize) -> String {
+    let messages = &server.documents()[index]["messages"];
+    messages.as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn what_no_rule_knows_a_model_may_repair() {
+    let repository = repository();
+    let server = server([plan(), edit("    return width * height\n")]).await;
+    let Some(healed) = heal(&repository, &server, 10).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shapes.py"]), RIGHT.trim_end());
+    assert_eq!(
+        repository.git(&["log", "--format=%s", "main..AUTOHEAL_BOT_AI_Fix"]),
+        "[AI-AGENT] Fix LOGIC error in shapes.py line 3"
+    );
+    assert_eq!(healed.state.accepted[0].fixer, "language_model");
+    assert!(healed.report.contains("fixer `language_model`") && healed.report.contains("| Language model | 2 calls"));
+    assert!(healed.results.warnings.iter().any(|warning| warning.contains("language model")), "{:?}", healed.results);
+    assert_eq!((server.requests().len(), healed.state.model_usage.calls), (2, 2));
+}
+
+/// Spec `diagnostics-log.md`: planner and coder see the summary, and the coder is told the order.
+#[tokio::test]
+async fn planner_and_coder_are_told_the_diagnostics_and_the_coder_the_order() {
+    let repository = repository();
+    let server = server([plan(), edit("    return width * height\n")]).await;
+    if heal(&repository, &server, 10).await.is_none() {
+        return;
+    }
+    let (plan, code) = (prompt(&server, 0), prompt(&server, 1));
+    let summary = "1. LOGIC error in test_shapes.py line 5: ";
+    for (prompt, parts) in [
+        (&plan, &["## Primary failure", "shapes.py", "SYNTAX, INDENTATION"][..]),
+        (
+            &code,
+            &[
+                "fixed in priority order: SYNTAX, INDENTATION, IMPORT, TYPE_ERROR, LOGIC, LINTING",
+                "Look at the operator.",
+            ],
+        ),
+        (
+            &code,
+            &[
+                "Error type: LOGIC",
+                "File: test_shapes.py",
+                "Line: 5",
+                "assert",
+                "return width + height",
+                "may be changed",
+            ],
+        ),
+    ] {
+        assert!(prompt.contains(summary), "{prompt}");
+        for part in parts {
+            assert!(prompt.contains(part), "{part} is missing in {prompt}");
+        }
+    }
+    let schema = &server.documents()[1]["response_format"]["json_schema"];
+    assert_eq!((&schema["name"], &schema["strict"]), (&json!("fix_code"), &json!(true)));
+}
+
+#[tokio::test]
+async fn what_does_not_help_is_taken_back_and_told_to_the_next_try() {
+    let repository = repository();
+    let wrong = edit("    return width - height\n");
+    let server = server([plan(), wrong, plan(), edit("    return width * height\n")]).await;
+    let Some(healed) = heal(&repository, &server, 10).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    let again = prompt(&server, 3);
+    for part in ["-    return width + height\n+    return width - height", "tried and taken back", "assert -2 == 15"] {
+        assert!(again.contains(part), "{part} is missing in {again}");
+    }
+}
+
+#[tokio::test]
+async fn what_may_not_be_changed_is_refused_whatever_a_model_says() {
+    let tests = edits(&[("test_shapes.py", "== 15", "== 8")]);
+    let explained = edit("    return width * height  # area is a product\n");
+    let nowhere = edits(&[("shapes.py", "return width+height", "return width * height")]);
+    let configured =
+        edits(&[("pyproject.toml", "[tool.pytest.ini_options]", "[tool.pytest.ini_options]\naddopts = '-k nothing'")]);
+    for (answer, told) in [
+        (tests, "`test_shapes.py` may not be changed"),
+        (explained, "a comment or a text that explains"),
+        (nowhere, "does not stand in `shapes.py`"),
+        (configured, ""),
+    ] {
+        let repository = repository();
+        repository.write("pyproject.toml", "[tool.pytest.ini_options]\n");
+        repository.commit("configure");
+        let give_up = edits(&[]);
+        let server = server([plan(), answer, give_up]).await;
+        let Some(healed) = heal(&repository, &server, 10).await else { return };
+        assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+        assert_eq!(repository.git(&["branch", "--list"]), "* main");
+        if !told.is_empty() {
+            assert!(prompt(&server, 2).contains(told), "{}", prompt(&server, 2));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_always_wrong_costs_at_most_the_budget() {
+    let repository = repository();
+    let server = server([plan(), json!({ "edits": "none of that form" })]).await;
+    let Some(healed) = heal(&repository, &server, 4).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Budget, "{}", healed.report);
+    assert_eq!(server.requests().len(), 4, "the budget of the run");
+    assert!(healed.results.warnings.iter().any(|warning| warning.contains("budget of model calls")));
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+    assert_eq!(repository.git(&["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_failure_that_a_model_cannot_repair_is_left_after_three_tries() {
+    let repository = repository();
+    let tries = ["-", "/", "//"].map(|operator| edit(&format!("    return width {operator} height\n")));
+    let server = server(tries.into_iter().flat_map(|edit| [plan(), edit])).await;
+    let Some(healed) = heal(&repository, &server, 40).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[tokio::test]
+async fn without_an_answer_rules_are_all_there_is() {
+    let down = Scripted::new(503, &json!({ "error": { "message": "busy" } }));
+    for (answers, calls, warning) in [
+        (vec![down], 4, Some("LLM_API_ERROR")),
+        (vec![Scripted::openai(&json!({ "steps": [] }).to_string())], 1, None),
+        // A plan that is none is no reason not to ask for a repair.
+        (["no plan", "none at all", r#"{"edits": []}"#].map(Scripted::openai).to_vec(), 3, None),
+    ] {
+        let repository = repository();
+        let server = ModelServer::start(answers).await;
+        let Some(healed) = heal(&repository, &server, 10).await else { return };
+        assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+        assert_eq!(server.requests().len(), calls);
+        let told = |warning: &str| healed.results.warnings.iter().any(|told| told.contains(warning));
+        assert_eq!(told("LLM_"), warning.is_some_and(told));
+    }
+}
+
+/// The files are remade with a key by `autoheal heal REPOSITORY --model PROVIDER/NAME --record FILE`; these were written by hand.
+#[tokio::test]
+async fn a_scripted_plan_and_repair_are_replayed() {
+    let repository = repository();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/replays/plan_and_fix_code.jsonl");
+    let replay = models(Arc::new(Replay::open(&file).unwrap()), 10);
+    let Some(healed) = heal_with(request(&repository), Some(replay)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shapes.py"]), RIGHT.trim_end());
+}
