@@ -6,6 +6,9 @@ use crate::relevance::{Found, Relevance};
 /// A text below a heading that names the goal is given up to so many characters.
 const LONGEST_SECTION: usize = 1500;
 
+/// So much of a key must have been asked for: a long cell holds many words.
+const LEAST_OF_KEY: f64 = 0.25;
+
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -13,8 +16,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// The higher the better; comparable within one navigation.
     pub(crate) score: f64,
-    /// Whether it is surely about what was asked: looking further is of no use.
-    pub(crate) is_sure: bool,
+    /// So many pages more are worth a look, for there may be a better one.
+    pub(crate) patience: u32,
 }
 
 /// What of the goal holds for the whole page.
@@ -33,7 +36,8 @@ struct Candidate<'a> {
     own: Found,
     key: Found,
     above: Found,
-    key_length: u32,
+    /// How much of the key was asked for, from 0 to 1.
+    key_share: f64,
 }
 
 /// The best answer that a page has. `manual` is what of the goal the manual's name says.
@@ -71,10 +75,20 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
 }
 
 fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
-    let key = relevance.read(&passage.key);
     let above = passage.above.iter().fold(Found::default(), |found, text| found.and(relevance.read(text).found));
-    let own = relevance.read(&passage.own).found.and(key.found);
-    Candidate { passage, own, key: key.found, above, key_length: key.length }
+    let mut candidate = Candidate { passage, own: Found::default(), key: Found::default(), above, key_share: 0.0 };
+    candidate.own = relevance.read(&passage.own).found;
+    for key in &passage.keys {
+        let read = relevance.read(key);
+        let named = read.found.both(relevance.required());
+        candidate.own = candidate.own.and(read.found);
+        let share = f64::from(named.count()) / f64::from(read.length.max(1));
+        if share.min(1.0) * relevance.weight(named) > candidate.key_share * relevance.weight(candidate.key) {
+            candidate.key = named;
+            candidate.key_share = share.min(1.0);
+        }
+    }
+    candidate
 }
 
 fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Option<Answer> {
@@ -82,9 +96,9 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
     let around = candidate.above.and(place.given);
     let missing = required.without(candidate.own).without(around);
     let is_about = match candidate.passage.kind {
-        // Its own cells name something that was asked for, beside what its header says of every row.
-        PassageKind::Row => !candidate.own.both(required).without(header(candidate, relevance)).is_none(),
-        PassageKind::Entry => !candidate.key.both(required).is_none(),
+        // One of its cells names something that was asked for, beside what its header says of every row.
+        PassageKind::Row => candidate.key_share >= LEAST_OF_KEY && !candidate.key.without(header(candidate)).is_none(),
+        PassageKind::Entry => candidate.key_share >= LEAST_OF_KEY,
         PassageKind::Text => relevance.weight(candidate.own.both(required)) * 2.0 >= relevance.weight(required),
     };
     if !is_about || candidate.own.both(required).is_none() {
@@ -96,30 +110,29 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
         PassageKind::Entry | PassageKind::Text => return None,
     };
     let needed = required.without(around).without(lent).without(candidate.key);
-    let is_together = candidate.passage.kind == PassageKind::Row || stands_together(&candidate.passage.own, needed, relevance);
-    if !is_together {
+    if !stands_together(&candidate.passage.own, needed, relevance) {
         return None;
     }
-    // Of a key that says more than was asked, less is meant.
-    let key_share = f64::from(candidate.key.count()) / f64::from(candidate.key_length.max(1));
-    let kind = match candidate.passage.kind {
-        PassageKind::Row => 1.0,
-        PassageKind::Entry => 0.9,
-        PassageKind::Text => 0.6,
+    let (kind, patience) = match candidate.passage.kind {
+        PassageKind::Row if lent.is_none() && candidate.key_share >= 0.5 => (1.0, 0),
+        PassageKind::Row => (1.0, 3),
+        PassageKind::Entry if candidate.key_share >= 0.5 => (0.9, 1),
+        PassageKind::Entry => (0.8, 4),
+        PassageKind::Text => (0.6, 8),
     };
-    let all = Found::default().and(candidate.own).and(around);
+    let all = candidate.own.and(around);
+    // Of a key that says more than was asked, less is meant.
     let score = kind
-        * (relevance.weight(candidate.own) + 0.5 * relevance.weight(all.without(candidate.own))
-            + key_share.min(1.0) * relevance.weight(candidate.key));
-    let is_sure = lent.is_none() && key_share >= 0.5 && candidate.passage.kind != PassageKind::Text;
-    Some(Answer { text: candidate.passage.text.clone(), score, is_sure })
+        * (relevance.weight(candidate.own)
+            + 0.5 * relevance.weight(all.without(candidate.own))
+            + candidate.key_share * relevance.weight(candidate.key));
+    Some(Answer { text: candidate.passage.text.clone(), score, patience })
 }
 
-/// What the header and the caption of a row's table say.
-fn header(candidate: &Candidate<'_>, relevance: &Relevance) -> Found {
-    let key = candidate.key;
-    // A header that repeats the key is no reason to doubt the row.
-    candidate.above.both(relevance.required()).without(key)
+/// What the header and the caption of a row's table say and the row does not.
+fn header(candidate: &Candidate<'_>) -> Found {
+    // A caption that repeats the key is no reason to doubt the row.
+    candidate.above.without(candidate.key)
 }
 
 /// What of the missing terms the text before the table, or the prose of its page, says of all its rows: one term at most, which names no
@@ -131,7 +144,7 @@ fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Re
         && missing.without(before.and(place.prose)).is_none()
         && far.count() <= 1
         && missing.count() <= 2
-        && relevance.weight(missing) <= relevance.weight(candidate.own) + 1e-9;
+        && relevance.weight(far) <= relevance.weight(candidate.own);
     (missing.is_none() || may_be_lent).then_some(missing)
 }
 
@@ -141,10 +154,8 @@ fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
         return true;
     }
     let sentences: Vec<Found> = text.split_inclusive(". ").map(|sentence| relevance.read(sentence).found).collect();
-    let has_all = |found: Found| needed.without(found).is_none();
-    sentences.windows(2).any(|two| two.iter().fold(Found::default(), |found, one| found.and(*one)) == needed
-        || has_all(two.iter().fold(Found::default(), |found, one| found.and(*one))))
-        || sentences.iter().any(|sentence| has_all(*sentence))
+    let has_all = |found: &[Found]| needed.without(found.iter().copied().fold(Found::default(), Found::and)).is_none();
+    has_all(sentences.get(..1).unwrap_or_default()) || sentences.windows(2).any(has_all)
 }
 
 /// What stands below headings that name everything that was asked for: there the answer need not repeat the question.
@@ -170,5 +181,5 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, w
     if wants_number && !text.chars().any(|character| character.is_ascii_digit()) {
         return None;
     }
-    Some(Answer { text, score: 0.4 * relevance.weight(required), is_sure: false })
+    Some(Answer { text, score: 0.4 * relevance.weight(required), patience: 6 })
 }

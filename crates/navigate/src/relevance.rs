@@ -1,7 +1,7 @@
 //! Which of many texts speaks of the goal: BM25 (Robertson and Zaragoza, 2009) over what was seen so far. Rare words count for more; how
 //! rare a word is, is learnt on the way, since nothing is read beforehand.
 
-use crate::words::{Term, terms, words};
+use crate::words::{Endings, Role, Term, terms, words};
 
 /// More words of a goal are not looked for: one bit for each in a [`Found`].
 const MOST_TERMS: usize = 64;
@@ -10,8 +10,9 @@ const MOST_TERMS: usize = 64;
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.5;
 
-/// What a word that asks for a value weighs beside others.
+/// What weighs less than other words: one that asks for a value, or is a letter; a part of a name.
 const LIGHT: f64 = 0.2;
+const PART: f64 = 0.4;
 
 /// Which terms of the goal a text has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,6 +57,7 @@ pub(crate) struct Read {
 #[derive(Debug, Clone)]
 pub(crate) struct Relevance {
     terms: Vec<Term>,
+    endings: Endings,
     /// How many texts were seen, how many of them have each term, and how many words they have together.
     texts: f64,
     having: Vec<f64>,
@@ -63,21 +65,21 @@ pub(crate) struct Relevance {
 }
 
 impl Relevance {
-    pub(crate) fn of(goal: &str) -> Self {
-        let mut terms = terms(goal);
+    pub(crate) fn of(goal: &str, endings: Endings) -> Self {
+        let mut terms = terms(goal, endings);
         terms.truncate(MOST_TERMS);
-        Self { having: vec![0.0; terms.len()], terms, texts: 0.0, length: 0.0 }
+        Self { having: vec![0.0; terms.len()], terms, endings, texts: 0.0, length: 0.0 }
     }
 
     /// Terms that must be where the answer is.
     pub(crate) fn required(&self) -> Found {
-        let required = self.terms.iter().enumerate().filter(|(_, term)| !term.is_light);
+        let required = self.terms.iter().enumerate().filter(|(_, term)| term.role == Role::Required);
         required.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
     }
 
     /// What of the goal a text has.
     pub(crate) fn read(&self, text: &str) -> Read {
-        let words = words(text);
+        let words = words(text, self.endings);
         let found = words.iter().fold(Found::default(), |found, word| found.and(self.terms_of(word)));
         Read { found, length: u32::try_from(words.len()).unwrap_or(u32::MAX) }
     }
@@ -85,7 +87,7 @@ impl Relevance {
     /// As [`Relevance::read`], where a longer word that begins with a term has it as well: `PostgreSQL` that of `postgres`.
     pub(crate) fn read_name(&self, text: &str) -> Found {
         const SHORTEST: usize = 5;
-        let words = words(text);
+        let words = words(text, self.endings);
         let begins = |term: &Term| {
             term.word.chars().count() >= SHORTEST && words.iter().any(|word| word.starts_with(term.word.as_str()))
         };
@@ -112,7 +114,7 @@ impl Relevance {
     /// What these terms weigh together.
     pub(crate) fn weight(&self, found: Found) -> f64 {
         let terms = self.terms.iter().zip(&self.having).enumerate().filter(|(place, _)| found.has(*place));
-        terms.map(|(_, (term, having))| self.rarity(*having) * if term.is_light { LIGHT } else { 1.0 }).sum()
+        terms.map(|(_, (term, having))| self.rarity(*having) * importance(term)).sum()
     }
 
     fn rarity(&self, having: f64) -> f64 {
@@ -126,13 +128,21 @@ impl Relevance {
     }
 }
 
+fn importance(term: &Term) -> f64 {
+    match term.role {
+        Role::Required if term.word.chars().count() > 1 => 1.0,
+        Role::Required | Role::Light => LIGHT,
+        Role::Part => PART,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn rare_words_weigh_more_and_light_ones_less() {
-        let mut relevance = Relevance::of("What is the storage size of smallint?");
+        let mut relevance = Relevance::of("What is the storage size of smallint?", Endings::All);
         for text in ["storage size", "storage", "storage engine", "smallint", "other"] {
             let read = relevance.read(text);
             relevance.learn(read);
@@ -140,14 +150,14 @@ mod tests {
         let weight = |relevance: &Relevance, text: &str| relevance.weight(relevance.read(text).found);
         assert!(weight(&relevance, "smallint") > weight(&relevance, "storage"));
         assert!(relevance.by_length(2) > relevance.by_length(20));
-        let light = Relevance::of("number of wheels");
+        let light = Relevance::of("number of wheels", Endings::All);
         assert!(weight(&light, "number") < weight(&light, "wheel"));
         assert_eq!(light.required(), light.read("wheel").found);
     }
 
     #[test]
     fn the_name_of_a_manual_is_recognised_by_its_beginning() {
-        let relevance = Relevance::of("postgres -N x");
+        let relevance = Relevance::of("postgres -N x", Endings::All);
         assert!(!relevance.read_name("PostgreSQL 15 Documentation").is_none());
         assert!(relevance.read("PostgreSQL 15 Documentation").found.is_none());
         assert!(relevance.read("-n x").found.both(relevance.read("-N").found).is_none(), "options have a case");

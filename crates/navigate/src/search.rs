@@ -13,10 +13,8 @@ use crate::page_state::{Link, PageState};
 use crate::relevance::{Found, Read, Relevance};
 use crate::trace::Trace;
 use crate::walk;
-use crate::words::terms;
+use crate::words::{Endings, terms};
 
-/// So many pages more are looked at when an answer is there that may not be the best.
-const PATIENCE: u32 = 3;
 
 /// What the text of a link, what stands above it, around it and in its address count for.
 const TEXT: f64 = 1.0;
@@ -66,8 +64,8 @@ struct Frontier {
 
 impl Frontier {
     fn new(goal: &str) -> Self {
-        let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
-        Self { relevance: Relevance::of(goal), targets: HashMap::new(), seen: HashSet::new(), initials }
+        let initials = terms(goal, Endings::All).iter().filter_map(|term| term.word.chars().next()).collect();
+        Self { relevance: Relevance::of(goal, Endings::All), targets: HashMap::new(), seen: HashSet::new(), initials }
     }
 
     /// Takes note of where a page leads.
@@ -171,12 +169,12 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
     // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
     let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
     let mut frontier = Frontier::new(&looked_for);
-    let mut passages = Relevance::of(&goal.text);
+    let mut passages = Relevance::of(&goal.text, Endings::Plural);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
     let wants_number = wants_number(&goal.text);
     let mut best: Option<(Answer, Arc<PageState>)> = None;
     let mut last = None;
-    let mut patience = PATIENCE;
+    let mut waited = 0;
     let mut next = walked.pages;
     frontier.seen.extend(walked.seen);
     loop {
@@ -193,14 +191,15 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
                 && best.as_ref().is_none_or(|(best, _)| answer.score > best.score)
             {
                 best = Some((answer, Arc::clone(&page)));
+                waited = 0;
             }
             last = Some(page);
         }
         if let Some((answer, _)) = &best {
-            if answer.is_sure || patience == 0 {
+            if waited >= answer.patience {
                 break;
             }
-            patience -= 1;
+            waited += 1;
         }
         if !trace.may_go_on() {
             return Outcome { answer: best, last, reason: "no page that was looked at holds the answer, and the steps are used up" };

@@ -18,7 +18,7 @@ const LIGHT: &str = "amount called contain describe description find get look me
 const SAME: &[&str] = &[
     "maximum max maximal most highest largest greatest upper limit",
     "minimum min minimal least lowest smallest lower limit",
-    "size length long large big width",
+    "size length",
     "byte bytes octet octets",
     "abbreviation abbreviated short",
     "equivalent same alias corresponds",
@@ -33,37 +33,65 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 
 static SILENT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| SILENT.split_whitespace().collect());
 
-static LIGHT_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| LIGHT.split_whitespace().map(stem).collect());
+static LIGHT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LIGHT.split_whitespace().collect());
 
-static GROUPS: LazyLock<Vec<Vec<String>>> =
-    LazyLock::new(|| SAME.iter().map(|group| group.split_whitespace().map(stem).collect()).collect());
+/// Which endings of words do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endings {
+    /// All that English has: `configure` and `configuration` are one word, and so are `relation` and `relative`. Good enough for finding a
+    /// way.
+    All,
+    /// Plurals. What is an answer must not rest on more.
+    Plural,
+}
 
-fn stem(word: &str) -> String {
-    STEMMER.stem(word).into_owned()
+impl Endings {
+    /// A word in lower case without these endings.
+    fn cut(self, word: &str) -> String {
+        match self {
+            Self::All => STEMMER.stem(word).into_owned(),
+            Self::Plural => singular(word),
+        }
+    }
+}
+
+/// The singular of a plural that is made by rule; other words stay.
+fn singular(word: &str) -> String {
+    if word.chars().count() < 4 {
+        return word.to_owned();
+    }
+    if let Some(beginning) = word.strip_suffix("ies") {
+        return format!("{beginning}y");
+    }
+    let with_e = ["sses", "xes", "ches", "shes", "zes"].iter().any(|ending| word.ends_with(ending));
+    if with_e && let Some(beginning) = word.strip_suffix("es") {
+        return beginning.to_owned();
+    }
+    let stays = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
+    let beginning = word.strip_suffix('s').filter(|_| !stays);
+    beginning.unwrap_or(word).to_owned()
 }
 
 /// The words of a text in their order, as they are compared. `max_connections` is itself, `max` and `connections`; `-N` is an option
 /// and keeps its case; the commas of `1,000` do not count.
-pub fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str, endings: Endings) -> Vec<String> {
     let mut found = Vec::new();
     for token in tokens(text) {
-        if token.starts_with('-') {
-            found.push(token);
-            continue;
+        if token.contains('_') && !token.starts_with('-') {
+            found.extend(token.split('_').filter(|part| !part.is_empty()).map(|part| normal(part, endings)));
         }
-        let word = normal(&token);
-        if token.contains('_') {
-            found.extend(token.split('_').filter(|part| !part.is_empty()).map(normal));
-        }
-        found.push(word);
+        found.push(normal(&token, endings));
     }
     found
 }
 
 /// One token as it is compared.
-fn normal(token: &str) -> String {
+fn normal(token: &str, endings: Endings) -> String {
+    if token.starts_with('-') {
+        return token.to_owned();
+    }
     let lower = token.to_lowercase();
-    if lower.chars().all(char::is_alphabetic) { stem(&lower) } else { lower }
+    if lower.chars().all(char::is_alphabetic) { endings.cut(&lower) } else { lower }
 }
 
 /// The pieces of a text that are words, as they stand.
@@ -104,6 +132,17 @@ fn tokens(text: &str) -> Vec<String> {
     found
 }
 
+/// What a word of a goal is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It must be where the answer is.
+    Required,
+    /// It asks for a value, and need not stand beside it.
+    Light,
+    /// It is a part of a name, such as `page` of `PageHeaderData`: it shows the way.
+    Part,
+}
+
 /// A word of a goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
@@ -111,10 +150,8 @@ pub struct Term {
     pub word: String,
     /// Words that mean the same.
     pub same: Vec<String>,
-    /// Whether it looks like the name of one thing: it has digits, underscores or capitals, or is an option.
-    pub is_name: bool,
-    /// Whether it asks for a value, and need not stand beside it.
-    pub is_light: bool,
+    /// What it is good for.
+    pub role: Role,
 }
 
 impl Term {
@@ -124,32 +161,53 @@ impl Term {
     }
 }
 
-/// The words of a goal that can be looked for, each once.
-pub fn terms(goal: &str) -> Vec<Term> {
+/// The words of a goal that can be looked for, each once: first those that stand in it, then the parts of its names.
+pub fn terms(goal: &str, endings: Endings) -> Vec<Term> {
+    let tokens: Vec<String> =
+        tokens(goal).into_iter().filter(|token| !SILENT_WORDS.contains(token.to_lowercase().as_str())).collect();
     let mut found: Vec<Term> = Vec::new();
-    for (place, token) in tokens(goal).into_iter().enumerate() {
-        if SILENT_WORDS.contains(token.to_lowercase().as_str()) {
-            continue;
+    let mut add = |term: Term| {
+        if !found.iter().any(|other| other.word == term.word) {
+            found.push(term);
         }
-        let word = if token.starts_with('-') { token.clone() } else { normal(&token) };
-        if found.iter().any(|term| term.word == word) {
-            continue;
-        }
-        let capitals = token.chars().filter(|character| character.is_uppercase()).count();
-        let is_name = token.starts_with('-')
-            || token.chars().any(|character| character == '_' || character.is_numeric())
-            || capitals > 1
-            || (capitals == 1 && place > 0);
-        let same = if is_name { Vec::new() } else { synonyms(&word) };
-        let is_light = !is_name && LIGHT_WORDS.contains(&word);
-        found.push(Term { word, same, is_name, is_light });
+    };
+    for token in &tokens {
+        let lower = token.to_lowercase();
+        let is_light = LIGHT_WORDS.contains(lower.as_str());
+        let role = if is_light { Role::Light } else { Role::Required };
+        add(Term { word: normal(token, endings), same: synonyms(&lower, endings), role });
+    }
+    for part in tokens.iter().flat_map(|token| parts(token)) {
+        add(Term { word: endings.cut(&part), same: Vec::new(), role: Role::Part });
     }
     found
 }
 
-fn synonyms(word: &str) -> Vec<String> {
-    let groups = GROUPS.iter().filter(|group| group.iter().any(|same| same == word));
-    groups.flatten().filter(|same| *same != word).cloned().collect()
+/// The words that a name is made of, in lower case; none of a plain word.
+fn parts(name: &str) -> Vec<String> {
+    const SHORTEST: usize = 3;
+    let mut parts = vec![String::new()];
+    let mut follows_small = false;
+    for character in name.chars() {
+        let begins = character.is_uppercase() && follows_small;
+        if begins || !character.is_alphabetic() {
+            parts.push(String::new());
+        }
+        if character.is_alphabetic()
+            && let Some(part) = parts.last_mut()
+        {
+            part.extend(character.to_lowercase());
+        }
+        follows_small = character.is_lowercase();
+    }
+    parts.retain(|part| part.chars().count() >= SHORTEST);
+    if parts.len() == 1 && parts.first().is_some_and(|part| *part == name.to_lowercase()) { Vec::new() } else { parts }
+}
+
+fn synonyms(word: &str, endings: Endings) -> Vec<String> {
+    let groups = SAME.iter().filter(|group| group.split_whitespace().any(|same| same == word));
+    let same = groups.flat_map(|group| group.split_whitespace()).filter(|same| *same != word);
+    same.map(|same| endings.cut(same)).collect()
 }
 
 #[cfg(test)]
@@ -158,30 +216,41 @@ mod tests {
 
     #[test]
     fn words_have_no_endings_and_names_stay_whole() {
-        assert_eq!(words("Storage sizes of max_connections"), ["storag", "size", "of", "max", "connect", "max_connections"]);
-        assert_eq!(words("postgres -N x, --no-clean; one-letter"), ["postgr", "-N", "x", "--no-clean", "one", "letter"]);
-        assert_eq!(words("1,431,650 and 3.5 quarts."), ["1431650", "and", "3.5", "quart"]);
-        assert_eq!(words("--- the car's -- door"), ["the", "car", "door"]);
-        assert_eq!(words(""), Vec::<String>::new());
+        let all = |text: &str| words(text, Endings::All);
+        assert_eq!(all("Storage sizes of max_connections"), ["storag", "size", "of", "max", "connect", "max_connections"]);
+        assert_eq!(all("postgres -N x, --no-clean; one-letter"), ["postgr", "-N", "x", "--no-clean", "one", "letter"]);
+        assert_eq!(all("1,431,650 and 3.5 quarts."), ["1431650", "and", "3.5", "quart"]);
+        assert_eq!(all("--- the car's -- door"), ["the", "car", "door"]);
+        assert_eq!(all(""), Vec::<String>::new());
     }
 
     #[test]
-    fn goals_have_names_words_and_light_words() {
-        let terms = terms("What is the maximum number of relations per PageHeaderData in Jeep -N x?");
-        let told: Vec<(&str, bool, bool)> =
-            terms.iter().map(|term| (term.word.as_str(), term.is_name, term.is_light)).collect();
+    fn an_answer_rests_on_plurals_only() {
+        let plural = |text: &str| words(text, Endings::Plural);
+        assert_eq!(plural("relations queries boxes classes status is bytes"), ["relation", "query", "box", "class", "status", "is", "byte"]);
+        assert_ne!(plural("relative"), plural("relations"));
+        assert_eq!(words("relative", Endings::All), words("relations", Endings::All));
+    }
+
+    #[test]
+    fn goals_have_words_light_words_and_parts_of_names() {
+        let terms = terms("What is the maximum number of relations per PageHeaderData with -N and pd_lsn?", Endings::Plural);
+        let told: Vec<(&str, Role)> = terms.iter().map(|term| (term.word.as_str(), term.role)).collect();
         assert_eq!(
             told,
             [
-                ("maximum", false, false),
-                ("number", false, true),
-                ("relat", false, false),
-                ("pageheaderdata", true, false),
-                ("jeep", true, false),
-                ("-N", true, false),
-                ("x", false, false),
+                ("maximum", Role::Required),
+                ("number", Role::Light),
+                ("relation", Role::Required),
+                ("pageheaderdata", Role::Required),
+                ("-N", Role::Required),
+                ("pd_lsn", Role::Required),
+                ("page", Role::Part),
+                ("header", Role::Part),
+                ("data", Role::Part),
+                ("lsn", Role::Part),
             ]
         );
-        assert!(terms[0].is("limit") && !terms[0].is("minimum") && !terms[4].is("ford"));
+        assert!(terms[0].is("limit") && !terms[0].is("minimum"));
     }
 }

@@ -30,8 +30,8 @@ pub struct Passage {
     pub kind: PassageKind,
     /// As people read it: with the caption and the header cells of a row, with the term of an entry.
     pub text: String,
-    /// What it is about: the first cell of a row, the term of an entry; empty for other text.
-    pub key: String,
+    /// What it may be about: the cells of a row, the term of an entry; none for other text.
+    pub keys: Vec<String>,
     /// What it says itself.
     pub own: String,
     /// What holds for it: caption, header cells, the group of rows, headings above it.
@@ -121,7 +121,7 @@ fn rows<'a>(table: &'a Table, around: &'a Around) -> impl Iterator<Item = Passag
         Passage {
             kind: PassageKind::Row,
             text,
-            key: row.cells.iter().find(|cell| !cell.is_empty()).cloned().unwrap_or_default(),
+            keys: row.keys.clone(),
             own: row.cells.join(" | "),
             above,
             before: around.before.clone(),
@@ -136,14 +136,14 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
             kind: PassageKind::Text,
             own: text.clone(),
             text,
-            key: String::new(),
+            keys: Vec::new(),
             above,
             before: String::new(),
         };
     }
     above.push(term.clone());
     let shown = format!("{term}: {text}");
-    Passage { kind: PassageKind::Entry, text: shown, key: term, own: text.to_owned(), above, before: String::new() }
+    Passage { kind: PassageKind::Entry, text: shown, keys: vec![term], own: text.to_owned(), above, before: String::new() }
 }
 
 /// The text of a block that says something: of one without blocks in it, or what stands before the first of them. Terms stand with their
@@ -221,16 +221,16 @@ mod tests {
             <ul><li>An item<li>A folder<ul><li><a href=x>a link</a></ul></ul>";
         let page = Document::parse(html);
         let content = content(&page, &Terms::of_page(&page));
-        let told: Vec<(PassageKind, &str, &str)> =
-            content.passages.iter().map(|passage| (passage.kind, passage.key.as_str(), passage.text.as_str())).collect();
+        let told: Vec<(PassageKind, usize, &str)> =
+            content.passages.iter().map(|passage| (passage.kind, passage.keys.len(), passage.text.as_str())).collect();
         assert_eq!(
             told,
             [
-                (PassageKind::Text, "", "They count."),
-                (PassageKind::Row, "int", "Table 2\nName: int | Size: 4 bytes"),
-                (PassageKind::Entry, "port", "port: It is open."),
-                (PassageKind::Entry, "port", "port: Default 80."),
-                (PassageKind::Text, "", "An item"),
+                (PassageKind::Text, 0, "They count."),
+                (PassageKind::Row, 2, "Table 2\nName: int | Size: 4 bytes"),
+                (PassageKind::Entry, 1, "port: It is open."),
+                (PassageKind::Entry, 1, "port: Default 80."),
+                (PassageKind::Text, 0, "An item"),
             ]
         );
         assert_eq!(content.passages[1].above, ["Types", "Numbers", "Table 2", "Name", "Size"]);

@@ -28,6 +28,8 @@ pub(super) struct Row {
     pub(super) group: String,
     /// A text for each column; a cell that spans rows stands in each.
     pub(super) cells: Vec<String>,
+    /// What the row may be about: its cells; of one that holds several paragraphs, the first.
+    pub(super) keys: Vec<String>,
 }
 
 impl Table {
@@ -63,7 +65,8 @@ impl Table {
                 // The rows above it belong to another group, or to none.
                 group = shortened(texts.first().map_or("", String::as_str), LONGEST_GROUP).to_owned();
             } else {
-                table.rows.push(Row { group: group.clone(), cells: texts });
+                let keys = keys(page, &cells, &texts);
+                table.rows.push(Row { group: group.clone(), cells: texts, keys });
             }
         }
         (!table.rows.is_empty()).then_some(table)
@@ -129,6 +132,15 @@ fn texts(page: &Document, cells: &[NodeId], reaching: &mut Vec<(String, usize)>)
         }
     }
     texts
+}
+
+fn keys(page: &Document, cells: &[NodeId], texts: &[String]) -> Vec<String> {
+    let first_of = |cell: NodeId| {
+        let paragraph = page.children(cell).next().filter(|&first| matches!(page.tag(first), "p" | "div"));
+        paragraph.map_or("", |paragraph| page.visible_text(paragraph)).to_owned()
+    };
+    let firsts = cells.iter().map(|&cell| first_of(cell));
+    firsts.chain(texts.iter().cloned()).filter(|text| !text.is_empty()).collect()
 }
 
 fn span(page: &Document, cell: NodeId, name: &str) -> usize {
