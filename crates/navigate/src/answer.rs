@@ -143,8 +143,7 @@ fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Re
     let may_be_lent = missing.both(place.named).is_none()
         && missing.without(before.and(place.prose)).is_none()
         && far.count() <= 1
-        && missing.count() <= 2
-        && relevance.weight(far) <= relevance.weight(candidate.own);
+        && missing.count() <= 2;
     (missing.is_none() || may_be_lent).then_some(missing)
 }
 

@@ -1,7 +1,7 @@
 //! Which of many texts speaks of the goal: BM25 (Robertson and Zaragoza, 2009) over what was seen so far. Rare words count for more; how
 //! rare a word is, is learnt on the way, since nothing is read beforehand.
 
-use crate::words::{Endings, Role, Term, terms, words};
+use crate::words::{Role, Term, stems, terms, words};
 
 /// More words of a goal are not looked for: one bit for each in a [`Found`].
 const MOST_TERMS: usize = 64;
@@ -57,7 +57,6 @@ pub(crate) struct Read {
 #[derive(Debug, Clone)]
 pub(crate) struct Relevance {
     terms: Vec<Term>,
-    endings: Endings,
     /// How many texts were seen, how many of them have each term, and how many words they have together.
     texts: f64,
     having: Vec<f64>,
@@ -65,10 +64,10 @@ pub(crate) struct Relevance {
 }
 
 impl Relevance {
-    pub(crate) fn of(goal: &str, endings: Endings) -> Self {
-        let mut terms = terms(goal, endings);
+    pub(crate) fn of(goal: &str) -> Self {
+        let mut terms = terms(goal);
         terms.truncate(MOST_TERMS);
-        Self { having: vec![0.0; terms.len()], terms, endings, texts: 0.0, length: 0.0 }
+        Self { having: vec![0.0; terms.len()], terms, texts: 0.0, length: 0.0 }
     }
 
     /// Terms that must be where the answer is.
@@ -79,15 +78,16 @@ impl Relevance {
 
     /// What of the goal a text has.
     pub(crate) fn read(&self, text: &str) -> Read {
-        let words = words(text, self.endings);
+        let words = words(text);
         let found = words.iter().fold(Found::default(), |found, word| found.and(self.terms_of(word)));
+        let found = stems(&words).fold(found, |found, stem| found.and(self.terms_of(&stem)));
         Read { found, length: u32::try_from(words.len()).unwrap_or(u32::MAX) }
     }
 
     /// As [`Relevance::read`], where a longer word that begins with a term has it as well: `PostgreSQL` that of `postgres`.
     pub(crate) fn read_name(&self, text: &str) -> Found {
         const SHORTEST: usize = 5;
-        let words = words(text, self.endings);
+        let words = words(text);
         let begins = |term: &Term| {
             term.word.chars().count() >= SHORTEST && words.iter().any(|word| word.starts_with(term.word.as_str()))
         };
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn rare_words_weigh_more_and_light_ones_less() {
-        let mut relevance = Relevance::of("What is the storage size of smallint?", Endings::All);
+        let mut relevance = Relevance::of("What is the storage size of smallint?");
         for text in ["storage size", "storage", "storage engine", "smallint", "other"] {
             let read = relevance.read(text);
             relevance.learn(read);
@@ -150,14 +150,14 @@ mod tests {
         let weight = |relevance: &Relevance, text: &str| relevance.weight(relevance.read(text).found);
         assert!(weight(&relevance, "smallint") > weight(&relevance, "storage"));
         assert!(relevance.by_length(2) > relevance.by_length(20));
-        let light = Relevance::of("number of wheels", Endings::All);
+        let light = Relevance::of("number of wheels");
         assert!(weight(&light, "number") < weight(&light, "wheel"));
         assert_eq!(light.required(), light.read("wheel").found);
     }
 
     #[test]
     fn the_name_of_a_manual_is_recognised_by_its_beginning() {
-        let relevance = Relevance::of("postgres -N x", Endings::All);
+        let relevance = Relevance::of("postgres -N x");
         assert!(!relevance.read_name("PostgreSQL 15 Documentation").is_none());
         assert!(relevance.read("PostgreSQL 15 Documentation").found.is_none());
         assert!(relevance.read("-n x").found.both(relevance.read("-N").found).is_none(), "options have a case");

@@ -13,7 +13,7 @@ use crate::page_state::{Link, PageState};
 use crate::relevance::{Found, Read, Relevance};
 use crate::trace::Trace;
 use crate::walk;
-use crate::words::{Endings, terms};
+use crate::words::terms;
 
 
 /// What the text of a link, what stands above it, around it and in its address count for.
@@ -22,8 +22,9 @@ const HINT: f64 = 0.9;
 const AROUND: f64 = 0.4;
 const ADDRESS: f64 = 0.5;
 
-/// What is said by other links to the same page counts for so much.
-const OTHERS: f64 = 0.25;
+/// What is said by other links to the same page counts for so much, divided by how many they are: a page with hundreds of entries in an
+/// index has something of everything.
+const OTHERS: f64 = 0.5;
 
 /// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
 const DIRECTORY: f64 = 0.45;
@@ -64,8 +65,8 @@ struct Frontier {
 
 impl Frontier {
     fn new(goal: &str) -> Self {
-        let initials = terms(goal, Endings::All).iter().filter_map(|term| term.word.chars().next()).collect();
-        Self { relevance: Relevance::of(goal, Endings::All), targets: HashMap::new(), seen: HashSet::new(), initials }
+        let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
+        Self { relevance: Relevance::of(goal), targets: HashMap::new(), seen: HashSet::new(), initials }
     }
 
     /// Takes note of where a page leads.
@@ -139,7 +140,8 @@ impl Frontier {
             }
             all = all.and(said);
         }
-        let score = best + OTHERS * weight(all.without(best_found));
+        let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
+        let score = best + OTHERS * weight(all.without(best_found)) / others;
         let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
         score.max(directory)
     }
@@ -169,7 +171,7 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
     // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
     let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
     let mut frontier = Frontier::new(&looked_for);
-    let mut passages = Relevance::of(&goal.text, Endings::Plural);
+    let mut passages = Relevance::of(&goal.text);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
     let wants_number = wants_number(&goal.text);
     let mut best: Option<(Answer, Arc<PageState>)> = None;

@@ -11,7 +11,7 @@ use crate::cache::{Cache, without_fragment};
 use crate::goal::Goal;
 use crate::page_state::PageState;
 use crate::trace::Trace;
-use crate::words::{Endings, words};
+use crate::words::{words};
 
 /// Where a walk ends.
 pub(crate) struct Walked {
@@ -64,7 +64,7 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
         if !trace.may_go_on() {
             return walked;
         }
-        let missing = without(&current.missing, &words(&text, Endings::Plural));
+        let missing = without(&current.missing, &words(&text));
         walked.seen.insert(url.clone());
         match cache.page(&url).await {
             Ok(page) => {
@@ -85,12 +85,12 @@ pub(crate) fn holds(page: &PageState, goal: &Goal) -> bool {
 }
 
 fn values(goal: &Goal) -> Vec<Vec<String>> {
-    goal.context.iter().map(|(_, value)| words(value, Endings::Plural)).filter(|words| !words.is_empty()).collect()
+    goal.context.iter().map(|(_, value)| words(value)).filter(|words| !words.is_empty()).collect()
 }
 
 fn place_words(page: &PageState) -> Vec<String> {
     let path = percent_decode_str(page.url.path()).decode_utf8_lossy().replace(['/', '-', '_', '+'], " ");
-    words(&format!("{} {} {path}", page.place(), page.title), Endings::Plural)
+    words(&format!("{} {} {path}", page.place(), page.title))
 }
 
 fn without(values: &[Vec<String>], words: &[String]) -> Vec<Vec<String>> {
@@ -104,7 +104,7 @@ fn stop(page: &PageState, missing: Vec<Vec<String>>) -> Stop {
         .links
         .iter()
         .filter_map(|link| {
-            let words = words(&link.text, Endings::Plural);
+            let words = words(&link.text);
             let named = missing.len() - without(&missing, &words).len();
             (named > 0).then(|| (named, words.len(), without_fragment(&link.href), link.text.clone()))
         })

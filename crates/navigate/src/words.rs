@@ -35,24 +35,13 @@ static SILENT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| SILENT.s
 
 static LIGHT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LIGHT.split_whitespace().collect());
 
-/// Which endings of words do not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Endings {
-    /// All that English has: `configure` and `configuration` are one word, and so are `relation` and `relative`. Good enough for finding a
-    /// way.
-    All,
-    /// Plurals. What is an answer must not rest on more.
-    Plural,
-}
+/// What begins a stem, so that it is no word.
+const STEM: char = '~';
 
-impl Endings {
-    /// A word in lower case without these endings.
-    fn cut(self, word: &str) -> String {
-        match self {
-            Self::All => STEMMER.stem(word).into_owned(),
-            Self::Plural => singular(word),
-        }
-    }
+/// A word without any ending: `configure` and `configuration` are one, and so are `relation` and `relative`. That is good enough for
+/// finding a way, and nothing to rest an answer on.
+fn stem(word: &str) -> String {
+    format!("{STEM}{}", STEMMER.stem(word))
 }
 
 /// The singular of a plural that is made by rule; other words stay.
@@ -72,26 +61,35 @@ fn singular(word: &str) -> String {
     beginning.unwrap_or(word).to_owned()
 }
 
-/// The words of a text in their order, as they are compared. `max_connections` is itself, `max` and `connections`; `-N` is an option
-/// and keeps its case; the commas of `1,000` do not count.
-pub fn words(text: &str, endings: Endings) -> Vec<String> {
+/// The words of a text in their order, as they are compared: in lower case and the singular. `max_connections` is itself, `max` and
+/// `connection`; `-N` is an option and keeps its case; the commas of `1,000` do not count.
+pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for token in tokens(text) {
         if token.contains('_') && !token.starts_with('-') {
-            found.extend(token.split('_').filter(|part| !part.is_empty()).map(|part| normal(part, endings)));
+            found.extend(token.split('_').filter(|part| !part.is_empty()).map(normal));
         }
-        found.push(normal(&token, endings));
+        found.push(normal(&token));
     }
     found
 }
 
+/// The stems of words.
+pub fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
+    words.iter().filter(|word| is_plain(word)).map(|word| stem(word))
+}
+
 /// One token as it is compared.
-fn normal(token: &str, endings: Endings) -> String {
+fn normal(token: &str) -> String {
     if token.starts_with('-') {
         return token.to_owned();
     }
     let lower = token.to_lowercase();
-    if lower.chars().all(char::is_alphabetic) { endings.cut(&lower) } else { lower }
+    if is_plain(&lower) { singular(&lower) } else { lower }
+}
+
+fn is_plain(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic)
 }
 
 /// The pieces of a text that are words, as they stand.
@@ -139,7 +137,7 @@ pub enum Role {
     Required,
     /// It asks for a value, and need not stand beside it.
     Light,
-    /// It is a part of a name, such as `page` of `PageHeaderData`: it shows the way.
+    /// It is a part of a name, such as `page` of `PageHeaderData`, or the stem of another term: it shows the way.
     Part,
 }
 
@@ -161,8 +159,8 @@ impl Term {
     }
 }
 
-/// The words of a goal that can be looked for, each once: first those that stand in it, then the parts of its names.
-pub fn terms(goal: &str, endings: Endings) -> Vec<Term> {
+/// The words of a goal that can be looked for, each once: those that stand in it, then the parts of its names, then stems.
+pub fn terms(goal: &str) -> Vec<Term> {
     let tokens: Vec<String> =
         tokens(goal).into_iter().filter(|token| !SILENT_WORDS.contains(token.to_lowercase().as_str())).collect();
     let mut found: Vec<Term> = Vec::new();
@@ -175,10 +173,15 @@ pub fn terms(goal: &str, endings: Endings) -> Vec<Term> {
         let lower = token.to_lowercase();
         let is_light = LIGHT_WORDS.contains(lower.as_str());
         let role = if is_light { Role::Light } else { Role::Required };
-        add(Term { word: normal(token, endings), same: synonyms(&lower, endings), role });
+        add(Term { word: normal(token), same: synonyms(&lower), role });
     }
     for part in tokens.iter().flat_map(|token| parts(token)) {
-        add(Term { word: endings.cut(&part), same: Vec::new(), role: Role::Part });
+        add(Term { word: singular(&part), same: Vec::new(), role: Role::Part });
+    }
+    for token in tokens.iter().map(|token| normal(token)).filter(|token| is_plain(token)) {
+        if !LIGHT_WORDS.contains(token.as_str()) {
+            add(Term { word: stem(&token), same: Vec::new(), role: Role::Part });
+        }
     }
     found
 }
@@ -204,10 +207,10 @@ fn parts(name: &str) -> Vec<String> {
     if parts.len() == 1 && parts.first().is_some_and(|part| *part == name.to_lowercase()) { Vec::new() } else { parts }
 }
 
-fn synonyms(word: &str, endings: Endings) -> Vec<String> {
+fn synonyms(word: &str) -> Vec<String> {
     let groups = SAME.iter().filter(|group| group.split_whitespace().any(|same| same == word));
     let same = groups.flat_map(|group| group.split_whitespace()).filter(|same| *same != word);
-    same.map(|same| endings.cut(same)).collect()
+    same.map(singular).collect()
 }
 
 #[cfg(test)]
@@ -215,29 +218,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_no_endings_and_names_stay_whole() {
-        let all = |text: &str| words(text, Endings::All);
-        assert_eq!(all("Storage sizes of max_connections"), ["storag", "size", "of", "max", "connect", "max_connections"]);
-        assert_eq!(all("postgres -N x, --no-clean; one-letter"), ["postgr", "-N", "x", "--no-clean", "one", "letter"]);
-        assert_eq!(all("1,431,650 and 3.5 quarts."), ["1431650", "and", "3.5", "quart"]);
-        assert_eq!(all("--- the car's -- door"), ["the", "car", "door"]);
-        assert_eq!(all(""), Vec::<String>::new());
+    fn words_are_singular_and_names_stay_whole() {
+        assert_eq!(words("Storage sizes of max_connections"), ["storage", "size", "of", "max", "connection", "max_connections"]);
+        assert_eq!(words("postgres -N x, --no-clean; one-letter"), ["postgre", "-N", "x", "--no-clean", "one", "letter"]);
+        assert_eq!(words("1,431,650 and 3.5 quarts."), ["1431650", "and", "3.5", "quart"]);
+        assert_eq!(words("--- the car's -- door"), ["the", "car", "door"]);
+        assert_eq!(words("queries boxes classes status is"), ["query", "box", "class", "status", "is"]);
+        assert_eq!(words(""), Vec::<String>::new());
     }
 
     #[test]
-    fn an_answer_rests_on_plurals_only() {
-        let plural = |text: &str| words(text, Endings::Plural);
-        assert_eq!(plural("relations queries boxes classes status is bytes"), ["relation", "query", "box", "class", "status", "is", "byte"]);
-        assert_ne!(plural("relative"), plural("relations"));
-        assert_eq!(words("relative", Endings::All), words("relations", Endings::All));
+    fn stems_are_more_alike_than_words() {
+        let stems = |text: &str| stems(&words(text)).collect::<Vec<_>>();
+        assert_eq!(stems("relative"), stems("relations"));
+        assert_ne!(words("relative"), words("relations"));
+        assert!(stems("pd_lsn 40P01 -N").iter().all(|stem| !stem.contains("40")), "names have none");
     }
 
     #[test]
     fn goals_have_words_light_words_and_parts_of_names() {
-        let terms = terms("What is the maximum number of relations per PageHeaderData with -N and pd_lsn?", Endings::Plural);
+        let terms = terms("What is the maximum number of relations per PageHeaderData with -N and pd_lsn?");
         let told: Vec<(&str, Role)> = terms.iter().map(|term| (term.word.as_str(), term.role)).collect();
         assert_eq!(
-            told,
+            told[..10],
             [
                 ("maximum", Role::Required),
                 ("number", Role::Light),
@@ -251,6 +254,7 @@ mod tests {
                 ("lsn", Role::Part),
             ]
         );
+        assert!(told[10..].iter().all(|(word, role)| word.starts_with(STEM) && *role == Role::Part), "{told:?}");
         assert!(terms[0].is("limit") && !terms[0].is("minimum"));
     }
 }
