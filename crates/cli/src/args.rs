@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Config, LlmConfig};
 use crate::extract_args::Extract;
+use crate::navigate_args::Navigate;
 use crate::source_args::{SourceCommand, Sources};
 
 const OVERVIEW: &str = "\
@@ -108,6 +109,8 @@ pub(crate) enum Command {
     Relocate(Relocate),
     /// Get what pages hold: a product, a job, an article, a recipe, an event
     Extract(Extract),
+    /// Find the answer to a question in a manual, by following its links
+    Navigate(Box<Navigate>),
 }
 
 impl Command {
@@ -125,6 +128,7 @@ impl Command {
             Self::Usage(_) => "usage",
             Self::Relocate(_) => "relocate",
             Self::Extract(_) => "extract",
+            Self::Navigate(_) => "navigate",
         }
     }
 
@@ -142,7 +146,8 @@ impl Command {
             | Self::Source(_)
             | Self::Usage(_)
             | Self::Relocate(_)
-            | Self::Extract(_) => "off",
+            | Self::Extract(_)
+            | Self::Navigate(_) => "off",
         }
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) alerts: AlertConfig,
     #[serde(default)]
     pub(crate) llm: LlmConfig,
+    #[serde(default)]
+    pub(crate) navigate: NavigateConfig,
 }
 
 /// The defaults of `autoheal heal`.
@@ -152,11 +154,25 @@ pub(crate) struct LlmConfig {
     pub(crate) prices: BTreeMap<String, Price>,
 }
 
+/// The limits of `autoheal navigate`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NavigateConfig {
+    pub(crate) max_steps: Option<u32>,
+    /// What of a page a model sees.
+    pub(crate) max_links_shown: Option<usize>,
+    pub(crate) max_content_chars: Option<usize>,
+    /// How many of its last actions a model sees.
+    pub(crate) max_path_history: Option<usize>,
+    /// How long one page may take.
+    pub(crate) http_seconds: Option<u64>,
+}
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 41] = [
+const VARIABLES: [(&str, &str); 46] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -198,6 +214,11 @@ const VARIABLES: [(&str, &str); 41] = [
     ("KEPT_CHARACTERS", "llm.kept_characters"),
     ("RECORD", "llm.record"),
     ("REPLAY", "llm.replay"),
+    ("MAX_STEPS", "navigate.max_steps"),
+    ("MAX_LINKS_SHOWN", "navigate.max_links_shown"),
+    ("MAX_CONTENT_CHARS", "navigate.max_content_chars"),
+    ("MAX_PATH_HISTORY", "navigate.max_path_history"),
+    ("NAVIGATE_HTTP_SECONDS", "navigate.http_seconds"),
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.

@@ -17,6 +17,7 @@ mod interrupt;
 mod logging;
 mod masking;
 mod models;
+mod navigate_args;
 mod printer;
 mod progress;
 mod source_args;

@@ -14,6 +14,11 @@ use crate::config::{Config, LlmConfig, provider_key};
 use crate::exit::{Blame as _, Failure};
 use crate::masking::mask;
 
+/// Whether there is a model to ask, or a recording of one.
+pub(crate) fn is_model_set(config: &Config) -> bool {
+    config.llm.replay.is_some() || config.llm.model.as_deref().is_some_and(|names| names != "none" && !names.is_empty())
+}
+
 /// The models that may be asked; `None`: none.
 ///
 /// # Errors

@@ -10,6 +10,7 @@
 //! - [`repository`]: small git repositories
 //! - [`site`]: a small web site that changes while it runs
 //! - [`skip`]: say loudly that a part cannot be tested on this machine
+//! - [`static_site`]: pages that do not change, and who asked for them
 
 pub mod git_http;
 mod http;
@@ -20,5 +21,6 @@ pub mod postgres;
 pub mod repository;
 pub mod site;
 pub mod skip;
+pub mod static_site;
 
 pub use skip::skip;

@@ -5,6 +5,7 @@ mod explain;
 mod extract;
 mod graph;
 mod heal;
+mod navigate;
 mod relocate;
 mod report;
 mod source;
@@ -30,6 +31,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Usage(arguments) => usage::run(&arguments, &config, printer).await,
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
+        Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

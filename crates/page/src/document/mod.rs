@@ -208,6 +208,14 @@ impl Document {
         if element.skipped { &self.raw[element.text.clone()] } else { "" }
     }
 
+    /// What a reader sees in `outer` before `inner`, which is in it; empty when either is skipped.
+    pub fn text_up_to(&self, outer: NodeId, inner: NodeId) -> &str {
+        if self.is_skipped(outer) || self.is_skipped(inner) || !self.contains(outer, inner) {
+            return "";
+        }
+        self.visible[self.elements[outer.0].text.start..self.elements[inner.0].text.start].trim()
+    }
+
     /// The text that stands directly in it, without the text of the elements below.
     pub fn own_text(&self, node: NodeId) -> String {
         normalise(&self.text_children(node).join(" "))
@@ -332,6 +340,15 @@ mod tests {
         assert_eq!(page.text_before(value), "Price:");
         assert_eq!(page.text_after(value), "Size");
         assert_eq!(page.text_before(first(&page, "dt")), "");
+    }
+
+    #[test]
+    fn text_stands_before_what_follows_it() {
+        let page = Document::parse("<ul><li>An <b>engine</b><ul><li>oil</ul></ul><style>no</style>");
+        let (outer, inner) = (page.children(first(&page, "ul")).next().unwrap(), page.nodes().nth(6).unwrap());
+        assert_eq!((page.tag(inner), page.text_up_to(outer, inner)), ("ul", "An engine"));
+        assert_eq!(page.text_up_to(inner, outer), "", "it is the other way round");
+        assert_eq!(page.text_up_to(page.body(), first(&page, "style")), "");
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! The answer to a question in a manual, with its page, and what was done to find it.
+
+mod readable;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use autoheal_engine::budget::Usage;
+use autoheal_navigate::{FetchedPages, Goal, Guide, Navigator, PathStep, Progress, Settings};
+use url::Url;
+
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::models::{is_model_set, models};
+use crate::navigate_args::Navigate;
+use crate::printer::{Printer, harmless};
+use crate::wiring;
+
+/// Navigates, and prints what was found.
+pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    if arguments.goal.trim().is_empty() {
+        return Err(Failure::bad_input("there is no goal: say what to find, such as 'oil capacity'"));
+    }
+    let (start, folder) = start(&arguments.start)?;
+    let mut config = config.clone();
+    // Who names a folder may read it.
+    config.fetch.allow_files.get_or_insert_default().extend(folder);
+    let fetcher = wiring::fetcher(&config)?;
+    let models = if is_model_set(&config) {
+        let store = wiring::open_store(&config).await?;
+        models(&config, &store).map_err(|failure| Failure {
+            error: failure.error.context("--model names a language model; the vehicle's model is --vehicle-model"),
+            ..failure
+        })?
+    } else {
+        None
+    };
+    let session = models.map(|models| models.session(Some(start.to_string()), None, Usage::default()));
+    let settings = settings(arguments, &config);
+    let pages = FetchedPages::new(&fetcher, settings.http_timeout);
+    let goal = Goal { text: arguments.goal.clone(), context: arguments.all_context() };
+    let steps = Steps(printer);
+    let navigator = Navigator::new(&pages, settings).telling(&steps);
+    let result = navigator.navigate(&start, &goal, session.as_ref().map_or(Guide::Search, Guide::Model)).await;
+    if arguments.json {
+        printer.json(&result)?;
+    } else if result.success {
+        printer.data(&harmless(&readable::text(&result)))?;
+    } else {
+        printer.say(&readable::failure(&result));
+    }
+    Ok(if result.success { Exit::Fine } else { Exit::NotHealed })
+}
+
+/// The address to begin at, and the folder that may be read when it is a file.
+fn start(text: &str) -> Result<(Url, Option<PathBuf>), Failure> {
+    if let Ok(url) = Url::parse(text)
+        && matches!(url.scheme(), "http" | "https" | "file")
+    {
+        return Ok((url, None));
+    }
+    let named = || format!("{text} is neither an address that begins with https:// or http:// nor a file or folder");
+    let path = Path::new(text).canonicalize().with_context(named).bad_input()?;
+    let (file, folder) = if path.is_dir() {
+        (path.join("index.html"), path)
+    } else {
+        let folder = path.parent().unwrap_or(&path).to_owned();
+        (path, folder)
+    };
+    if !file.is_file() {
+        return Err(Failure::bad_input(format!("there is no {}: name the page to begin at", file.display())));
+    }
+    let url = Url::from_file_path(&file).map_err(|()| Failure::bad_input(named()))?;
+    Ok((url, Some(folder)))
+}
+
+fn settings(arguments: &Navigate, config: &Config) -> Settings {
+    let (defaults, set) = (Settings::default(), &config.navigate);
+    Settings {
+        max_steps: arguments.max_steps.or(set.max_steps).unwrap_or(defaults.max_steps),
+        max_links_shown: set.max_links_shown.unwrap_or(defaults.max_links_shown),
+        max_content_chars: set.max_content_chars.unwrap_or(defaults.max_content_chars),
+        max_path_history: set.max_path_history.unwrap_or(defaults.max_path_history),
+        http_timeout: set.http_seconds.map_or(defaults.http_timeout, Duration::from_secs),
+    }
+}
+
+/// Tells each step.
+struct Steps<'a>(&'a Printer);
+
+impl Progress for Steps<'_> {
+    fn step(&self, number: u32, step: &PathStep) {
+        self.0.say(&format!("{number:>2}. {}", readable::step(step)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::start;
+
+    #[test]
+    fn a_start_is_an_address_a_file_or_a_folder() {
+        assert_eq!(start("https://manual.example/a").unwrap().0.as_str(), "https://manual.example/a");
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().to_str().unwrap();
+        assert!(start(text).unwrap_err().error.to_string().contains("index.html"), "there is none yet");
+        std::fs::write(folder.path().join("index.html"), "").unwrap();
+        let (url, allowed) = start(text).unwrap();
+        assert!(url.as_str().starts_with("file:///") && url.path().ends_with("/index.html"), "{url}");
+        assert_eq!(allowed.unwrap(), folder.path().canonicalize().unwrap());
+        assert!(start("ftp://manual.example/").is_err());
+    }
+}

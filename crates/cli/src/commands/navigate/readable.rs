@@ -1,0 +1,38 @@
+//! What was found, for people.
+
+use std::fmt::Write as _;
+
+use autoheal_navigate::{NavigationResult, PathStep};
+
+/// The passage, where it stands, and how it was found.
+pub(super) fn text(result: &NavigationResult) -> String {
+    let mut text = format!("{}\n\nsource: {}\nin: {}\npath:\n", result.content, result.url, result.breadcrumb);
+    for taken in &result.path_taken {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "  {}", step(taken));
+    }
+    let _ = writeln!(text, "{}", cost(result));
+    text
+}
+
+/// Why nothing was found, and what comes nearest.
+pub(super) fn failure(result: &NavigationResult) -> String {
+    let mut text = format!("{}\n{}", result.error, cost(result));
+    if !result.content.is_empty() {
+        let _ = write!(text, "\n\nthe last page, which is no answer: {}\n{}", result.url, result.content);
+    }
+    text
+}
+
+/// A step in one line.
+pub(super) fn step(step: &PathStep) -> String {
+    format!("{} -> {}", step.action, step.result_hint.replace('\n', " "))
+}
+
+fn cost(result: &NavigationResult) -> String {
+    let model = match result.tokens_used.calls {
+        0 => String::new(),
+        calls => format!(", {calls} questions to a model, {} tokens", result.tokens_used.total),
+    };
+    format!("{} steps, {} pages asked for{model}", result.steps_taken, result.fetches)
+}

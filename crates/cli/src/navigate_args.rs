@@ -1,0 +1,64 @@
+//! What can be asked of `autoheal navigate`.
+
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  autoheal navigate 'storage size of smallint' --start https://manuals.example/index.html
+  autoheal navigate 'oil capacity' --start https://manuals.example/ --year 2012 --make Jeep --vehicle-model Liberty
+  autoheal navigate 'default port' --start /usr/share/doc/some-manual/html --json
+  autoheal navigate 'torque of the drain plug' --start https://manuals.example/ --context series=C4 --model gemini/gemini-2.0-flash
+
+--model names the language model that chooses the links, here as everywhere; without one a search does. The vehicle's model is
+--vehicle-model. Pages inside your own network have to be allowed: see fetch.allow_private in docs/settings.md.
+
+Exit codes: 0 found, 1 not found, 2 bad input.";
+
+/// The answer to a question in a manual of many pages.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Navigate {
+    /// What to find: some words, or a question
+    pub(crate) goal: String,
+    /// Where to begin: the address of the manual's home page, or of any page of it, or a file or folder (its `index.html`)
+    #[arg(long, value_name = "URL|FILE|FOLDER")]
+    pub(crate) start: String,
+    /// The year of the vehicle that it is about
+    #[arg(long)]
+    pub(crate) year: Option<String>,
+    /// Its make, such as Jeep
+    #[arg(long)]
+    pub(crate) make: Option<String>,
+    /// Its model, such as Liberty
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) vehicle_model: Option<String>,
+    /// Its engine, such as V6-3.7L
+    #[arg(long)]
+    pub(crate) engine: Option<String>,
+    /// Whatever else the manual is divided by; repeat it for more
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub(crate) context: Vec<(String, String)>,
+    /// Steps at most: pages looked at, actions of a model [default: 15]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) max_steps: Option<u32>,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Navigate {
+    /// What the manual is divided by, in the order in which manuals of vehicles ask for it.
+    pub(crate) fn all_context(&self) -> Vec<(String, String)> {
+        let vehicle =
+            [("make", &self.make), ("year", &self.year), ("model", &self.vehicle_model), ("engine", &self.engine)];
+        let vehicle = vehicle.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+        vehicle.chain(self.context.iter().cloned()).collect()
+    }
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    let parts = parts.filter(|(key, value)| !key.is_empty() && !value.is_empty());
+    let owned = parts.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    owned.ok_or_else(|| "KEY=VALUE is expected, such as series=C4".to_owned())
+}

@@ -1,0 +1,184 @@
+//! Whether a passage answers a goal. What is near is no answer: every word of the goal that matters must be in the passage or hold for it.
+
+use crate::page_state::{PageState, Passage, PassageKind};
+use crate::relevance::{Found, Relevance};
+
+/// A text below a heading that names the goal is given up to so many characters.
+const LONGEST_SECTION: usize = 1500;
+
+/// So much of a key must have been asked for: a long cell holds many words.
+const LEAST_OF_KEY: f64 = 0.25;
+
+/// A passage that answers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    /// As people read it.
+    pub(crate) text: String,
+    /// The higher the better; comparable within one navigation.
+    pub(crate) score: f64,
+    /// So many pages more are worth a look, for there may be a better one.
+    pub(crate) patience: u32,
+}
+
+/// What of the goal holds for the whole page.
+struct Place {
+    /// By its title, its breadcrumb, and the name of the manual.
+    given: Found,
+    /// By its prose.
+    prose: Found,
+    /// By what names a part of it: the keys of rows and entries, captions, headings.
+    named: Found,
+}
+
+/// A passage as it is compared with the goal.
+struct Candidate<'a> {
+    passage: &'a Passage,
+    own: Found,
+    key: Found,
+    above: Found,
+    /// How much of the key was asked for, from 0 to 1.
+    key_share: f64,
+}
+
+/// The best answer that a page has. `manual` is what of the goal the manual's name says.
+pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants_number: bool) -> Option<Answer> {
+    let read = |text: &str| relevance.read(text);
+    let candidates: Vec<Candidate<'_>> = page.passages.iter().map(|passage| candidate(passage, relevance)).collect();
+    let place = Place {
+        given: read(&page.place()).found.and(read(&page.title).found).and(manual),
+        prose: candidates
+            .iter()
+            .filter(|candidate| candidate.passage.kind == PassageKind::Text)
+            .fold(Found::default(), |found, candidate| found.and(candidate.own)),
+        named: candidates.iter().fold(Found::default(), |found, one| found.and(one.key).and(one.above)),
+    };
+    let mut best: Option<Answer> = None;
+    for candidate in &candidates {
+        let has_number = || candidate.passage.own.chars().any(|character| character.is_ascii_digit());
+        if wants_number && !has_number() {
+            continue;
+        }
+        let Some(answer) = judged(candidate, &place, relevance) else { continue };
+        match &mut best {
+            Some(best) if (best.score - answer.score).abs() < 1e-9 && best.text.len() < LONGEST_SECTION => {
+                // Which of two equals is meant cannot be said: both are.
+                if !best.text.contains(&answer.text) {
+                    best.text.push_str("\n\n");
+                    best.text.push_str(&answer.text);
+                }
+            }
+            Some(best) if best.score >= answer.score => {}
+            Some(_) | None => best = Some(answer),
+        }
+    }
+    best.or_else(|| section(&candidates, &place, relevance, wants_number))
+}
+
+fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
+    let above = passage.above.iter().fold(Found::default(), |found, text| found.and(relevance.read(text).found));
+    let mut candidate = Candidate { passage, own: Found::default(), key: Found::default(), above, key_share: 0.0 };
+    candidate.own = relevance.read(&passage.own).found;
+    for key in &passage.keys {
+        let read = relevance.read(key);
+        let named = read.found.both(relevance.required());
+        candidate.own = candidate.own.and(read.found);
+        let share = f64::from(named.count()) / f64::from(read.length.max(1));
+        if share.min(1.0) * relevance.weight(named) > candidate.key_share * relevance.weight(candidate.key) {
+            candidate.key = named;
+            candidate.key_share = share.min(1.0);
+        }
+    }
+    candidate
+}
+
+fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Option<Answer> {
+    let required = relevance.required();
+    let around = candidate.above.and(place.given);
+    let missing = required.without(candidate.own).without(around);
+    let is_about = match candidate.passage.kind {
+        // One of its cells names something that was asked for, beside what its header says of every row.
+        PassageKind::Row => candidate.key_share >= LEAST_OF_KEY && !candidate.key.without(header(candidate)).is_none(),
+        PassageKind::Entry => candidate.key_share >= LEAST_OF_KEY,
+        PassageKind::Text => relevance.weight(candidate.own.both(required)) * 2.0 >= relevance.weight(required),
+    };
+    if !is_about || candidate.own.both(required).is_none() {
+        return None;
+    }
+    let lent = match candidate.passage.kind {
+        PassageKind::Row => lent(candidate, missing, place, relevance)?,
+        PassageKind::Entry | PassageKind::Text if missing.is_none() => missing,
+        PassageKind::Entry | PassageKind::Text => return None,
+    };
+    let needed = required.without(around).without(lent).without(candidate.key);
+    if !stands_together(&candidate.passage.own, needed, relevance) {
+        return None;
+    }
+    let (kind, patience) = match candidate.passage.kind {
+        PassageKind::Row if lent.is_none() && candidate.key_share >= 0.5 => (1.0, 0),
+        PassageKind::Row => (1.0, 3),
+        PassageKind::Entry if candidate.key_share >= 0.5 => (0.9, 1),
+        PassageKind::Entry => (0.8, 4),
+        PassageKind::Text => (0.6, 8),
+    };
+    let all = candidate.own.and(around);
+    // Of a key that says more than was asked, less is meant.
+    let score = kind
+        * (relevance.weight(candidate.own)
+            + 0.5 * relevance.weight(all.without(candidate.own))
+            + candidate.key_share * relevance.weight(candidate.key));
+    Some(Answer { text: candidate.passage.text.clone(), score, patience })
+}
+
+/// What the header and the caption of a row's table say and the row does not.
+fn header(candidate: &Candidate<'_>) -> Found {
+    // A caption that repeats the key is no reason to doubt the row.
+    candidate.above.without(candidate.key)
+}
+
+/// What of the missing terms the text before the table, or the prose of its page, says of all its rows: one term at most, which names no
+/// other part of the page and is worth less than what the row itself says.
+fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Relevance) -> Option<Found> {
+    let before = relevance.read(&candidate.passage.before).found;
+    let far = missing.without(before);
+    let may_be_lent = missing.both(place.named).is_none()
+        && missing.without(before.and(place.prose)).is_none()
+        && far.count() <= 1
+        && missing.count() <= 2;
+    (missing.is_none() || may_be_lent).then_some(missing)
+}
+
+/// Whether two sentences that follow each other have all of these terms.
+fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
+    if needed.is_none() {
+        return true;
+    }
+    let sentences: Vec<Found> = text.split_inclusive(". ").map(|sentence| relevance.read(sentence).found).collect();
+    let has_all = |found: &[Found]| needed.without(found.iter().copied().fold(Found::default(), Found::and)).is_none();
+    has_all(sentences.get(..1).unwrap_or_default()) || sentences.windows(2).any(has_all)
+}
+
+/// What stands below headings that name everything that was asked for: there the answer need not repeat the question.
+fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, wants_number: bool) -> Option<Answer> {
+    let required = relevance.required();
+    let names_all = |candidate: &&Candidate<'_>| required.without(candidate.above.and(place.given)).is_none();
+    // The page's own heading, or one below it, must say some of it: a breadcrumb alone holds for a whole chapter.
+    let says_some = |candidate: &&Candidate<'_>| {
+        let innermost = candidate.passage.above.last().map(|text| relevance.read(text).found).unwrap_or_default();
+        !innermost.both(required).is_none()
+    };
+    let first = candidates.iter().filter(names_all).find(says_some)?;
+    let mut text = String::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.passage.above == first.passage.above) {
+        if text.len() + candidate.passage.text.len() > LONGEST_SECTION && !text.is_empty() {
+            break;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&candidate.passage.text);
+    }
+    if wants_number && !text.chars().any(|character| character.is_ascii_digit()) {
+        return None;
+    }
+    Some(Answer { text, score: 0.4 * relevance.weight(required), patience: 6 })
+}

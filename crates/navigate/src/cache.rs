@@ -1,0 +1,55 @@
+//! Each page is asked for once: going back, or arriving on another way, costs nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::page_state::PageState;
+use crate::pages::{PageError, Pages};
+
+/// The pages of one navigation.
+pub(crate) struct Cache<'a> {
+    pages: &'a dyn Pages,
+    known: HashMap<Url, Result<Arc<PageState>, String>>,
+    fetches: u32,
+}
+
+impl<'a> Cache<'a> {
+    pub(crate) fn new(pages: &'a dyn Pages) -> Self {
+        Self { pages, known: HashMap::new(), fetches: 0 }
+    }
+
+    /// The page, or why there is none.
+    pub(crate) async fn page(&mut self, url: &Url) -> Result<Arc<PageState>, String> {
+        let url = without_fragment(url);
+        if let Some(known) = self.known.get(&url) {
+            return known.clone();
+        }
+        self.fetches += 1;
+        let seen = match self.pages.page(&url).await {
+            Ok(page) => Ok(Arc::new(PageState::parse(&page.body, &page.url))),
+            Err(error @ (PageError::Fetch(_) | PageError::Status { .. } | PageError::NotHtml { .. })) => {
+                Err(error.to_string())
+            }
+        };
+        if let Ok(state) = &seen {
+            // Where a redirect led is the same page.
+            self.known.insert(state.url.clone(), seen.clone());
+        }
+        self.known.insert(url, seen.clone());
+        seen
+    }
+
+    /// How many pages were asked for.
+    pub(crate) const fn fetches(&self) -> u32 {
+        self.fetches
+    }
+}
+
+/// The address of the page that a place in it belongs to.
+pub(crate) fn without_fragment(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    url
+}

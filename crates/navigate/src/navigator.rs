@@ -1,0 +1,81 @@
+//! The two ways through a manual, behind one function.
+
+use autoheal_llm::Session;
+use url::Url;
+
+use crate::cache::Cache;
+use crate::goal::Goal;
+use crate::pages::Pages;
+use crate::progress::{Progress, Silent};
+use crate::result::NavigationResult;
+use crate::search;
+use crate::settings::Settings;
+use crate::trace::Trace;
+
+/// Who decides where to go.
+#[derive(Clone, Copy)]
+pub enum Guide<'a> {
+    /// Nobody but the words of the goal: a best-first search.
+    Search,
+    /// A language model, within the budget of its session.
+    Model(&'a Session),
+}
+
+/// Finds answers in manuals.
+pub struct Navigator<'a> {
+    pages: &'a dyn Pages,
+    settings: Settings,
+    progress: &'a dyn Progress,
+}
+
+impl<'a> Navigator<'a> {
+    /// A navigator that tells nobody what it does.
+    pub fn new(pages: &'a dyn Pages, settings: Settings) -> Self {
+        Self { pages, settings, progress: &Silent }
+    }
+
+    /// The same, telling every step.
+    #[must_use]
+    pub fn telling(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Looks for an answer from `start` on: the home page of a manual, or any page of it. What goes wrong on the way is part of the
+    /// result.
+    pub async fn navigate(&self, start: &Url, goal: &Goal, guide: Guide<'_>) -> NavigationResult {
+        let mut cache = Cache::new(self.pages);
+        let mut trace = Trace::new(self.progress, self.settings.max_steps);
+        let mut result = match guide {
+            Guide::Search => {
+                let outcome = search::search(start, goal, &mut cache, &mut trace).await;
+                searched(outcome)
+            }
+            Guide::Model(session) => {
+                crate::model::navigate(start, goal, session, &self.settings, &mut cache, &mut trace).await
+            }
+        };
+        result.steps_taken = trace.taken();
+        result.path_taken = trace.into_steps();
+        result.fetches = cache.fetches();
+        result
+    }
+}
+
+fn searched(outcome: search::Outcome) -> NavigationResult {
+    match outcome.answer {
+        Some((answer, page)) => NavigationResult {
+            success: true,
+            content: answer.text,
+            url: page.url.to_string(),
+            breadcrumb: page.place(),
+            ..NavigationResult::default()
+        },
+        None => NavigationResult {
+            error: format!("not found: {}", outcome.reason),
+            url: outcome.last.as_ref().map(|page| page.url.to_string()).unwrap_or_default(),
+            breadcrumb: outcome.last.as_ref().map(|page| page.place()).unwrap_or_default(),
+            ..NavigationResult::default()
+        },
+    }
+}

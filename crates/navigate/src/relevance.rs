@@ -1,0 +1,165 @@
+//! Which of many texts speaks of the goal: BM25 (Robertson and Zaragoza, 2009) over what was seen so far. Rare words count for more; how
+//! rare a word is, is learnt on the way, since nothing is read beforehand.
+
+use crate::words::{Role, Term, stems, terms, words};
+
+/// More words of a goal are not looked for: one bit for each in a [`Found`].
+const MOST_TERMS: usize = 64;
+
+/// How soon more of a word stops to count, and how much the length of a text does: the usual values.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.5;
+
+/// What weighs less than other words: one that asks for a value, or is a letter; a part of a name.
+const LIGHT: f64 = 0.2;
+const PART: f64 = 0.4;
+
+/// Which terms of the goal a text has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Found(u64);
+
+impl Found {
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    const fn has(self, place: usize) -> bool {
+        self.0 & (1 << place) != 0
+    }
+}
+
+/// A text as it is compared with the goal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Read {
+    /// The terms it has.
+    pub(crate) found: Found,
+    /// How many words it has.
+    pub(crate) length: u32,
+}
+
+/// The words of a goal, and how rare they are.
+#[derive(Debug, Clone)]
+pub(crate) struct Relevance {
+    terms: Vec<Term>,
+    /// How many texts were seen, how many of them have each term, and how many words they have together.
+    texts: f64,
+    having: Vec<f64>,
+    length: f64,
+}
+
+impl Relevance {
+    pub(crate) fn of(goal: &str) -> Self {
+        let mut terms = terms(goal);
+        terms.truncate(MOST_TERMS);
+        Self { having: vec![0.0; terms.len()], terms, texts: 0.0, length: 0.0 }
+    }
+
+    /// Terms that must be where the answer is.
+    pub(crate) fn required(&self) -> Found {
+        let required = self.terms.iter().enumerate().filter(|(_, term)| term.role == Role::Required);
+        required.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
+    }
+
+    /// What of the goal a text has.
+    pub(crate) fn read(&self, text: &str) -> Read {
+        let words = words(text);
+        let found = words.iter().fold(Found::default(), |found, word| found.and(self.terms_of(word)));
+        let found = stems(&words).fold(found, |found, stem| found.and(self.terms_of(&stem)));
+        Read { found, length: u32::try_from(words.len()).unwrap_or(u32::MAX) }
+    }
+
+    /// As [`Relevance::read`], where a longer word that begins with a term has it as well: `PostgreSQL` that of `postgres`.
+    pub(crate) fn read_name(&self, text: &str) -> Found {
+        const SHORTEST: usize = 5;
+        let words = words(text);
+        let begins = |term: &Term| {
+            term.word.chars().count() >= SHORTEST && words.iter().any(|word| word.starts_with(term.word.as_str()))
+        };
+        let places = self.terms.iter().enumerate().filter(|(_, term)| begins(term)).map(|(place, _)| Found(1 << place));
+        places.fold(self.read(text).found, Found::and)
+    }
+
+    fn terms_of(&self, word: &str) -> Found {
+        let places = self.terms.iter().enumerate().filter(|(_, term)| term.is(word));
+        places.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
+    }
+
+    /// Takes note of a text.
+    pub(crate) fn learn(&mut self, text: Read) {
+        self.texts += 1.0;
+        self.length += f64::from(text.length);
+        for (place, having) in self.having.iter_mut().enumerate() {
+            if text.found.has(place) {
+                *having += 1.0;
+            }
+        }
+    }
+
+    /// What these terms weigh together.
+    pub(crate) fn weight(&self, found: Found) -> f64 {
+        let terms = self.terms.iter().zip(&self.having).enumerate().filter(|(place, _)| found.has(*place));
+        terms.map(|(_, (term, having))| self.rarity(*having) * importance(term)).sum()
+    }
+
+    fn rarity(&self, having: f64) -> f64 {
+        (1.0 + (self.texts - having + 0.5) / (having + 0.5)).ln()
+    }
+
+    /// How much of a text's weight counts, by its length.
+    pub(crate) fn by_length(&self, length: u32) -> f64 {
+        let mean = if self.texts > 0.0 { (self.length / self.texts).max(1.0) } else { 1.0 };
+        (SATURATION + 1.0) / (1.0 + SATURATION * (1.0 - LENGTH + LENGTH * f64::from(length) / mean))
+    }
+}
+
+fn importance(term: &Term) -> f64 {
+    match term.role {
+        Role::Required if term.word.chars().count() > 1 => 1.0,
+        Role::Required | Role::Light => LIGHT,
+        Role::Part => PART,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_words_weigh_more_and_light_ones_less() {
+        let mut relevance = Relevance::of("What is the storage size of smallint?");
+        for text in ["storage size", "storage", "storage engine", "smallint", "other"] {
+            let read = relevance.read(text);
+            relevance.learn(read);
+        }
+        let weight = |relevance: &Relevance, text: &str| relevance.weight(relevance.read(text).found);
+        assert!(weight(&relevance, "smallint") > weight(&relevance, "storage"));
+        assert!(relevance.by_length(2) > relevance.by_length(20));
+        let light = Relevance::of("number of wheels");
+        assert!(weight(&light, "number") < weight(&light, "wheel"));
+        assert_eq!(light.required(), light.read("wheel").found);
+    }
+
+    #[test]
+    fn the_name_of_a_manual_is_recognised_by_its_beginning() {
+        let relevance = Relevance::of("postgres -N x");
+        assert!(!relevance.read_name("PostgreSQL 15 Documentation").is_none());
+        assert!(relevance.read("PostgreSQL 15 Documentation").found.is_none());
+        assert!(relevance.read("-n x").found.both(relevance.read("-N").found).is_none(), "options have a case");
+    }
+}

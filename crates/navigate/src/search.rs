@@ -1,0 +1,226 @@
+//! The way without a model: the page that looks most relevant next, until one holds the answer.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use crate::answer::{self, Answer};
+use crate::cache::{Cache, without_fragment};
+use crate::goal::Goal;
+use crate::page_state::{Link, PageState};
+use crate::relevance::{Found, Read, Relevance};
+use crate::trace::Trace;
+use crate::walk;
+use crate::words::terms;
+
+
+/// What the text of a link, what stands above it, around it and in its address count for.
+const TEXT: f64 = 1.0;
+const HINT: f64 = 0.9;
+const AROUND: f64 = 0.4;
+const ADDRESS: f64 = 0.5;
+
+/// What is said by other links to the same page counts for so much, divided by how many they are: a page with hundreds of entries in an
+/// index has something of everything.
+const OTHERS: f64 = 0.5;
+
+/// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
+const DIRECTORY: f64 = 0.45;
+
+/// What such lists are called.
+const DIRECTORIES: &[&str] = &[
+    "a-z", "alphabetical index", "all topics", "book index", "contents", "full index", "general index", "index", "keyword index",
+    "list of tables", "master index", "site map", "sitemap", "subject index", "table of contents", "topics",
+];
+
+/// A link, as it is compared with the goal.
+#[derive(Debug, Clone, Copy)]
+struct Lead {
+    text: Read,
+    hint: Read,
+    around: Read,
+    address: Read,
+}
+
+/// A page that was not looked at yet.
+struct Target {
+    leads: Vec<Lead>,
+    /// The text of its first link, for the path.
+    name: String,
+    is_directory: bool,
+    order: usize,
+}
+
+/// Pages to look at, and what was seen of the goal so far.
+struct Frontier {
+    /// What links are compared with.
+    relevance: Relevance,
+    targets: HashMap<Url, Target>,
+    seen: HashSet<Url>,
+    /// The first letters of what is looked for: lists are often divided by them.
+    initials: HashSet<char>,
+}
+
+impl Frontier {
+    fn new(goal: &str) -> Self {
+        let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
+        Self { relevance: Relevance::of(goal), targets: HashMap::new(), seen: HashSet::new(), initials }
+    }
+
+    /// Takes note of where a page leads.
+    fn add(&mut self, page: &PageState) {
+        for link in &page.links {
+            let address = without_fragment(&link.href);
+            let lead = self.lead(link);
+            if self.seen.contains(&address) {
+                continue;
+            }
+            let order = self.targets.len();
+            let is_directory = self.is_directory(&link.text);
+            let target = self.targets.entry(address).or_insert_with(|| Target {
+                leads: Vec::new(),
+                name: link.text.clone(),
+                is_directory: false,
+                order,
+            });
+            target.is_directory |= is_directory;
+            target.leads.push(lead);
+            let both = Read { found: lead.text.found.and(lead.hint.found), length: lead.text.length + lead.hint.length };
+            self.relevance.learn(both);
+        }
+    }
+
+    fn lead(&self, link: &Link) -> Lead {
+        Lead {
+            text: self.relevance.read(&link.text),
+            hint: self.relevance.read(&link.path_hint),
+            around: self.relevance.read(&link.around),
+            address: self.relevance.read(&spoken(&link.href)),
+        }
+    }
+
+    fn is_directory(&self, text: &str) -> bool {
+        let text = text.trim().to_lowercase();
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) => self.initials.contains(&letter),
+            _ => DIRECTORIES.contains(&text.as_str()),
+        }
+    }
+
+    /// The page that looks most relevant, which is then no longer waiting; `None` when no link speaks of the goal.
+    fn next(&mut self) -> Option<(Url, String)> {
+        let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(target)));
+        let (url, ..) = scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
+            // Of equals the one that was seen first.
+            score.total_cmp(other_score).then(other.order.cmp(&one.order))
+        })?;
+        let url = url.clone();
+        let target = self.targets.remove(&url)?;
+        Some((url, target.name))
+    }
+
+    fn score(&self, target: &Target) -> f64 {
+        let weight = |found: Found| self.relevance.weight(found);
+        let mut all = Found::default();
+        let (mut best, mut best_found) = (0.0_f64, Found::default());
+        for lead in &target.leads {
+            let hint = lead.hint.found.without(lead.text.found);
+            let said = lead.text.found.and(hint);
+            let address = lead.address.found.without(said);
+            let around = lead.around.found.without(said).without(address);
+            let by_length = self.relevance.by_length(lead.text.length + lead.hint.length);
+            let score = by_length * (TEXT * weight(lead.text.found) + HINT * weight(hint))
+                + ADDRESS * weight(address)
+                + AROUND * weight(around);
+            if score > best {
+                (best, best_found) = (score, said);
+            }
+            all = all.and(said);
+        }
+        let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
+        let score = best + OTHERS * weight(all.without(best_found)) / others;
+        let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
+        score.max(directory)
+    }
+}
+
+/// The words of an address.
+fn spoken(url: &Url) -> String {
+    let path = percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
+    let fragment = url.fragment().unwrap_or_default();
+    format!("{path} {fragment}").replace(['/', '-', '+', '='], " ")
+}
+
+/// What a search came to.
+pub(crate) struct Outcome {
+    /// The answer and its page.
+    pub(crate) answer: Option<(Answer, Arc<PageState>)>,
+    /// The last page that was seen.
+    pub(crate) last: Option<Arc<PageState>>,
+    /// Why the search ended without an answer.
+    pub(crate) reason: &'static str,
+}
+
+/// Searches from `start` on.
+pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace: &mut Trace<'_>) -> Outcome {
+    let walked = walk::walk(start, goal, cache, trace).await;
+    let context: Vec<&str> = goal.context.iter().map(|(_, value)| value.as_str()).collect();
+    // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
+    let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
+    let mut frontier = Frontier::new(&looked_for);
+    let mut passages = Relevance::of(&goal.text);
+    let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
+    let wants_number = wants_number(&goal.text);
+    let mut best: Option<(Answer, Arc<PageState>)> = None;
+    let mut last = None;
+    let mut waited = 0;
+    let mut next = walked.pages;
+    frontier.seen.extend(walked.seen);
+    loop {
+        for page in next.drain(..) {
+            frontier.seen.insert(page.url.clone());
+            frontier.targets.remove(&page.url);
+            frontier.add(&page);
+            for passage in &page.passages {
+                let read = passages.read(&passage.own);
+                passages.learn(read);
+            }
+            if walk::holds(&page, goal)
+                && let Some(answer) = answer::best(&page, &passages, manual, wants_number)
+                && best.as_ref().is_none_or(|(best, _)| answer.score > best.score)
+            {
+                best = Some((answer, Arc::clone(&page)));
+                waited = 0;
+            }
+            last = Some(page);
+        }
+        if let Some((answer, _)) = &best {
+            if waited >= answer.patience {
+                break;
+            }
+            waited += 1;
+        }
+        if !trace.may_go_on() {
+            return Outcome { answer: best, last, reason: "no page that was looked at holds the answer, and the steps are used up" };
+        }
+        let Some((url, name)) = frontier.next() else { break };
+        frontier.seen.insert(url.clone());
+        match cache.page(&url).await {
+            Ok(page) => {
+                trace.step(format!("OPEN '{name}'"), page.hint());
+                next.push(page);
+            }
+            Err(error) => trace.step(format!("OPEN '{name}'"), format!("no page: {error}")),
+        }
+    }
+    Outcome { answer: best, last, reason: "no page that was looked at holds the answer, and no link speaks of it any more" }
+}
+
+/// Whether a goal asks for an amount.
+fn wants_number(goal: &str) -> bool {
+    let goal = goal.trim().to_lowercase();
+    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"].iter().any(|how| goal.starts_with(how))
+}

@@ -1,0 +1,260 @@
+//! Words as they are compared: without endings, in lower case, names of parameters and options as they stand.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Words of questions that say nothing about the answer.
+const SILENT: &str = "a about an and any are as at be been by can could did do does for from give had has have how i if in into is it \
+    its me my of on or per please shall should tell than that the their there these this those through to under was we were what when \
+    where which who whose why will with would you your";
+
+/// Words that ask for a value and need not stand beside it.
+const LIGHT: &str = "amount called contain describe description find get look mean meaning much many name need number one show say \
+    stand stands take takes use used value";
+
+/// Words that mean the same where quantities and tables are concerned, a line for each group.
+const SAME: &[&str] = &[
+    "maximum max maximal most highest largest greatest upper limit",
+    "minimum min minimal least lowest smallest lower limit",
+    "size length",
+    "byte bytes octet octets",
+    "abbreviation abbreviated short",
+    "equivalent same alias corresponds",
+    "capacity volume quantity",
+    "specification specifications spec specs",
+    "default defaults",
+    "option options flag switch",
+    "argument arguments parameter parameters",
+];
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+static SILENT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| SILENT.split_whitespace().collect());
+
+static LIGHT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LIGHT.split_whitespace().collect());
+
+/// What begins a stem, so that it is no word.
+const STEM: char = '~';
+
+/// A word without any ending: `configure` and `configuration` are one, and so are `relation` and `relative`. That is good enough for
+/// finding a way, and nothing to rest an answer on.
+fn stem(word: &str) -> String {
+    format!("{STEM}{}", STEMMER.stem(word))
+}
+
+/// The singular of a plural that is made by rule; other words stay.
+fn singular(word: &str) -> String {
+    if word.chars().count() < 4 {
+        return word.to_owned();
+    }
+    if let Some(beginning) = word.strip_suffix("ies") {
+        return format!("{beginning}y");
+    }
+    let with_e = ["sses", "xes", "ches", "shes", "zes"].iter().any(|ending| word.ends_with(ending));
+    if with_e && let Some(beginning) = word.strip_suffix("es") {
+        return beginning.to_owned();
+    }
+    let stays = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
+    let beginning = word.strip_suffix('s').filter(|_| !stays);
+    beginning.unwrap_or(word).to_owned()
+}
+
+/// The words of a text in their order, as they are compared: in lower case and the singular. `max_connections` is itself, `max` and
+/// `connection`; `-N` is an option and keeps its case; the commas of `1,000` do not count.
+pub fn words(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for token in tokens(text) {
+        if token.contains('_') && !token.starts_with('-') {
+            found.extend(token.split('_').filter(|part| !part.is_empty()).map(normal));
+        }
+        found.push(normal(&token));
+    }
+    found
+}
+
+/// The stems of words.
+pub fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
+    words.iter().filter(|word| is_plain(word)).map(|word| stem(word))
+}
+
+/// One token as it is compared.
+fn normal(token: &str) -> String {
+    if token.starts_with('-') {
+        return token.to_owned();
+    }
+    let lower = token.to_lowercase();
+    if is_plain(&lower) { singular(&lower) } else { lower }
+}
+
+fn is_plain(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic)
+}
+
+/// The pieces of a text that are words, as they stand.
+fn tokens(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    let at = |place: usize| characters.get(place).copied().unwrap_or(' ');
+    let mut found = Vec::new();
+    let mut token = String::new();
+    for (place, &character) in characters.iter().enumerate() {
+        let before = place.checked_sub(1).map_or(' ', at);
+        let after = at(place + 1);
+        let is_option = token.starts_with('-');
+        let is_part = match character {
+            '_' => true,
+            // `-N` and `--help`, but not the dash of `one-letter`.
+            '-' => {
+                (is_option && (after.is_alphanumeric() || after == '-'))
+                    || (token.is_empty()
+                        && (before.is_whitespace() || matches!(before, '(' | '[' | '|' | ',' | '/' | '"' | '\''))
+                        && (after.is_alphabetic() || after == '-'))
+            }
+            ',' | '.' if !is_option => before.is_ascii_digit() && after.is_ascii_digit() && !token.is_empty(),
+            _ => character.is_alphanumeric(),
+        };
+        if is_part {
+            if character != ',' {
+                token.push(character);
+            }
+        } else if !token.is_empty() {
+            found.push(std::mem::take(&mut token));
+        }
+    }
+    if !token.is_empty() {
+        found.push(token);
+    }
+    // Rules of dashes are no words, and neither is the `s` of a genitive.
+    found.retain(|token| token.chars().any(char::is_alphanumeric) && token != "s");
+    found
+}
+
+/// What a word of a goal is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It must be where the answer is.
+    Required,
+    /// It asks for a value, and need not stand beside it.
+    Light,
+    /// It is a part of a name, such as `page` of `PageHeaderData`, or the stem of another term: it shows the way.
+    Part,
+}
+
+/// A word of a goal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// The word, as [`words`] gives it.
+    pub word: String,
+    /// Words that mean the same.
+    pub same: Vec<String>,
+    /// What it is good for.
+    pub role: Role,
+}
+
+impl Term {
+    /// Whether a word of a text is this one.
+    pub fn is(&self, word: &str) -> bool {
+        self.word == word || self.same.iter().any(|same| same == word)
+    }
+}
+
+/// The words of a goal that can be looked for, each once: those that stand in it, then the parts of its names, then stems.
+pub fn terms(goal: &str) -> Vec<Term> {
+    let tokens: Vec<String> =
+        tokens(goal).into_iter().filter(|token| !SILENT_WORDS.contains(token.to_lowercase().as_str())).collect();
+    let mut found: Vec<Term> = Vec::new();
+    let mut add = |term: Term| {
+        if !found.iter().any(|other| other.word == term.word) {
+            found.push(term);
+        }
+    };
+    for token in &tokens {
+        let lower = token.to_lowercase();
+        let is_light = LIGHT_WORDS.contains(lower.as_str());
+        let role = if is_light { Role::Light } else { Role::Required };
+        add(Term { word: normal(token), same: synonyms(&lower), role });
+    }
+    for part in tokens.iter().flat_map(|token| parts(token)) {
+        add(Term { word: singular(&part), same: Vec::new(), role: Role::Part });
+    }
+    for token in tokens.iter().map(|token| normal(token)).filter(|token| is_plain(token)) {
+        if !LIGHT_WORDS.contains(token.as_str()) {
+            add(Term { word: stem(&token), same: Vec::new(), role: Role::Part });
+        }
+    }
+    found
+}
+
+/// The words that a name is made of, in lower case; none of a plain word.
+fn parts(name: &str) -> Vec<String> {
+    const SHORTEST: usize = 3;
+    let mut parts = vec![String::new()];
+    let mut follows_small = false;
+    for character in name.chars() {
+        let begins = character.is_uppercase() && follows_small;
+        if begins || !character.is_alphabetic() {
+            parts.push(String::new());
+        }
+        if character.is_alphabetic()
+            && let Some(part) = parts.last_mut()
+        {
+            part.extend(character.to_lowercase());
+        }
+        follows_small = character.is_lowercase();
+    }
+    parts.retain(|part| part.chars().count() >= SHORTEST);
+    if parts.len() == 1 && parts.first().is_some_and(|part| *part == name.to_lowercase()) { Vec::new() } else { parts }
+}
+
+fn synonyms(word: &str) -> Vec<String> {
+    let groups = SAME.iter().filter(|group| group.split_whitespace().any(|same| same == word));
+    let same = groups.flat_map(|group| group.split_whitespace()).filter(|same| *same != word);
+    same.map(singular).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_singular_and_names_stay_whole() {
+        assert_eq!(words("Storage sizes of max_connections"), ["storage", "size", "of", "max", "connection", "max_connections"]);
+        assert_eq!(words("postgres -N x, --no-clean; one-letter"), ["postgre", "-N", "x", "--no-clean", "one", "letter"]);
+        assert_eq!(words("1,431,650 and 3.5 quarts."), ["1431650", "and", "3.5", "quart"]);
+        assert_eq!(words("--- the car's -- door"), ["the", "car", "door"]);
+        assert_eq!(words("queries boxes classes status is"), ["query", "box", "class", "status", "is"]);
+        assert_eq!(words(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn stems_are_more_alike_than_words() {
+        let stems = |text: &str| stems(&words(text)).collect::<Vec<_>>();
+        assert_eq!(stems("relative"), stems("relations"));
+        assert_ne!(words("relative"), words("relations"));
+        assert!(stems("pd_lsn 40P01 -N").iter().all(|stem| !stem.contains("40")), "names have none");
+    }
+
+    #[test]
+    fn goals_have_words_light_words_and_parts_of_names() {
+        let terms = terms("What is the maximum number of relations per PageHeaderData with -N and pd_lsn?");
+        let told: Vec<(&str, Role)> = terms.iter().map(|term| (term.word.as_str(), term.role)).collect();
+        assert_eq!(
+            told[..10],
+            [
+                ("maximum", Role::Required),
+                ("number", Role::Light),
+                ("relation", Role::Required),
+                ("pageheaderdata", Role::Required),
+                ("-N", Role::Required),
+                ("pd_lsn", Role::Required),
+                ("page", Role::Part),
+                ("header", Role::Part),
+                ("data", Role::Part),
+                ("lsn", Role::Part),
+            ]
+        );
+        assert!(told[10..].iter().all(|(word, role)| word.starts_with(STEM) && *role == Role::Part), "{told:?}");
+        assert!(terms[0].is("limit") && !terms[0].is("minimum"));
+    }
+}

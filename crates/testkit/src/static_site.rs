@@ -1,0 +1,130 @@
+//! Pages that do not change, served on the loopback interface: a folder of files, or pages made for a test. What is asked for is counted.
+//!
+//! The server runs on a thread of its own: a test may block, and the program under test may be another process.
+
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use tokio::io::BufReader;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use url::Url;
+
+use crate::http::{read_request, write};
+
+/// Where the pages are.
+#[derive(Debug)]
+enum Pages {
+    /// By their paths, as they are asked for.
+    Made(BTreeMap<String, String>),
+    /// Below a folder.
+    Folder(PathBuf),
+}
+
+impl Pages {
+    fn page(&self, path: &str) -> Option<Vec<u8>> {
+        match self {
+            Self::Made(pages) => pages.get(path).map(|text| text.clone().into_bytes()),
+            Self::Folder(folder) => {
+                let relative = path.trim_start_matches('/');
+                // Nothing outside the folder is anybody's business.
+                let is_inside = !relative.split('/').any(|part| part == "..");
+                is_inside.then(|| std::fs::read(folder.join(relative)).ok()).flatten()
+            }
+        }
+    }
+}
+
+/// A running server; it ends when this is dropped.
+#[derive(Debug)]
+pub struct StaticSite {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+}
+
+impl StaticSite {
+    /// Serves these pages, by their paths.
+    pub async fn of(pages: BTreeMap<String, String>) -> Self {
+        Self::start(Pages::Made(pages)).await
+    }
+
+    /// Serves the files below a folder.
+    pub async fn of_folder(folder: &Path) -> Self {
+        Self::start(Pages::Folder(folder.to_owned())).await
+    }
+
+    async fn start(pages: Pages) -> Self {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (ready, listening) = oneshot::channel();
+        let shared = Arc::clone(&asked);
+        let serve = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port on the loopback interface");
+                let _ = ready.send(listener.local_addr().expect("the port"));
+                tokio::select! {
+                    () = accept(listener, Arc::new(pages), shared) => {}
+                    // Both a word and silence mean the end.
+                    _ = stopped => {}
+                }
+            });
+        };
+        let thread = thread::Builder::new().name("static site".to_owned()).spawn(serve).expect("a thread");
+        Self { address: listening.await.expect("the server listens"), asked, running: Some((stop, thread)) }
+    }
+
+    /// The URL of a path.
+    pub fn url(&self, path: &str) -> Url {
+        format!("http://{}{path}", self.address).parse().expect("a path begins with a slash")
+    }
+
+    /// The paths that were asked for, in order, robots.txt among them.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for StaticSite {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            let _ = stop.send(());
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, pages: Arc<Pages>, asked: Arc<Mutex<Vec<String>>>) {
+    loop {
+        // A connection that fails is its client's concern.
+        if let Ok((stream, _)) = listener.accept().await {
+            let (pages, asked) = (Arc::clone(&pages), Arc::clone(&asked));
+            tokio::spawn(async move {
+                let _: io::Result<()> = converse(stream, &pages, &asked).await;
+            });
+        }
+    }
+}
+
+async fn converse(stream: TcpStream, pages: &Pages, asked: &Mutex<Vec<String>>) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut stream = BufReader::new(stream);
+    while let Some(request) = read_request(&mut stream).await? {
+        let page = pages.page(&request.path);
+        asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.path);
+        let headers = [("Content-Type".to_owned(), "text/html".to_owned())];
+        let without_body = request.method == "HEAD";
+        match page {
+            Some(body) => write(&mut stream, 200, &headers, &body, without_body).await?,
+            None => write(&mut stream, 404, &headers, b"<title>404</title>", without_body).await?,
+        }
+    }
+    Ok(())
+}
