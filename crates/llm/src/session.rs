@@ -87,12 +87,8 @@ impl Models {
 
     /// A run's own account. `used` is what it has used before, when it is resumed.
     pub fn session(&self, target: Option<String>, user: Option<String>, used: Usage) -> Session {
-        Session {
-            models: self.clone(),
-            target,
-            user,
-            account: Mutex::new(Account { used, reserved: Usage::default() }),
-        }
+        let account = Mutex::new(Account { used, reserved: Usage::default() });
+        Session { models: self.clone(), target, user, account, admission: tokio::sync::Mutex::default() }
     }
 }
 
