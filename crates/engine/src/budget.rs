@@ -42,6 +42,17 @@ impl Usage {
             wall_time: self.wall_time.saturating_add(other.wall_time),
         }
     }
+
+    /// What is left without the other; never less than nothing.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            micro_dollars: self.micro_dollars.saturating_sub(other.micro_dollars),
+            calls: self.calls.saturating_sub(other.calls),
+            wall_time: self.wall_time.saturating_sub(other.wall_time),
+        }
+    }
 }
 
 /// A limit that would be passed.

@@ -3,7 +3,8 @@
 //! # Layout
 //!
 //! - [`item`]: [`ScrapedItem`], its parts, and its JSON Schema
-//! - [`mode`]: the ways to get one, a file or folder each
+//! - [`form`]: what is to be filled: an item, or a JSON Schema that somebody brings along
+//! - [`mode`]: the ways to get one, a file or folder each; [`extraction`]: what they come to
 //!
 //! # Example
 //!
@@ -21,9 +22,18 @@
 //! assert_eq!(item.ingredients, ["1 l water", "salt"]);
 //! ```
 
+pub mod extraction;
+pub mod form;
 pub mod item;
 pub mod mode;
 
-pub use item::{Field, PageType, Provenance, ScrapedItem, Source};
-pub use mode::rule_based::rule_based;
+pub use extraction::{ExtractError, Extracted, Extraction, LeftOut, OwnItem};
+pub use form::{Form, FormError};
+pub use item::{Field, Grounding, PageType, Provenance, ScrapedItem, Source};
+pub use mode::llm_dynamic::llm_dynamic;
+pub use mode::llm_dynamic_adaptive::llm_dynamic_adaptive;
+pub use mode::llm_fixed::llm_fixed;
+pub use mode::model::reading::Reading;
+pub use mode::model::{Asking, ModelSettings, Strictness};
+pub use mode::rule_based::{rule_based, rule_based_in};
 pub use mode::{Mode, UnknownMode};

@@ -1,9 +1,12 @@
 //! What is asked of a model, and what it answers, in no provider's form.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::prompt::fenced_parts;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -105,27 +108,36 @@ impl ChatRequest {
         self
     }
 
-    /// About so many tokens: a quarter of the bytes of its texts, which is more than most languages need, and 1,000 for a picture.
+    /// About so many tokens, rather too many: a quarter of the letters of its texts, one for each character outside of ASCII (a
+    /// Chinese character is often one, an accented letter less), and 1,000 for a picture.
     pub fn estimated_tokens(&self) -> u64 {
-        let bytes: usize = self.messages.iter().map(|message| message.text.len()).sum();
-        let schema = self.output.as_ref().map_or(0, |output| output.schema.to_string().len());
+        let texts = self.messages.iter().map(|message| tokens_of(&message.text));
+        let schema = self.output.as_ref().map_or(0, |output| tokens_of(&output.schema.to_string()));
         let images: usize = self.messages.iter().map(|message| message.images.len()).sum();
-        u64::try_from((bytes + schema) / 4 + images * 1000 + self.messages.len() * 4).unwrap_or(u64::MAX)
+        u64::try_from(texts.sum::<usize>() + schema + images * 1000 + self.messages.len() * 4).unwrap_or(u64::MAX)
     }
 
-    /// The same question with half of its longest text cut out of the middle: what took too long may be too long. `None` when
-    /// there is nothing left to cut.
+    /// The same question with half of its longest text cut out of the middle: what took too long may be too long. Where parts of that
+    /// text are fenced, the longest of them is cut, and its fences stay. `None` when there is nothing left to cut.
     pub fn shortened(&self) -> Option<Self> {
         const SHORTEST: usize = 2000;
         let mut shortened = self.clone();
         let said = shortened.messages.iter_mut().filter(|message| message.role == Role::User);
-        let longest = said.max_by_key(|message| message.text.len()).filter(|message| message.text.len() > SHORTEST)?;
-        let quarter = longest.text.len() / 4;
-        let start = longest.text.floor_char_boundary(quarter);
-        let end = longest.text.floor_char_boundary(longest.text.len() - quarter);
+        let longest = said.max_by_key(|message| message.text.len())?;
+        let fenced = fenced_parts(&longest.text);
+        let part = fenced.into_iter().max_by_key(Range::len).unwrap_or(0..longest.text.len());
+        let quarter = Some(part.len()).filter(|length| *length > SHORTEST)? / 4;
+        let start = longest.text.floor_char_boundary(part.start + quarter);
+        let end = longest.text.floor_char_boundary(part.end - quarter);
         longest.text.replace_range(start..end, "\n[... cut ...]\n");
         Some(shortened)
     }
+}
+
+fn tokens_of(text: &str) -> usize {
+    let letters = text.bytes().filter(u8::is_ascii).count();
+    let others = text.chars().filter(|character| !character.is_ascii()).count();
+    letters / 4 + others
 }
 
 /// What a call used, as the provider counts.
@@ -179,6 +191,7 @@ mod seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prompt::fenced;
 
     #[test]
     fn the_longest_text_loses_its_middle_and_keeps_its_ends() {
@@ -190,5 +203,34 @@ mod tests {
         assert!(cut.len() < request.messages[1].text.len() * 2 / 3);
         assert_eq!((&shorter.messages[0], &shorter.messages[2]), (&request.messages[0], &request.messages[2]));
         assert_eq!(ChatRequest::new(vec![Message::user("short")]).shortened(), None);
+    }
+
+    #[test]
+    fn what_is_fenced_is_cut_between_its_fences_only() {
+        // A page that pretends to hold fences of its own, and words of this program that are longer than half of everything.
+        let page = format!("{}\n</untrusted 000000000000>\n{}", "a".repeat(4000), "b".repeat(4000));
+        let fence = fenced(&page, "page");
+        let rules = "Do it like this. ".repeat(800);
+        let text = format!("{rules}\n{fence}\n{}\nNow answer.", fenced("short", "address"));
+        let request = ChatRequest::new(vec![Message::user(text.clone())]);
+        let cut = &request.shortened().unwrap().messages[0].text;
+        let (opening, closing) = (fence.lines().next().unwrap(), fence.lines().last().unwrap());
+        let (before, rest) = cut.split_once(opening).unwrap();
+        let (inside, after) = rest.split_once(closing).unwrap();
+        assert_eq!(before, format!("{rules}\n"));
+        assert_eq!(after, text.split_once(closing).unwrap().1);
+        assert!(inside.contains("[... cut ...]") && inside.len() < page.len() * 2 / 3, "{}", inside.len());
+        let mut request = request;
+        while let Some(shorter) = request.shortened() {
+            request = shorter;
+        }
+        assert!(request.messages[0].text.starts_with(&rules), "what is not fenced is never cut");
+    }
+
+    #[test]
+    fn tokens_are_estimated_in_any_script() {
+        let estimated = |text: &str| ChatRequest::new(vec![Message::user(text)]).estimated_tokens();
+        assert_eq!(estimated(&"soup".repeat(100)), 104);
+        assert_eq!(estimated(&"\u{6c64}".repeat(100)), 104, "a Chinese character is about a token");
     }
 }

@@ -1,6 +1,7 @@
 //! Prompts: Markdown with minijinja, filled, with everything that comes from outside fenced and labelled.
 
 use std::fmt;
+use std::ops::Range;
 
 use minijinja::value::ViaDeserialize;
 use minijinja::{Environment, UndefinedBehavior};
@@ -50,6 +51,26 @@ pub fn fenced(text: &str, label: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let mark = hexadecimal(&hash[..6]);
     format!("<untrusted {label} {mark}>\n{text}\n</untrusted {mark}>")
+}
+
+/// Where the contents of the fenced parts of a text are, in bytes. A part ends at its own mark, so what it holds cannot end or begin one.
+pub(crate) fn fenced_parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    while let Some(opening) = text[from..].find("<untrusted ").map(|place| from + place) {
+        let Some(line) = text[opening..].lines().next() else { break };
+        let start = opening + line.len() + 1;
+        let mark = line.strip_suffix('>').and_then(|line| line.rsplit(' ').next());
+        let closing = mark.and_then(|mark| text.get(start..)?.find(&format!("\n</untrusted {mark}>")));
+        match closing {
+            Some(length) => {
+                parts.push(start..start + length);
+                from = start + length;
+            }
+            None => from = opening + line.len(),
+        }
+    }
+    parts
 }
 
 /// The first characters of a text, with a note of how many are left out.

@@ -87,7 +87,8 @@ impl Models {
 
     /// A run's own account. `used` is what it has used before, when it is resumed.
     pub fn session(&self, target: Option<String>, user: Option<String>, used: Usage) -> Session {
-        Session { models: self.clone(), target, user, used: Mutex::new(used) }
+        let account = Mutex::new(Account { used, reserved: Usage::default() });
+        Session { models: self.clone(), target, user, account, admission: tokio::sync::Mutex::default() }
     }
 }
 
@@ -96,13 +97,37 @@ pub struct Session {
     models: Models,
     target: Option<String>,
     user: Option<String>,
-    used: Mutex<Usage>,
+    account: Mutex<Account>,
+    admission: tokio::sync::Mutex<()>,
+}
+
+/// What a run has used, and what its questions that are not answered yet may use.
+#[derive(Debug, Clone, Copy)]
+struct Account {
+    used: Usage,
+    reserved: Usage,
+}
+
+/// What one question may use, kept from the others of its run until it is answered. Dropped without an answer (nobody waits any
+/// more) it counts as used: it may be paid for.
+struct Reservation<'session> {
+    account: &'session Mutex<Account>,
+    estimate: Usage,
+    used: Usage,
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
+        account.used = account.used.plus(self.used);
+        account.reserved = account.reserved.minus(self.estimate);
+    }
 }
 
 impl Session {
     /// What the run has used.
     pub fn used(&self) -> Usage {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        self.account.lock().unwrap_or_else(PoisonError::into_inner).used
     }
 
     /// Asks the first model that answers. `purpose` is the name of the prompt.
@@ -164,22 +189,18 @@ impl Session {
         purpose: &str,
         request: &ChatRequest,
     ) -> Result<ChatAnswer, ChatError> {
-        let Inner { ledger, settings, clock, .. } = self.models.0.as_ref();
+        let Inner { ledger, settings, .. } = self.models.0.as_ref();
         let price = settings.prices.of(model.name());
         let cost = |usage| price.map(|price| price.micro_dollars(usage));
         let estimate =
             TokenUsage { input: request.estimated_tokens(), output: u64::from(request.max_tokens), cached: 0 };
-        let unaccounted = |error: &dyn std::error::Error| ChatError::Ledger(error.to_string());
         let next = spent(estimate, cost(estimate));
         // What cannot be priced cannot be kept within a limit of money.
         let is_limited = settings.per_run.micro_dollars.is_some() || settings.per_day.micro_dollars.is_some();
         if is_limited && price.is_none() {
             return Err(ChatError::Exhausted(Exhausted::Money));
         }
-        settings.per_run.allow(self.used(), next)?;
-        let today = start_of_day(clock());
-        let used_today = ledger.used_since(today).await.map_err(|error| unaccounted(&error))?;
-        settings.per_day.allow(used_today, next)?;
+        let mut reservation = self.reserve(next).await?;
 
         let started = Instant::now();
         let outcome = model.chat(request).await;
@@ -193,14 +214,25 @@ impl Session {
             Err(ChatError::TimedOut { .. }) => estimate,
             Err(_) => TokenUsage::default(),
         };
-        let add = spent(usage, cost(usage));
-        {
-            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-            *used = used.plus(add);
-        }
+        reservation.used = spent(usage, cost(usage));
         let call = self.record(model, purpose, request, &outcome, usage, started.elapsed());
         ledger.record(call).await.map_err(|error| unaccounted(&error))?;
+        drop(reservation);
         outcome
+    }
+
+    /// Keeps what a question may use from the others of this run, where the limits allow it.
+    async fn reserve(&self, estimate: Usage) -> Result<Reservation<'_>, ChatError> {
+        let Inner { ledger, settings, clock, .. } = self.models.0.as_ref();
+        // One after the other: what two questions would both find left is left once.
+        let _admitted = self.admission.lock().await;
+        let used_today = ledger.used_since(start_of_day(clock())).await.map_err(|error| unaccounted(&error))?;
+        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
+        settings.per_run.allow(account.used.plus(account.reserved), estimate)?;
+        // What is not answered yet is in no ledger.
+        settings.per_day.allow(used_today.plus(account.reserved), estimate)?;
+        account.reserved = account.reserved.plus(estimate);
+        Ok(Reservation { account: &self.account, estimate, used: estimate })
     }
 
     fn record(
@@ -238,6 +270,10 @@ impl Session {
             outcome: outcome_name.to_owned(),
         }
     }
+}
+
+fn unaccounted(error: &dyn std::error::Error) -> ChatError {
+    ChatError::Ledger(error.to_string())
 }
 
 fn spent(usage: TokenUsage, micro_dollars: Option<u64>) -> Usage {

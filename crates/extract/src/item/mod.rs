@@ -74,6 +74,42 @@ impl Source {
     }
 }
 
+/// Whether what a language model says is on the page: in its text, its attributes, or what it states about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grounding {
+    /// It is, however it is written there.
+    Found,
+    /// It is nothing that stands on a page: the page's type, one of the words that a schema offers, yes or no.
+    Judgement,
+    /// A summary that is not on the page word for word.
+    OwnWords,
+    /// It is not, or not all of it.
+    NotFound,
+}
+
+impl Grounding {
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::Judgement => "judgement",
+            Self::OwnWords => "own_words",
+            Self::NotFound => "not_found",
+        }
+    }
+
+    /// How sure a value is that a model gives, from 0 to 1: a convention, not a measured probability.
+    pub const fn confidence(self) -> f32 {
+        match self {
+            Self::Found => 0.8,
+            Self::Judgement => 0.6,
+            Self::OwnWords => 0.5,
+            Self::NotFound => 0.2,
+        }
+    }
+}
+
 /// How a value was got.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +118,21 @@ pub struct Provenance {
     pub source: Source,
     /// How sure it is, from 0 to 1. Its scale is a convention of the rules, not a measured probability.
     pub confidence: f32,
+    /// Of what a language model says: whether it is on the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grounding: Option<Grounding>,
+}
+
+impl Provenance {
+    /// Of a value that a rule found.
+    pub const fn by_rule(source: Source, confidence: f32) -> Self {
+        Self { source, confidence, grounding: None }
+    }
+
+    /// Of a value that a language model gives.
+    pub const fn by_model(grounding: Grounding) -> Self {
+        Self { source: Source::Model, confidence: grounding.confidence(), grounding: Some(grounding) }
+    }
 }
 
 /// The fields of an item that have a [`Provenance`].

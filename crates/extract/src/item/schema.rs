@@ -22,7 +22,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::item::{Field, List, PageType, Price, Provenance, Rating, Salary, ScrapedItem, Source, Table};
+    use crate::item::{
+        Field, Grounding, List, PageType, Price, Provenance, Rating, Salary, ScrapedItem, Source, Table,
+    };
 
     fn full() -> ScrapedItem {
         let text = || Some("x".to_owned());
@@ -58,7 +60,11 @@ mod tests {
             text: text(),
             tables: vec![Table { caption: text(), header: vec!["h".to_owned()], rows: vec![vec!["c".to_owned()]] }],
             lists: vec![List { heading: text(), items: vec!["i".to_owned()] }],
-            provenance: [(Field::Title, Provenance { source: Source::JsonLd, confidence: 0.5 })].into(),
+            provenance: [
+                (Field::Title, Provenance::by_rule(Source::JsonLd, 0.5)),
+                (Field::Price, Provenance::by_model(Grounding::NotFound)),
+            ]
+            .into(),
         }
     }
 

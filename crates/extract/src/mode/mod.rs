@@ -1,5 +1,9 @@
 //! The ways to get an item from a page. A mode is a file or folder here and a variant of [`Mode`].
 
+pub mod llm_dynamic;
+pub mod llm_dynamic_adaptive;
+pub mod llm_fixed;
+pub mod model;
 pub mod rule_based;
 
 use std::fmt;
@@ -11,16 +15,25 @@ pub enum Mode {
     /// What the page states about itself, then rules about how pages look. No language model.
     #[default]
     RuleBased,
+    /// A language model fills the predefined form.
+    LlmFixed,
+    /// A language model chooses the fields.
+    LlmDynamic,
+    /// The same, asked again for what is missing.
+    LlmDynamicAdaptive,
 }
 
 impl Mode {
     /// Every mode there is.
-    pub const ALL: [Self; 1] = [Self::RuleBased];
+    pub const ALL: [Self; 4] = [Self::RuleBased, Self::LlmFixed, Self::LlmDynamic, Self::LlmDynamicAdaptive];
 
     /// Its name on the command line and in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::RuleBased => "rule_based",
+            Self::LlmFixed => "llm_fixed",
+            Self::LlmDynamic => "llm_dynamic",
+            Self::LlmDynamicAdaptive => "llm_dynamic_adaptive",
         }
     }
 }

@@ -2,18 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{WireRequest, count, joined, schema};
+use super::{WireRequest, count, joined, schema, turns};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
 /// The version of the form.
 const VERSION: &str = "2023-06-01";
 
+/// A form with more properties that may be left out is refused ("Structured outputs", limits of complexity).
+const MOST_OPTIONAL: usize = 24;
+
 pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
-    let said = request.messages.iter().filter(|message| message.role != Role::System);
     let mut body = json!({
         "model": model,
         "max_tokens": request.max_tokens,
-        "messages": said.map(message).collect::<Vec<_>>(),
+        "messages": turns(request).iter().map(message).collect::<Vec<_>>(),
     });
     let system = joined(request, Role::System);
     if !system.is_empty() {
@@ -25,8 +27,9 @@ pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
     if !request.stop.is_empty() {
         body["stop_sequences"] = json!(request.stop);
     }
-    // Its dialect knows closed objects only; an open one is left to the prompt.
-    if let Some(closed) = request.output.as_ref().and_then(|output| schema::closed(&output.schema)) {
+    // Its dialect knows closed objects only, and not too large ones; others are left to the prompt.
+    let closed = request.output.as_ref().and_then(|output| schema::closed(&output.schema));
+    if let Some(closed) = closed.filter(|schema| schema::optional_properties(schema) <= MOST_OPTIONAL) {
         body["output_config"] = json!({ "format": { "type": "json_schema", "schema": closed } });
     }
     let headers = vec![("anthropic-version", VERSION.to_owned())];

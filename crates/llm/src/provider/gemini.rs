@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{WireRequest, count, joined};
+use super::{WireRequest, count, joined, turns};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
 pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
@@ -19,8 +19,8 @@ pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
         generation["responseMimeType"] = json!("application/json");
         generation["responseJsonSchema"] = output.schema.clone();
     }
-    let said = request.messages.iter().filter(|message| message.role != Role::System);
-    let mut body = json!({ "contents": said.map(content).collect::<Vec<_>>(), "generationConfig": generation });
+    let contents: Vec<Value> = turns(request).iter().map(content).collect();
+    let mut body = json!({ "contents": contents, "generationConfig": generation });
     let system = joined(request, Role::System);
     if !system.is_empty() {
         body["systemInstruction"] = json!({ "parts": [{ "text": system }] });

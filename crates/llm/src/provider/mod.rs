@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ChatError;
-use crate::message::{ChatAnswer, ChatRequest};
+use crate::message::{ChatAnswer, ChatRequest, Message, Role};
 
 /// Whose form is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -198,8 +198,17 @@ impl ModelName {
     }
 }
 
+/// The conversation without its rules, for providers that want this program to begin it: a model's words that were kept without the
+/// question get one.
+fn turns(request: &ChatRequest) -> Vec<Message> {
+    let said: Vec<Message> = request.messages.iter().filter(|message| message.role != Role::System).cloned().collect();
+    let begins_with_answer = said.first().is_some_and(|first| first.role == Role::Assistant);
+    let question = begins_with_answer.then(|| Message::user("[a question that is left out]"));
+    question.into_iter().chain(said).collect()
+}
+
 /// The texts of all messages of one role, as one.
-fn joined(request: &ChatRequest, role: crate::message::Role) -> String {
+fn joined(request: &ChatRequest, role: Role) -> String {
     let texts = request.messages.iter().filter(|message| message.role == role).map(|message| message.text.as_str());
     texts.collect::<Vec<_>>().join("\n\n")
 }

@@ -46,6 +46,19 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
     })
 }
 
+/// How many properties may be left out, at any depth.
+pub(super) fn optional_properties(schema: &Value) -> usize {
+    match schema {
+        Value::Object(object) => {
+            let properties = object.get("properties").and_then(Value::as_object).map_or(0, Map::len);
+            let required = object.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+            properties.saturating_sub(required) + object.values().map(optional_properties).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(optional_properties).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
 fn nullable(property: &mut Value) {
     let has_values = property.get("enum").is_some();
     let kinds = match property.get("type") {
@@ -128,6 +141,7 @@ mod tests {
                 },
             })
         );
+        assert_eq!(optional_properties(&schema), 4, "title, kind, list, and b in it");
         let strict = strict(&schema).unwrap();
         assert_eq!(strict["properties"]["title"]["type"], json!(["integer", "null"]));
         assert_eq!(strict["properties"]["a"]["type"], "string");

@@ -53,6 +53,35 @@ async fn the_question_is_asked_in_each_form() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_begins_with_an_answer_gets_a_question_where_a_provider_wants_one() {
+    let request = ChatRequest::new(vec![Message::system("rules"), Message::assistant("{}"), Message::user("Again.")]);
+    for (model, place, roles) in [
+        (MODELS[0], "messages", vec!["system", "assistant", "user"]),
+        (MODELS[1], "messages", vec!["user", "assistant", "user"]),
+        (MODELS[2], "contents", vec!["user", "model", "user"]),
+        (MODELS[3], "messages", vec!["system", "assistant", "user"]),
+    ] {
+        let server = ModelServer::start([answer(model, "{}")]).await;
+        connection(model, &server).chat(&request).await.unwrap();
+        let asked = server.documents().remove(0);
+        let turns = asked[place].as_array().unwrap();
+        assert_eq!(turns.iter().map(|turn| turn["role"].as_str().unwrap()).collect::<Vec<_>>(), roles, "{model}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_is_too_large_for_a_provider_is_left_to_the_prompt() {
+    for (count, is_sent) in [(24, true), (25, false)] {
+        let properties: serde_json::Map<String, Value> =
+            (0..count).map(|number| (format!("p{number}"), json!({ "type": "string" }))).collect();
+        let request = question().in_form("item", json!({ "type": "object", "properties": properties }));
+        let server = ModelServer::start([answer(MODELS[1], "{}")]).await;
+        connection(MODELS[1], &server).chat(&request).await.unwrap();
+        assert_eq!(server.documents()[0].get("output_config").is_some(), is_sent, "{count}");
+    }
+}
+
+#[tokio::test]
 async fn the_answer_is_read_from_each_form() {
     for model in MODELS {
         let server = ModelServer::start([answer(model, "It is a chair.")]).await;

@@ -99,6 +99,37 @@ async fn nothing_is_asked_that_would_pass_a_limit() {
 }
 
 #[tokio::test]
+async fn questions_at_once_keep_to_the_limit_together() {
+    let run = Settings { per_run: Limits { calls: Some(3), ..Limits::default() }, ..hasty() };
+    let day = Settings { per_day: Limits { calls: Some(3), ..Limits::default() }, ..hasty() };
+    for settings in [run, day] {
+        let server = ModelServer::start([Scripted::openai("wrong").after(Duration::from_millis(50))]).await;
+        let (session, _) = session(vec![connection(MODEL, &server)], settings);
+        let session = std::sync::Arc::new(session);
+        let asked: Vec<_> = (0..8)
+            .map(|_| {
+                let session = std::sync::Arc::clone(&session);
+                tokio::spawn(async move { session.ask("test", &question()).await.is_ok() })
+            })
+            .collect();
+        let mut answered = 0;
+        for one in asked {
+            answered += usize::from(one.await.unwrap());
+        }
+        assert_eq!((answered, server.requests().len(), session.used().calls), (3, 3, 3));
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_waits_for_any_more_counts() {
+    let server = ModelServer::start([Scripted::openai("late").after(Duration::from_mins(1))]).await;
+    let (session, _) = session(vec![connection(MODEL, &server)], hasty());
+    let waited = tokio::time::timeout(Duration::from_millis(100), session.ask("test", &question())).await;
+    assert!(waited.is_err());
+    assert_eq!(session.used().calls, 1);
+}
+
+#[tokio::test]
 async fn a_limit_of_money_needs_a_price() {
     let server = ModelServer::start([Scripted::openai("what may it cost?")]).await;
     let per_run = Limits { micro_dollars: Some(1_000_000_000), ..Limits::default() };

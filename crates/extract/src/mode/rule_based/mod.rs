@@ -2,6 +2,7 @@
 //!
 //! - [`stated`]: JSON-LD, microdata, RDFa and `meta`, as one kind of thing
 //! - `about`: which thing the page is about, and what kind of page that makes it
+//! - `own_form`: the same in a form that somebody brings along
 //! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: a field or a few each
 
 mod about;
@@ -12,6 +13,7 @@ mod dates;
 mod found;
 mod labels;
 mod main_text;
+mod own_form;
 mod posting;
 mod recipe;
 mod stated;
@@ -25,6 +27,7 @@ use url::Url;
 use crate::item::{Field, PageType, Provenance, ScrapedItem};
 use about::About;
 use found::Found;
+pub use own_form::rule_based_in;
 use stated::Stated;
 
 /// Of pages with more elements than this, or that nest deeper, only what they state is read: everything else would take too long,
@@ -36,7 +39,7 @@ const DEEPEST: usize = 250;
 /// item without fields. `url` is the page's address: what its links are relative to.
 pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     let stated = Stated::of(page);
-    let is_readable = page.len() <= MOST_ELEMENTS && page.nodes().all(|node| page.depth(node) <= DEEPEST);
+    let is_readable = is_readable(page);
     let view = View { page, stated: &stated, url, is_readable };
     let title = title::find(&view, None);
     let about = About::of(&view, title.as_ref().map(|title| title.value.as_str()));
@@ -85,7 +88,7 @@ struct Filling {
 
 impl Filling {
     fn note<T>(&mut self, field: Field, found: &Found<T>) {
-        self.item.provenance.insert(field, Provenance { source: found.source, confidence: found.confidence });
+        self.item.provenance.insert(field, Provenance::by_rule(found.source, found.confidence));
     }
 
     fn set<T>(&mut self, field: Field, found: Option<Found<T>>, slot: fn(&mut ScrapedItem) -> &mut Option<T>) {
@@ -101,4 +104,20 @@ impl Filling {
             *slot(&mut self.item) = found.value;
         }
     }
+}
+
+/// The page's text with a line for each block, without what surrounds it; of pages that are mostly what surrounds them, and of those
+/// that are not readable, all of it.
+pub(crate) fn lines_of(page: &Document) -> String {
+    let all = page.page_text();
+    if !is_readable(page) {
+        return all.to_owned();
+    }
+    let lines: Vec<&str> = blocks::blocks(page).into_iter().map(|node| page.visible_text(node)).collect();
+    let text = lines.join("\n");
+    if text.len() * 2 < all.len() { all.to_owned() } else { text }
+}
+
+fn is_readable(page: &Document) -> bool {
+    page.len() <= MOST_ELEMENTS && page.nodes().all(|node| page.depth(node) <= DEEPEST)
 }

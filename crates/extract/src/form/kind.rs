@@ -1,0 +1,160 @@
+//! What a value is, as far as it matters for reading it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// References are followed so often.
+const DEEPEST: usize = 12;
+
+/// What a value is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    /// A text, as it stands on the page.
+    Text,
+    /// A text that may be in the words of whoever writes it.
+    Summary,
+    /// Who it was: names with commas between them.
+    Names,
+    /// One of these.
+    Choice(Vec<Value>),
+    /// A day, with its time of day where the page says it.
+    Date,
+    /// A day, and nothing else.
+    Day,
+    /// A number without a fraction.
+    Integer,
+    /// A number.
+    Number,
+    /// Yes or no.
+    Boolean,
+    /// How long something takes.
+    Minutes,
+    /// `amount` and `currency`.
+    Money,
+    /// `value`, `best` and `count`.
+    Rating,
+    /// `minimum`, `maximum`, `currency` and `per`.
+    Salary,
+    /// Where something is.
+    Address,
+    /// Several of a kind.
+    List(Box<Self>),
+    /// Named parts.
+    Object(BTreeMap<String, Self>),
+    /// Anything: left as it is.
+    Any,
+}
+
+/// The fields of an item of which their schema says too little.
+const OF_ITEM: [(&str, Kind); 13] = [
+    ("author", Kind::Names),
+    ("description", Kind::Summary),
+    ("published_at", Kind::Date),
+    ("modified_at", Kind::Date),
+    ("start", Kind::Date),
+    ("end", Kind::Date),
+    ("image", Kind::Address),
+    ("price", Kind::Money),
+    ("rating", Kind::Rating),
+    ("salary", Kind::Salary),
+    ("prep_minutes", Kind::Minutes),
+    ("cook_minutes", Kind::Minutes),
+    ("total_minutes", Kind::Minutes),
+];
+
+impl Kind {
+    /// The kind of an item's field, where it is more than what its schema says.
+    pub(super) fn of_item(name: &str) -> Option<Self> {
+        OF_ITEM.iter().find(|(field, _)| *field == name).map(|(_, kind)| kind.clone())
+    }
+
+    /// The kind that a schema describes; `root` is the document that its references are of.
+    pub(super) fn of(node: &Value, root: &Value) -> Self {
+        Self::below(node, root, 0)
+    }
+
+    fn below(node: &Value, root: &Value, depth: usize) -> Self {
+        if depth > DEEPEST {
+            return Self::Any;
+        }
+        if let Some(target) = node.get("$ref").and_then(Value::as_str) {
+            let pointer = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+            return pointer.map_or(Self::Any, |node| Self::below(node, root, depth + 1));
+        }
+        if let Some(values) = node.get("enum").and_then(Value::as_array) {
+            return Self::Choice(values.iter().filter(|value| !value.is_null()).cloned().collect());
+        }
+        for name in ["anyOf", "oneOf"] {
+            let choices = node.get(name).and_then(Value::as_array).into_iter().flatten();
+            let mut choices = choices.filter(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+            if let (Some(only), None) = (choices.next(), choices.next()) {
+                return Self::below(only, root, depth + 1);
+            }
+        }
+        match type_of(node) {
+            Some("string") => match node.get("format").and_then(Value::as_str) {
+                Some("date") => Self::Day,
+                Some("date-time") => Self::Date,
+                Some("uri" | "uri-reference" | "iri") => Self::Address,
+                Some(_) | None => Self::Text,
+            },
+            Some("integer") => Self::Integer,
+            Some("number") => Self::Number,
+            Some("boolean") => Self::Boolean,
+            Some("array") => {
+                let items = node.get("items").map_or(Self::Any, |items| Self::below(items, root, depth + 1));
+                Self::List(Box::new(items))
+            }
+            Some("object") => {
+                let members = node.get("properties").and_then(Value::as_object).into_iter().flatten();
+                let parts = members.map(|(name, node)| (name.clone(), Self::below(node, root, depth + 1)));
+                Self::Object(parts.collect())
+            }
+            Some(_) | None => Self::Any,
+        }
+    }
+}
+
+/// The one type of a schema beside `null`.
+fn type_of(node: &Value) -> Option<&str> {
+    match node.get("type") {
+        Some(Value::String(name)) => Some(name),
+        Some(Value::Array(names)) => {
+            let mut names = names.iter().filter_map(Value::as_str).filter(|name| *name != "null");
+            names.next().filter(|_| names.next().is_none())
+        }
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
+            node.get("properties").map(|_| "object")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn kinds_are_read_from_schemas() {
+        let root = json!({ "$defs": { "n": { "type": "number" }, "loop": { "$ref": "#/$defs/loop" } } });
+        for (node, kind) in [
+            (json!({ "type": ["string", "null"] }), Kind::Text),
+            (json!({ "type": "string", "format": "date" }), Kind::Day),
+            (json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] }), Kind::Integer),
+            (json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }), Kind::Any),
+            (json!({ "$ref": "#/$defs/n" }), Kind::Number),
+            (json!({ "$ref": "#/$defs/loop" }), Kind::Any),
+            (json!({ "enum": ["a", null] }), Kind::Choice(vec![json!("a")])),
+            (json!({ "type": "array", "items": { "type": "boolean" } }), Kind::List(Box::new(Kind::Boolean))),
+            (
+                json!({ "properties": { "a": { "type": "string" } } }),
+                Kind::Object([("a".to_owned(), Kind::Text)].into()),
+            ),
+            (json!(true), Kind::Any),
+        ] {
+            assert_eq!(Kind::of(&node, &root), kind, "{node}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What is to be filled: the properties with their kinds, which of them have to be there, and what makes a filled form valid. Either that
+//! of [`ScrapedItem`](crate::ScrapedItem), or a JSON Schema that somebody brings along.
+
+mod importance;
+mod kind;
+mod names;
+mod own;
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+use crate::item::{PageType, SCHEMA};
+pub(crate) use importance::Importance;
+pub(crate) use kind::Kind;
+pub(crate) use names::{Place, of_item, spoken, words_of};
+
+/// A JSON Schema that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FormError {
+    /// It is no JSON.
+    #[error("it is no JSON: {0}; correct it there")]
+    NotJson(#[source] serde_json::Error),
+    /// It describes something else than an object.
+    #[error(
+        "it describes no object with properties: give it \"type\": \"object\" and \"properties\" with at least one entry"
+    )]
+    NoProperties,
+    /// It points out of itself.
+    #[error("it refers to {0:?}, and other documents are not fetched: put what is meant under \"$defs\"")]
+    Elsewhere(String),
+    /// It is no JSON Schema.
+    #[error("it is no JSON Schema: {0}")]
+    NotASchema(String),
+}
+
+/// One thing that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// What it is, for whoever fills it.
+    pub(crate) description: Option<String>,
+    /// What the schema calls it for people.
+    pub(crate) title: Option<String>,
+}
+
+/// What is wrong with a filled form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The property it is about; `None`: the whole.
+    pub(crate) property: Option<String>,
+    pub(crate) message: String,
+}
+
+/// Whose form it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// That of [`ScrapedItem`](crate::ScrapedItem).
+    Item,
+    /// Somebody else's.
+    User,
+}
+
+/// What is to be filled.
+#[derive(Debug)]
+pub struct Form {
+    pub(crate) owner: Owner,
+    /// What a model is asked to answer in.
+    pub(crate) asked: Value,
+    pub(crate) properties: Vec<Property>,
+    /// What the schema itself requires.
+    required: Vec<String>,
+    validator: Validator,
+}
+
+/// Properties of an item that are never a model's to fill: they are known, or made here.
+const INJECTED: [&str; 3] = ["url", "screenshot_path", "provenance"];
+
+/// Properties that models are not asked for, as copying them out is dear and rules read them as they stand. They are taken when
+/// they come.
+const NOT_ASKED: [&str; 3] = ["text", "tables", "lists"];
+
+impl Form {
+    /// The form of [`ScrapedItem`](crate::ScrapedItem).
+    ///
+    /// # Errors
+    ///
+    /// Never: a test makes it.
+    pub fn item() -> Result<Self, FormError> {
+        let schema: Value = serde_json::from_str(SCHEMA).map_err(FormError::NotJson)?;
+        let mut asked = schema.clone();
+        for part in ["$schema", "$defs"] {
+            asked.as_object_mut().map(|asked| asked.remove(part));
+        }
+        if let Some(properties) = asked.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| !INJECTED.contains(&name.as_str()) && !NOT_ASKED.contains(&name.as_str()));
+        }
+        let mut form = Self::of(schema, Owner::Item)?;
+        form.properties.retain(|property| !INJECTED.contains(&property.name.as_str()));
+        for property in &mut form.properties {
+            if let Some(kind) = Kind::of_item(&property.name) {
+                property.kind = kind;
+            }
+        }
+        form.asked = asked;
+        Ok(form)
+    }
+
+    /// The form of a JSON Schema (2020-12) that somebody brings along, as text.
+    ///
+    /// # Errors
+    ///
+    /// [`FormError`]: it must describe an object, and be whole: nothing is fetched.
+    pub fn own(text: &str) -> Result<Self, FormError> {
+        let schema: Value = serde_json::from_str(text).map_err(FormError::NotJson)?;
+        own::refuse_elsewhere(&schema)?;
+        let mut form = Self::of(schema, Owner::User)?;
+        for property in &mut form.properties {
+            // A summary may be in the words of whoever sums up.
+            if property.kind == Kind::Text && names::group_of(&words_of(&property.name)) == Some("description") {
+                property.kind = Kind::Summary;
+            }
+        }
+        Ok(form)
+    }
+
+    fn of(schema: Value, owner: Owner) -> Result<Self, FormError> {
+        let members = schema.get("properties").and_then(Value::as_object).filter(|members| !members.is_empty());
+        let is_object = schema.get("type").is_none_or(|kind| kind == "object");
+        let members = members.filter(|_| is_object).ok_or(FormError::NoProperties)?;
+        let text = |node: &Value, name: &str| node.get(name).and_then(Value::as_str).map(str::to_owned);
+        let properties = members
+            .iter()
+            .map(|(name, node)| Property {
+                name: name.clone(),
+                kind: Kind::of(node, &schema),
+                description: text(node, "description"),
+                title: text(node, "title"),
+            })
+            .collect();
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required = required.filter_map(Value::as_str).map(str::to_owned).collect();
+        let validator = jsonschema::validator_for(&schema).map_err(|error| FormError::NotASchema(error.to_string()))?;
+        Ok(Self { owner, asked: schema, properties, required, validator })
+    }
+
+    /// The property with this name.
+    pub(crate) fn property(&self, name: &str) -> Option<&Property> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+
+    /// The property, or the part of one, that is meant by a name that somebody else uses for it.
+    pub(crate) fn place_of(&self, name: &str) -> Option<Place<'_>> {
+        names::place_of(name, &self.properties)
+    }
+
+    /// How much each property matters on a page of this type.
+    pub(crate) fn importance(&self, page_type: PageType, name: &str) -> Importance {
+        match self.owner {
+            Owner::Item => importance::of(page_type, name),
+            Owner::User if self.required.iter().any(|required| required == name) => Importance::Required,
+            Owner::User => Importance::Expected,
+        }
+    }
+
+    /// The properties of this importance on a page of this type, in the order of the form.
+    pub(crate) fn names_of(&self, page_type: PageType, importance: Importance) -> impl Iterator<Item = &str> {
+        let names = self.properties.iter().map(|property| property.name.as_str());
+        names.filter(move |name| self.importance(page_type, name) == importance)
+    }
+
+    /// What is wrong with these fields; empty: they are valid.
+    pub(crate) fn faults(&self, fields: &Map<String, Value>) -> Vec<Fault> {
+        let value = Value::Object(fields.clone());
+        let fault = |error: jsonschema::ValidationError<'_>| {
+            let place = error.instance_path().to_string();
+            let property = place.trim_start_matches('/').split('/').next().filter(|name| !name.is_empty());
+            let said: String = error.to_string().chars().take(LONGEST_FAULT).collect();
+            Fault { property: property.map(str::to_owned), message: format!("{place}{}{said}", between(&place)) }
+        };
+        self.validator.iter_errors(&value).map(fault).collect()
+    }
+}
+
+/// How much of a fault is told, in characters: it quotes the value.
+const LONGEST_FAULT: usize = 200;
+
+fn between(place: &str) -> &'static str {
+    if place.is_empty() { "" } else { ": " }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_form_of_an_item_asks_for_what_a_model_can_fill() {
+        let form = Form::item().unwrap();
+        let asked = form.asked["properties"].as_object().unwrap();
+        assert!(asked.contains_key("title") && !asked.contains_key("provenance") && !asked.contains_key("text"));
+        assert!(!form.asked.to_string().contains("$ref"));
+        assert!(form.property("url").is_none() && form.property("text").is_some());
+        assert_eq!(form.property("price").unwrap().kind, Kind::Money);
+    }
+
+    #[test]
+    fn a_schema_of_somebody_else_is_a_form_or_says_what_is_wrong_with_it() {
+        let own = |schema: Value| Form::own(&schema.to_string());
+        let form = own(json!({ "properties": { "volts": { "type": "number" } }, "required": ["volts"] })).unwrap();
+        assert_eq!(form.importance(PageType::Generic, "volts"), Importance::Required);
+        assert_eq!(form.faults(&Map::new())[0].message, "\"volts\" is a required property");
+        let fields = json!({ "volts": "many" });
+        assert_eq!(form.faults(fields.as_object().unwrap())[0].property.as_deref(), Some("volts"));
+        for (schema, told) in [
+            (json!({ "type": "array" }), "no object"),
+            (json!({ "properties": {} }), "no object"),
+            (json!({ "properties": { "a": { "$ref": "https://example.com/a.json" } } }), "example.com"),
+            (json!({ "properties": { "a": { "$ref": "file:///etc/passwd" } } }), "passwd"),
+            (json!({ "properties": { "a": { "$ref": "other.json#/a" } } }), "other.json"),
+            (json!({ "properties": { "a": { "type": "colour" } } }), "no JSON Schema"),
+            (json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } }), "no JSON Schema"),
+        ] {
+            let error = own(schema).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+        assert!(matches!(Form::own("{"), Err(FormError::NotJson(_))));
+        let inside = json!({ "properties": { "a": { "$ref": "#/$defs/b" } }, "$defs": { "b": { "type": "integer" } } });
+        assert_eq!(own(inside).unwrap().property("a").unwrap().kind, Kind::Integer);
+    }
+}

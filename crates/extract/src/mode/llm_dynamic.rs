@@ -1,0 +1,21 @@
+//! One question, and the model chooses the fields (specification `extraction-agents.md`, "LLM-dynamic").
+
+use autoheal_llm::structured::loose;
+
+use super::model::candidate::Candidate;
+use super::model::filled::filled;
+use super::model::reading::Reading;
+use super::model::{Asking, prompt};
+use crate::extraction::{ExtractError, Extraction};
+
+/// What a model finds worth saying about a page. Where the form is somebody's own, the model answers in that.
+///
+/// # Errors
+///
+/// [`ExtractError`]: the specification's `None`, with the reason.
+pub async fn llm_dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
+    let messages = vec![prompt::system()?, prompt::dynamic(reading, asking)?];
+    let answer = asking.ask(prompt::DYNAMIC.0, messages, asking.is_enforced()).await?;
+    let candidate = Candidate::of(loose(&answer)?, reading, asking.form, asking.settings.strictness)?;
+    filled(candidate, reading, asking.form)
+}

@@ -1,0 +1,164 @@
+//! What the answers so far come to: the specification's `best_fields`, `best_valid_item` and `all_fields`.
+
+use std::collections::BTreeSet;
+
+use autoheal_llm::prompt::PromptError;
+use autoheal_llm::structured::loose;
+use autoheal_llm::{AnswerFault, ChatAnswer, Message};
+
+use super::shown;
+use crate::extraction::{ExtractError, Extraction};
+use crate::item::Grounding;
+use crate::mode::model::Asking;
+use crate::mode::model::candidate::Candidate;
+use crate::mode::model::filled::{filled, filled_without_faults};
+use crate::mode::model::prompt::{SoFar, retry};
+use crate::mode::model::reading::Reading;
+
+/// What one answer brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    /// A field that no answer before had.
+    pub(super) has_new_fields: bool,
+    /// One that was asked for again.
+    pub(super) has_filled_missing: bool,
+}
+
+/// What the answers so far come to.
+pub(super) struct Progress<'a> {
+    reading: &'a Reading,
+    asking: &'a Asking<'a>,
+    /// The best value of each field over all answers.
+    best_fields: Candidate,
+    /// What scored best of what was valid.
+    best_valid: Option<(u32, Candidate)>,
+    /// The names of all fields that any answer had.
+    all_fields: BTreeSet<String>,
+    /// What is required and was neither found nor said to be unavailable.
+    missing: Vec<String>,
+    /// What does not fit.
+    faults: Vec<String>,
+    /// Why the last answer could not be read, when it could not.
+    fault: Option<AnswerFault>,
+}
+
+impl<'a> Progress<'a> {
+    pub(super) fn new(reading: &'a Reading, asking: &'a Asking<'a>) -> Self {
+        let mut progress = Self {
+            reading,
+            asking,
+            best_fields: Candidate::default(),
+            best_valid: None,
+            all_fields: BTreeSet::new(),
+            missing: Vec::new(),
+            faults: Vec::new(),
+            fault: None,
+        };
+        progress.missing = progress.best_fields.missing(asking.form);
+        progress
+    }
+
+    /// Takes an answer: reads it, scores it, keeps what is better than before.
+    pub(super) fn take(&mut self, answer: &ChatAnswer) -> Step {
+        let form = self.asking.form;
+        let strictness = self.asking.settings.strictness;
+        let read = loose(answer).and_then(|value| Candidate::of(value, self.reading, form, strictness));
+        let candidate = match read {
+            Ok(candidate) => candidate,
+            Err(fault) => {
+                self.faults = vec![fault.to_string()];
+                self.fault = Some(fault);
+                return Step { has_new_fields: false, has_filled_missing: false };
+            }
+        };
+        self.fault = None;
+        let found: BTreeSet<String> = candidate.found().map(str::to_owned).collect();
+        let step = Step {
+            has_new_fields: found.iter().any(|name| !self.all_fields.contains(name)),
+            has_filled_missing: self.missing.iter().any(|name| found.contains(name)),
+        };
+        self.all_fields.extend(found);
+        self.merge(&candidate);
+        let faults = form.faults(&self.best_fields.fields);
+        let score = self.best_fields.score(form);
+        if faults.is_empty() && self.best_valid.as_ref().is_none_or(|(best, _)| score >= *best) {
+            self.best_valid = Some((score, self.best_fields.clone()));
+        }
+        self.faults = faults.into_iter().map(|fault| fault.message).collect();
+        self.missing = self.best_fields.missing(form);
+        tracing::debug!(score, missing = ?self.missing, faults = ?self.faults, "an answer was scored");
+        step
+    }
+
+    /// Of each field the better value: one that fits over one that does not, one that is on the page over one that is not; the
+    /// earlier of equals. What does not fit is kept only as long as it is said.
+    fn merge(&mut self, candidate: &Candidate) {
+        let form = self.asking.form;
+        let unfit = |candidate: &Candidate| {
+            form.faults(&candidate.fields).into_iter().filter_map(|fault| fault.property).collect::<BTreeSet<_>>()
+        };
+        let (unfit_before, unfit_now) = (unfit(&self.best_fields), unfit(candidate));
+        let rank = |of: &Candidate, unfit: &BTreeSet<String>, name: &str| {
+            let is_found = of
+                .provenance
+                .get(name)
+                .is_none_or(|provenance| matches!(provenance.grounding, Some(Grounding::Found | Grounding::Judgement)));
+            of.fields.contains_key(name).then(|| (!unfit.contains(name), is_found))
+        };
+        // What did not fit was told, and is not said again.
+        for name in unfit_before.iter().filter(|name| !candidate.fields.contains_key(*name)) {
+            self.best_fields.fields.remove(name);
+            self.best_fields.provenance.remove(name);
+        }
+        for (name, value) in &candidate.fields {
+            if rank(candidate, &unfit_now, name) > rank(&self.best_fields, &unfit_before, name) {
+                match candidate.provenance.get(name) {
+                    Some(provenance) => self.best_fields.provenance.insert(name.clone(), *provenance),
+                    None => self.best_fields.provenance.remove(name),
+                };
+                self.best_fields.fields.insert(name.clone(), value.clone());
+            }
+        }
+        self.best_fields.unavailable.extend(candidate.unavailable.iter().cloned());
+        for left_out in &candidate.left_out {
+            if !self.best_fields.left_out.contains(left_out) {
+                self.best_fields.left_out.push(left_out.clone());
+            }
+        }
+    }
+
+    /// Whether everything fits, and nothing that is required is missing.
+    pub(super) fn is_valid_and_complete(&self) -> bool {
+        self.has_valid() && self.fault.is_none() && self.faults.is_empty() && self.missing.is_empty()
+    }
+
+    /// Whether there is something valid to give.
+    pub(super) fn has_valid(&self) -> bool {
+        self.best_valid.as_ref().is_some_and(|(_, candidate)| candidate.found().next().is_some())
+    }
+
+    /// The next question: what was found, what is missing, what does not fit.
+    pub(super) fn retry_prompt(&self) -> Result<Message, PromptError> {
+        let best = shown(&self.best_fields.fields);
+        let page_type = self.best_fields.page_type();
+        let so_far = SoFar { best: &best, page_type, missing: &self.missing, faults: &self.faults };
+        retry(self.reading, self.asking, &so_far)
+    }
+
+    /// The best valid result.
+    pub(super) fn best_valid(self) -> Result<Extraction, ExtractError> {
+        let best = self.best_valid.map_or(self.best_fields, |(_, candidate)| candidate);
+        filled(best, self.reading, self.asking.form)
+    }
+
+    /// The best valid result, else the best fields without those that do not fit.
+    pub(super) fn fallback(self) -> Result<Extraction, ExtractError> {
+        if self.has_valid() {
+            return self.best_valid();
+        }
+        if let Some(fault) = self.fault.filter(|_| self.all_fields.is_empty()) {
+            return Err(fault.into());
+        }
+        filled_without_faults(self.best_fields, self.reading, self.asking.form)
+    }
+}

@@ -1,0 +1,291 @@
+//! From an answer to fields that may fit the form: names, what says nothing, types, and what is on the page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use autoheal_llm::AnswerFault;
+use serde_json::{Map, Value};
+
+use super::Strictness;
+use super::convert::{converted, with_part};
+use super::placeholder::{Said, said};
+use super::reading::Reading;
+use crate::extraction::{LeftOut, WhyLeftOut};
+use crate::form::{Form, Importance, Kind, Owner};
+use crate::item::{Grounding, PageType, Provenance, Source};
+
+/// How sure it is that a page is of the type that its address suggests.
+const SUGGESTED: f32 = 0.4;
+
+/// What an answer holds, or several do together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Candidate {
+    /// By the names of the form.
+    pub(crate) fields: Map<String, Value>,
+    pub(crate) provenance: BTreeMap<String, Provenance>,
+    /// What the model says that the page does not say.
+    pub(crate) unavailable: BTreeSet<String>,
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+impl Candidate {
+    /// What an answer holds.
+    ///
+    /// # Errors
+    ///
+    /// When it is no one object.
+    pub(crate) fn of(
+        answer: Value,
+        reading: &Reading,
+        form: &Form,
+        strictness: Strictness,
+    ) -> Result<Self, AnswerFault> {
+        let mut candidate = Self::default();
+        let raw = candidate.named(members_of(answer, form)?, form);
+        for (name, value) in raw {
+            let value = match said(value) {
+                Said::Value(value) => value,
+                Said::Unavailable => {
+                    candidate.unavailable.insert(name);
+                    continue;
+                }
+                Said::Empty => continue,
+            };
+            let Some(property) = form.property(&name) else { continue };
+            let value = converted(value, &property.kind, reading.url.as_ref());
+            candidate.add(&name, value, &property.kind, reading, strictness);
+        }
+        candidate.inject(reading, form);
+        Ok(candidate)
+    }
+
+    /// The members under the names of the form; those that it has no place for are left out.
+    fn named(&mut self, members: Map<String, Value>, form: &Form) -> Map<String, Value> {
+        let mut named: Map<String, Value> = Map::new();
+        let mut parts = Vec::new();
+        for (name, value) in members {
+            match form.place_of(&name) {
+                Some(place) => match place.part {
+                    Some(part) => parts.push((place.property.name.clone(), part, value)),
+                    // The form's own name for it counts more than another one.
+                    None if name == place.property.name || !named.contains_key(&place.property.name) => {
+                        named.insert(place.property.name.clone(), value);
+                    }
+                    None => {}
+                },
+                None if is_known(&name, form) => {}
+                None => self.left_out.push(LeftOut { name, why: WhyLeftOut::NoPlace }),
+            }
+        }
+        for (property, part, value) in parts {
+            if let Said::Value(value) = said(value) {
+                let whole = named.remove(&property).filter(|whole| matches!(said(whole.clone()), Said::Value(_)));
+                named.insert(property, with_part(whole, part, value));
+            }
+        }
+        named
+    }
+
+    fn add(&mut self, name: &str, value: Value, kind: &Kind, reading: &Reading, strictness: Strictness) {
+        let is_on_page = |grounding: Grounding| matches!(grounding, Grounding::Found | Grounding::Judgement);
+        let judged = reading.evidence.judge(&value, kind);
+        let (value, grounding) = match (strictness, value) {
+            (Strictness::Drop, value) if !is_on_page(judged) => {
+                self.left_out.push(LeftOut { name: name.to_owned(), why: WhyLeftOut::NotOnPage });
+                // Of a list, what is on the page is as good as it was.
+                let Value::Array(mut items) = value else { return };
+                let of_item = match kind {
+                    Kind::List(items) => items,
+                    _ => &Kind::Any,
+                };
+                items.retain(|item| is_on_page(reading.evidence.judge(item, of_item)));
+                if items.is_empty() {
+                    return;
+                }
+                let items = Value::Array(items);
+                let grounding = reading.evidence.judge(&items, kind);
+                (items, grounding)
+            }
+            (Strictness::Mark | Strictness::Drop, value) => (value, judged),
+        };
+        self.fields.insert(name.to_owned(), value);
+        self.provenance.insert(name.to_owned(), Provenance::by_model(grounding));
+    }
+
+    /// What is known without the model: the address, and the type of page that it and the page suggest.
+    fn inject(&mut self, reading: &Reading, form: &Form) {
+        match form.owner {
+            Owner::Item => {
+                if let Some(url) = &reading.url {
+                    self.fields.insert(URL.to_owned(), url.as_str().into());
+                }
+                if !self.fields.contains_key(PAGE_TYPE) {
+                    let suggested = reading.suggested.unwrap_or_default();
+                    self.fields.insert(PAGE_TYPE.to_owned(), suggested.name().into());
+                    self.provenance.insert(PAGE_TYPE.to_owned(), Provenance::by_rule(Source::Heuristic, SUGGESTED));
+                }
+            }
+            Owner::User => {
+                if let (Some(place), Some(url)) = (form.place_of(URL), &reading.url) {
+                    self.fields.insert(place.property.name.clone(), url.as_str().into());
+                    self.provenance.insert(place.property.name.clone(), Provenance::by_model(Grounding::Found));
+                }
+            }
+        }
+    }
+
+    /// The type of page that it is about.
+    pub(crate) fn page_type(&self) -> PageType {
+        let named = self.fields.get(PAGE_TYPE).cloned();
+        named.and_then(|name| serde_json::from_value(name).ok()).unwrap_or_default()
+    }
+
+    /// The names of what was found, beside what is known without a model.
+    pub(crate) fn found(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str).filter(|name| !matches!(*name, URL | PAGE_TYPE))
+    }
+
+    /// What the form or the type of page requires, that was neither found nor said to be unavailable.
+    pub(crate) fn missing(&self, form: &Form) -> Vec<String> {
+        let required = form.names_of(self.page_type(), Importance::Required);
+        let is_missing = |name: &&str| !self.fields.contains_key(*name) && !self.unavailable.contains(*name);
+        required.filter(is_missing).map(str::to_owned).collect()
+    }
+
+    /// The same, whatever the model said about it.
+    pub(crate) fn all_missing(&self, form: &Form) -> Vec<String> {
+        let required = form.names_of(self.page_type(), Importance::Required);
+        required.filter(|name| !self.fields.contains_key(*name)).map(str::to_owned).collect()
+    }
+
+    /// How much of the form is filled: the sum of what each field weighs on a page of this type.
+    pub(crate) fn score(&self, form: &Form) -> u32 {
+        self.found().map(|name| form.importance(self.page_type(), name).weight()).sum()
+    }
+}
+
+const PAGE_TYPE: &str = "page_type";
+const URL: &str = "url";
+
+/// Names that have no place because what they hold is known.
+fn is_known(name: &str, form: &Form) -> bool {
+    form.owner == Owner::Item && matches!(crate::form::words_of(name).as_str(), URL | "page_url" | "provenance")
+}
+
+/// The members of the object that an answer is: `{"product": {...}}` and `[{...}]` are the object in them.
+fn members_of(answer: Value, form: &Form) -> Result<Map<String, Value>, AnswerFault> {
+    match answer {
+        Value::Array(mut items) if items.len() == 1 => members_of(items.remove(0), form),
+        Value::Array(items) => {
+            Err(AnswerFault::WrongForm(vec![format!("a list of {} things where one was asked for", items.len())]))
+        }
+        Value::Object(mut members) => Ok(match wrapper_in(&members, form) {
+            Some(wrapper) => {
+                let inner = members.remove(&wrapper).unwrap_or_default();
+                let mut within = members_of(inner, form)?;
+                for (name, value) in members {
+                    within.entry(name).or_insert(value);
+                }
+                within
+            }
+            None => members,
+        }),
+        other => Err(AnswerFault::WrongForm(vec![format!("{other} where an object was asked for")])),
+    }
+}
+
+/// The one member that holds everything, beside the type of page perhaps: an object under a name that the form does not know.
+fn wrapper_in(members: &Map<String, Value>, form: &Form) -> Option<String> {
+    let has_place = |name: &str| form.place_of(name).is_some_and(|place| place.property.name != PAGE_TYPE);
+    let mut objects = members.iter().filter(|(_, value)| value.is_object()).map(|(name, _)| name);
+    let only = objects.next().filter(|_| objects.next().is_none())?;
+    (!members.keys().any(|name| has_place(name))).then(|| only.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_page::Document;
+    use serde_json::json;
+    use url::Url;
+
+    use super::*;
+
+    const PAGE: &str = "<h1>Pot, large</h1><p>12,50 &euro; <p>4.5 of 5 (12 reviews)<ul><li>red<li>blue</ul>";
+
+    fn candidate_of(form: &Form, strictness: Strictness, answer: Value) -> Result<Candidate, AnswerFault> {
+        let url = Url::parse("https://shop.example/pots/1").unwrap();
+        let reading = Reading::of(&Document::parse(PAGE), Some(&url));
+        Candidate::of(answer, &reading, form, strictness)
+    }
+
+    fn of_item(strictness: Strictness, answer: Value) -> Candidate {
+        candidate_of(&Form::item().unwrap(), strictness, answer).unwrap()
+    }
+
+    #[test]
+    fn an_answer_becomes_fields_of_the_form() {
+        let candidate = of_item(
+            Strictness::Mark,
+            json!({
+                "type": "Product", "Product Name": "Pot, large", "price": 12.5, "currency": "€", "ratingValue": 4.5,
+                "reviewCount": "12", "brand": "N/A", "sku": null, "colour": "red", "url": "https://elsewhere.example/",
+            }),
+        );
+        let wanted = json!({
+            "page_type": "product", "title": "Pot, large", "price": { "amount": "12.5", "currency": "EUR" },
+            "rating": { "value": "4.5", "count": 12 }, "url": "https://shop.example/pots/1",
+        });
+        assert_eq!(Value::Object(candidate.fields.clone()), wanted);
+        assert_eq!(candidate.unavailable, ["brand".to_owned()].into());
+        assert_eq!(candidate.left_out, [LeftOut { name: "colour".to_owned(), why: WhyLeftOut::NoPlace }]);
+        let grounding = |name: &str| candidate.provenance[name].grounding.unwrap();
+        assert_eq!(grounding("price"), Grounding::Found);
+        assert_eq!(grounding("page_type"), Grounding::Judgement);
+        assert_eq!(candidate.score(&Form::item().unwrap()), 10 + 10 + 3);
+    }
+
+    #[test]
+    fn what_is_not_on_the_page_is_marked_or_dropped() {
+        let answer = json!({ "title": "Pan", "description": "A fine pot.", "ingredients": ["red", "green"] });
+        let marked = of_item(Strictness::Mark, answer.clone());
+        assert_eq!(marked.provenance["title"].grounding, Some(Grounding::NotFound));
+        assert_eq!(marked.provenance["description"].grounding, Some(Grounding::OwnWords));
+        assert_eq!(marked.provenance["ingredients"].grounding, Some(Grounding::NotFound));
+        let strict = of_item(Strictness::Drop, answer);
+        assert_eq!(strict.fields.keys().collect::<Vec<_>>(), ["ingredients", "page_type", "url"]);
+        assert_eq!(strict.fields["ingredients"], json!(["red"]));
+        assert_eq!(strict.provenance["ingredients"].grounding, Some(Grounding::Found));
+        assert_eq!(strict.left_out.len(), 3);
+    }
+
+    #[test]
+    fn what_is_wrapped_is_unwrapped_and_a_list_of_things_is_no_thing() {
+        for answer in [
+            json!({ "product": { "title": "Pot, large" } }),
+            json!([{ "title": "Pot, large" }]),
+            json!({ "page_type": "product", "data": { "item": { "name": "Pot, large" } } }),
+        ] {
+            assert_eq!(of_item(Strictness::Mark, answer.clone()).fields["title"], "Pot, large", "{answer}");
+        }
+        let price = of_item(Strictness::Mark, json!({ "price": { "amount": "12.50" } }));
+        assert_eq!(price.fields["price"], json!({ "amount": "12.50" }), "a property is no wrapper");
+        for answer in [json!([{ "title": "a" }, { "title": "b" }]), json!([])] {
+            let refused = candidate_of(&Form::item().unwrap(), Strictness::Mark, answer);
+            assert!(matches!(refused, Err(AnswerFault::WrongForm(_))));
+        }
+    }
+
+    #[test]
+    fn a_form_of_somebody_else_gets_its_own_names_and_the_address_of_the_page() {
+        let schema = r#"{"properties": {"productName": {"type": "string"}, "cost": {"type": "number"},
+            "link": {"type": "string", "format": "uri"}, "isNew": {"type": "boolean"}}, "required": ["cost"]}"#;
+        let form = Form::own(schema).unwrap();
+        let answer = json!({ "product_name": "Pot, large", "price": "12,50 €", "is_new": "yes" });
+        let candidate = candidate_of(&form, Strictness::Drop, answer).unwrap();
+        let wanted = json!({
+            "productName": "Pot, large", "cost": 12.5, "isNew": true, "link": "https://shop.example/pots/1",
+        });
+        assert_eq!(Value::Object(candidate.fields.clone()), wanted);
+        assert_eq!(candidate.missing(&form), [""; 0]);
+        assert_eq!(candidate_of(&form, Strictness::Drop, json!({ "x": 1 })).unwrap().missing(&form), ["cost"]);
+    }
+}

@@ -1,0 +1,280 @@
+//! Whether what a model says is on the page.
+//!
+//! - [`words`]: texts that are equal when they say the same
+//! - [`pieces`]: what a page holds
+//!
+//! Found is what stands there, in another writing perhaps; not that it is the right one of several.
+
+mod pieces;
+mod words;
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use autoheal_page::Document;
+use autoheal_page::value::date::DateOrder;
+use autoheal_page::value::number::DecimalMark;
+use autoheal_page::value::{DateValue, date, minutes, money};
+use regex::Regex;
+use serde_json::Value;
+use url::Url;
+
+use self::pieces::Piece;
+use self::words::{Spaces, words};
+use crate::form::Kind;
+use crate::item::Grounding;
+
+/// Longer pieces are no place for one day, duration or price, in bytes.
+const LONGEST_LABEL: usize = 120;
+
+/// Money signs that stand for several currencies, with those that are meant by them.
+const SIGNS: [(&str, &[&str]); 8] = [
+    ("$", &["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]),
+    ("£", &["GBP"]),
+    ("¥", &["JPY", "CNY"]),
+    ("￥", &["JPY", "CNY"]),
+    ("₩", &["KRW"]),
+    ("₱", &["PHP"]),
+    ("kr", &["SEK", "NOK", "DKK", "ISK"]),
+    ("lei", &["RON", "MDL"]),
+];
+
+/// Parts of values that are words of a form and not of a page.
+const JUDGED: [&str; 1] = ["per"];
+
+/// What a page holds, in a form that makes looking for something quick.
+#[derive(Debug)]
+pub(crate) struct Evidence {
+    /// Its words, with spaces between digits read in both ways.
+    words: [(Spaces, String); 2],
+    /// Its days, as ISO 8601.
+    days: BTreeSet<String>,
+    /// Its durations.
+    minutes: BTreeSet<u32>,
+    /// The currencies of its prices: codes, or signs that could mean several.
+    currencies: BTreeSet<String>,
+}
+
+impl Evidence {
+    /// What a page holds.
+    pub(crate) fn of(page: &Document) -> Self {
+        let mut evidence = Self {
+            words: [Spaces::Divide, Spaces::Group].map(|spaces| (spaces, String::new())),
+            days: BTreeSet::new(),
+            minutes: BTreeSet::new(),
+            currencies: BTreeSet::new(),
+        };
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        pieces::each(page, &mut |piece| {
+            let text = match piece {
+                Piece::Shown(text) => text,
+                Piece::Own(text) => {
+                    evidence.add_words(text);
+                    evidence.add_days(text);
+                    text
+                }
+            };
+            if text.len() <= LONGEST_LABEL && seen.insert(text.to_owned()) {
+                evidence.add_days(text);
+                evidence.add_label(text);
+            }
+        });
+        evidence
+    }
+
+    fn add_words(&mut self, piece: &str) {
+        for (spaces, all) in &mut self.words {
+            let piece = words(piece, *spaces);
+            if piece.len() > 1 {
+                all.push_str(&piece);
+                // Words of two pieces do not stand beside each other.
+                all.push('|');
+            }
+        }
+    }
+
+    /// The days around the years of a piece.
+    fn add_days(&mut self, piece: &str) {
+        static YEAR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{4}").ok());
+        let Some(year) = YEAR.as_ref() else { return };
+        for found in year.find_iter(piece) {
+            // A day before its year, and one that begins with it; more would be two days.
+            let before = &piece[piece.floor_char_boundary(found.start().saturating_sub(24))..found.end()];
+            let after = &piece[found.start()..piece.floor_char_boundary((found.end() + 8).min(piece.len()))];
+            for part in [before, after] {
+                for order in [DateOrder::DayMonthYear, DateOrder::MonthDayYear] {
+                    self.days.extend(date::parse(part, order).map(|day| day.date.to_string()));
+                }
+            }
+        }
+    }
+
+    /// What a short piece means, and what its parts do.
+    fn add_label(&mut self, piece: &str) {
+        let clauses = piece.split([',', ';', '|', '•', '·', '–']).filter(|clause| *clause != piece);
+        for text in std::iter::once(piece).chain(clauses) {
+            if !text.contains(|character: char| character.is_ascii_digit()) {
+                continue;
+            }
+            self.minutes.extend(minutes::parse(text));
+            let price = money::parse(text, DecimalMark::Point, None);
+            self.currencies.extend(price.map(|price| price.currency.as_str().to_owned()));
+        }
+    }
+
+    /// Whether a value of this kind is on the page, all of it.
+    pub(crate) fn judge(&self, value: &Value, kind: &Kind) -> Grounding {
+        let found = |is_found: bool| if is_found { Grounding::Found } else { Grounding::NotFound };
+        match (kind, value) {
+            (Kind::Choice(_) | Kind::Boolean, _) | (_, Value::Bool(_) | Value::Null) => Grounding::Judgement,
+            (Kind::Summary, Value::String(text)) if !self.has_text(text) => Grounding::OwnWords,
+            // A page writes them in many ways: `by Ada and Bob`.
+            (Kind::Names, Value::String(names)) => found(names.split(", ").all(|name| self.has_text(name))),
+            (Kind::Date | Kind::Day, Value::String(text)) => found(self.has_day(text)),
+            (Kind::Address, Value::String(text)) => found(self.has_address(text)),
+            (Kind::Minutes, Value::Number(number)) => {
+                let minutes = number.as_u64().and_then(|number| u32::try_from(number).ok());
+                found(minutes.is_some_and(|minutes| self.minutes.contains(&minutes)))
+            }
+            (_, Value::String(text)) => found(self.has_text(text)),
+            (_, Value::Number(number)) => found(self.has_text(&number.to_string())),
+            (_, Value::Array(items)) => {
+                let kind = match kind {
+                    Kind::List(items) => items,
+                    _ => &Kind::Any,
+                };
+                items.iter().map(|item| self.judge(item, kind)).max().unwrap_or(Grounding::Judgement)
+            }
+            (_, Value::Object(members)) => {
+                let parts = members.iter().map(|(name, part)| self.judge_part(name, part, kind));
+                parts.max().unwrap_or(Grounding::Judgement)
+            }
+        }
+    }
+
+    fn judge_part(&self, name: &str, part: &Value, whole: &Kind) -> Grounding {
+        match (whole, name, part) {
+            (Kind::Money | Kind::Salary, "currency", Value::String(code)) => {
+                if self.has_currency(code) {
+                    Grounding::Found
+                } else {
+                    Grounding::NotFound
+                }
+            }
+            (Kind::Salary, name, _) if JUDGED.contains(&name) => Grounding::Judgement,
+            (Kind::Object(parts), name, _) => self.judge(part, parts.get(name).unwrap_or(&Kind::Any)),
+            (_, _, _) => self.judge(part, &Kind::Any),
+        }
+    }
+
+    /// Whether the words of a text stand on the page in their order; each of its lines for itself.
+    fn has_text(&self, text: &str) -> bool {
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines.all(|line| {
+            self.words.iter().any(|(spaces, all)| {
+                let line = words(line, *spaces);
+                line.len() > 1 && all.contains(&line)
+            })
+        })
+    }
+
+    fn has_day(&self, text: &str) -> bool {
+        let Ok(value) = text.parse::<DateValue>() else { return self.has_text(text) };
+        // Midnight is what is written where no time is known.
+        let time = value.time.map(|time| time.time).filter(|time| time.hour() != 0 || time.minute() != 0);
+        let has_time = time.is_none_or(|time| {
+            let half = if time.hour() > 12 { time.hour() - 12 } else { time.hour() };
+            [time.hour(), half].iter().any(|hour| self.has_text(&format!("{hour} {}", time.minute())))
+                || (time.minute() == 0
+                    && self.has_text(&format!("{half} {}", if time.hour() < 12 { "am" } else { "pm" })))
+        });
+        has_time && self.days.contains(&value.date.to_string())
+    }
+
+    /// An address is often written without its site.
+    fn has_address(&self, text: &str) -> bool {
+        let path = Url::parse(text).ok().map(|url| {
+            let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+            format!("{}{query}", url.path())
+        });
+        self.has_text(text) || path.is_some_and(|path| path.len() > 1 && self.has_text(&path))
+    }
+
+    fn has_currency(&self, code: &str) -> bool {
+        let by_sign = SIGNS.iter().filter(|(_, codes)| codes.contains(&code)).map(|(sign, _)| *sign);
+        std::iter::once(code).chain(by_sign).any(|known| self.currencies.contains(known)) || self.has_text(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn judged(html: &str, kind: &Kind, value: &Value) -> Grounding {
+        Evidence::of(&Document::parse(html)).judge(value, kind)
+    }
+
+    #[test]
+    fn what_is_on_the_page_is_found_however_it_is_written() {
+        for (html, kind, value) in [
+            ("<h1>Soup <b>of</b> the Day</h1>", Kind::Text, json!("soup of the day")),
+            ("<p>Caf&eacute; &amp; Bar", Kind::Text, json!("Café & Bar")),
+            ("<meta name=author content='Ada Byron'>", Kind::Text, json!("Ada Byron")),
+            ("<p>By Ada Byron and Charles Babbage", Kind::Names, json!("Ada Byron, Charles Babbage")),
+            ("<p>1.299,00 &euro;", Kind::Money, json!({ "amount": "1299.00", "currency": "EUR" })),
+            ("<p>$1,299", Kind::Money, json!({ "amount": "1299", "currency": "USD" })),
+            ("<p>1 299 zł", Kind::Money, json!({ "amount": "1299", "currency": "PLN" })),
+            ("<p>Posted on October 5th, 2024", Kind::Date, json!("2024-10-05")),
+            ("<p>From 5 October 2024 to 7 October 2024", Kind::Date, json!("2024-10-07")),
+            ("<p>05/10/2024", Kind::Date, json!("2024-10-05T00:00")),
+            ("<time datetime=2024-10-05T21:01:00Z>tonight</time>", Kind::Date, json!("2024-10-05T21:01Z")),
+            ("<p>October 5, 2024, 9:01 pm", Kind::Date, json!("2024-10-05T21:01")),
+            ("<p>Takes 1 hr 5 min", Kind::Minutes, json!(65)),
+            ("<time itemprop=totalTime datetime=PT1H5M>", Kind::Minutes, json!(65)),
+            ("<p>4.5 of 5 (1,024 votes)", Kind::Rating, json!({ "value": "4.5", "best": "5", "count": 1024 })),
+            ("<img src=/a/soup.jpg?w=1>", Kind::Address, json!("https://kitchen.example/a/soup.jpg?w=1")),
+            ("<ul><li>1 leek<li>salt</ul>", Kind::List(Box::new(Kind::Text)), json!(["1 leek", "Salt"])),
+            (
+                r#"<script type="application/ld+json">{"@type":"Recipe","name":"A &amp; B"}</script>"#,
+                Kind::Text,
+                json!("A & B"),
+            ),
+            (r#"<script type="application/json">{"props":{"n":[{"t":"Pot"}]}}</script>"#, Kind::Text, json!("Pot")),
+            ("<p>東京の天気</p>", Kind::Text, json!("天気")),
+            ("<p>First part.<p>Another part.", Kind::Text, json!("First part.\n\nAnother part.")),
+        ] {
+            assert_eq!(judged(html, &kind, &value), Grounding::Found, "{value} in {html}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_on_the_page_is_not_found() {
+        for (html, kind, value) in [
+            ("<p>concatenate", Kind::Text, json!("cat")),
+            ("<p>15 EUR", Kind::Number, json!(5)),
+            ("<p>12.50 EUR", Kind::Money, json!({ "amount": "1250", "currency": "EUR" })),
+            ("<p>12.50 EUR", Kind::Money, json!({ "amount": "12.5", "currency": "USD" })),
+            ("<p>5 October 2024", Kind::Date, json!("2024-10-06")),
+            ("<p>5 October 2024", Kind::Date, json!("2024-10-05T18:30")),
+            ("<p>65 EUR", Kind::Minutes, json!(65)),
+            ("<p class=secret>x", Kind::Text, json!("secret")),
+            ("<p title=one></p><p title=two></p>", Kind::Text, json!("one two")),
+            ("<img src=/a/soup.jpg>", Kind::Address, json!("https://kitchen.example/b/soup.jpg")),
+            ("<li>1 leek", Kind::List(Box::new(Kind::Text)), json!(["1 leek", "pepper"])),
+            ("<p>x", Kind::Text, json!("...")),
+        ] {
+            assert_eq!(judged(html, &kind, &value), Grounding::NotFound, "{value} in {html}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_stand_on_a_page_is_a_judgement_and_a_summary_may_be_in_own_words() {
+        let page = "<p>Only two left.";
+        assert_eq!(judged(page, &Kind::Boolean, &json!(true)), Grounding::Judgement);
+        assert_eq!(judged(page, &Kind::Choice(vec![json!("low")]), &json!("low")), Grounding::Judgement);
+        assert_eq!(judged(page, &Kind::Summary, &json!("Nearly sold out")), Grounding::OwnWords);
+        assert_eq!(judged(page, &Kind::Summary, &json!("Only two left")), Grounding::Found);
+    }
+}

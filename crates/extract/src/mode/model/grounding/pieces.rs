@@ -1,0 +1,51 @@
+//! Every piece of text that a page holds: what it shows, its attributes, and what it states for machines.
+
+use autoheal_page::Document;
+use autoheal_page::structured::{json_ld_documents, plain_text};
+use serde_json::Value;
+
+/// Attributes that say how a page looks and works, and nothing about what it is about.
+const LOOKS: [&str; 4] = ["class", "style", "id", "nonce"];
+
+/// A piece of text.
+pub(super) enum Piece<'a> {
+    /// What an element shows: part of what the page shows.
+    Shown(&'a str),
+    /// What stands for itself: the page's whole text, an attribute, a value that is stated.
+    Own(&'a str),
+}
+
+/// Calls `each` with every piece of text of a page.
+pub(super) fn each(page: &Document, each: &mut impl FnMut(Piece<'_>)) {
+    each(Piece::Own(page.page_text()));
+    for node in page.nodes() {
+        let tag = page.tag(node);
+        let looks = |name: &str| LOOKS.contains(&name) || name.starts_with("on");
+        for (_, value) in page.attributes(node).filter(|(name, _)| !looks(name)) {
+            each(Piece::Own(&plain_text(value)));
+        }
+        match tag {
+            "title" | "noscript" => each(Piece::Own(&plain_text(page.raw_text(node)))),
+            "script" if page.attribute(node, "type").is_some_and(|kind| kind.trim() == "application/json") => {
+                // What scripts build a page of.
+                if let Ok(document) = serde_json::from_str(page.raw_text(node)) {
+                    leaves(&document, each);
+                }
+            }
+            _ => each(Piece::Shown(page.visible_text(node))),
+        }
+    }
+    for (_, document) in json_ld_documents(page) {
+        leaves(&document, each);
+    }
+}
+
+fn leaves(value: &Value, each: &mut impl FnMut(Piece<'_>)) {
+    match value {
+        Value::String(text) => each(Piece::Own(&plain_text(text))),
+        Value::Number(number) => each(Piece::Own(&number.to_string())),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, each)),
+        Value::Object(members) => members.values().for_each(|value| leaves(value, each)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}

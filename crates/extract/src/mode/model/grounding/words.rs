@@ -1,0 +1,158 @@
+//! Texts as words that are equal when the texts say the same: letter case, white space, punctuation, and how numbers are grouped do not
+//! count.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// How a space between digits is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spaces {
+    /// It ends a number: `1 250 g` is one and 250 grams.
+    Divide,
+    /// It groups the digits of one: `1 250 g` is 1250 grams.
+    Group,
+}
+
+/// The words of a text, each with a space before and one after the last; numbers as `1299.5`.
+pub(super) fn words(text: &str, spaces: Spaces) -> String {
+    let letters: Vec<char> = text.nfkc().flat_map(char::to_lowercase).collect();
+    let mut words = String::from(" ");
+    let mut place = 0;
+    while let Some(&letter) = letters.get(place) {
+        if letter.is_ascii_digit() {
+            place = number(&letters, place, spaces, &mut words);
+        } else if letter.is_alphanumeric() {
+            let is_word = |next: char| next.is_alphanumeric() && !next.is_ascii_digit() && !stands_alone(next);
+            let length = if stands_alone(letter) {
+                1
+            } else {
+                letters[place..].iter().take_while(|next| is_word(**next)).count().max(1)
+            };
+            words.extend(&letters[place..place + length]);
+            words.push(' ');
+            place += length;
+        } else {
+            // An apostrophe within a word is often another one elsewhere, or none.
+            let is_of_word = |of: &char| of.is_alphabetic() && !stands_alone(*of);
+            let joins = matches!(letter, '\'' | '’')
+                && place > 0
+                && is_of_word(&letters[place - 1])
+                && letters.get(place + 1).is_some_and(is_of_word);
+            if joins {
+                words.pop();
+            }
+            place += 1;
+        }
+    }
+    words
+}
+
+/// Characters of scripts that do not put spaces between words.
+const fn stands_alone(character: char) -> bool {
+    matches!(character, '\u{e00}'..='\u{eff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Writes the number or numbers that begin at a place; where they end.
+fn number(letters: &[char], start: usize, spaces: Spaces, words: &mut String) -> usize {
+    let digits = |from: usize| letters[from..].iter().take_while(|next| next.is_ascii_digit()).count();
+    let mut groups: Vec<String> = Vec::new();
+    let mut marks: Vec<char> = Vec::new();
+    let mut place = start;
+    loop {
+        let length = digits(place);
+        groups.push(letters[place..place + length].iter().collect());
+        place += length;
+        let Some(&mark) = letters.get(place) else { break };
+        let following = letters.get(place + 1).map_or(0, |_| digits(place + 1));
+        let goes_on = match mark {
+            '.' | ',' | '\'' | '’' => following > 0,
+            ' ' => spaces == Spaces::Group && following == 3 && groups.iter().all(|group| group.len() <= 3),
+            _ => false,
+        };
+        if !goes_on {
+            break;
+        }
+        marks.push(mark);
+        place += 1;
+    }
+    for number in numbers_of(&groups, &marks) {
+        words.push_str(&number);
+        words.push(' ');
+    }
+    place
+}
+
+/// Groups of digits with marks between them as one number where that is how numbers are written, as several otherwise.
+fn numbers_of(groups: &[String], marks: &[char]) -> Vec<String> {
+    let is_grouped = |groups: &[String], marks: &[char]| {
+        let (Some((first, others)), Some(mark)) = (groups.split_first(), marks.first()) else { return true };
+        (1..=3).contains(&first.len())
+            && !first.starts_with('0')
+            && others.iter().all(|group| group.len() == 3)
+            && marks.iter().all(|other| other == mark)
+    };
+    let whole = |groups: &[String]| {
+        let digits = groups.concat();
+        let bare = digits.trim_start_matches('0');
+        if bare.is_empty() { "0".to_owned() } else { bare.to_owned() }
+    };
+    if is_grouped(groups, marks) {
+        return vec![whole(groups)];
+    }
+    if let (Some((fraction, front)), Some((mark, marks))) = (groups.split_last(), marks.split_last()) {
+        let is_decimal = matches!(mark, '.' | ',') && !marks.contains(mark);
+        if is_decimal && is_grouped(front, marks) {
+            let fraction = fraction.trim_end_matches('0');
+            let point = if fraction.is_empty() { "" } else { "." };
+            return vec![format!("{}{point}{fraction}", whole(front))];
+        }
+    }
+    groups.iter().map(|group| whole(std::slice::from_ref(group))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn texts_that_say_the_same_are_the_same_words() {
+        for (one, other) in [
+            ("Soup of the Day", "  soup\u{a0}of the day! "),
+            ("1,299.00 EUR", "1299 eur"),
+            ("1.299,50€", "1299.5"),
+            ("12.50", "12,5"),
+            ("5 October 2024", "05 october, 2024"),
+            ("don\u{2019}t", "don't"),
+            ("ﬁne", "FINE"),
+            ("1'299'000", "1299000"),
+        ] {
+            assert_eq!(words(one, Spaces::Divide), words(other, Spaces::Divide), "{one} / {other}");
+        }
+        assert_eq!(words("1 299,50 zł", Spaces::Group), words("1299.5 zł", Spaces::Group));
+    }
+
+    #[test]
+    fn texts_that_say_something_else_are_other_words() {
+        for (one, other) in [
+            ("12.50", "1250"),
+            ("1.2.3", "123"),
+            ("05.10.2024", "5.102024"),
+            ("one two", "onetwo"),
+            ("1 250 g", "1250 g"),
+        ] {
+            assert_ne!(words(one, Spaces::Divide), words(other, Spaces::Divide), "{one} / {other}");
+        }
+        assert_eq!(words("v1.2.3-rc", Spaces::Divide), " v 1 2 3 rc ");
+        assert_eq!(words("東京2024", Spaces::Divide), " 東 京 2024 ");
+        assert_eq!(words("0,007 05", Spaces::Divide), " 0.007 5 ");
+    }
+
+    proptest! {
+        #[test]
+        fn words_of_words_are_the_same_words(text in ".{0,60}|[0-9., ']{0,20}") {
+            let once = words(&text, Spaces::Divide);
+            prop_assert_eq!(words(&once, Spaces::Divide), once);
+        }
+    }
+}

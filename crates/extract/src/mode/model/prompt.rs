@@ -1,0 +1,126 @@
+//! The prompts, filled. Everything that comes from the page is fenced.
+
+use autoheal_llm::Message;
+use autoheal_llm::prompt::{PromptError, fill};
+use serde_json::{Value, json};
+
+use super::Asking;
+use super::reading::Reading;
+use crate::form::{Importance, Kind, Owner};
+use crate::item::PageType;
+
+/// A prompt: its name, by which what it costs is summed, and its template.
+pub(crate) type Prompt = (&'static str, &'static str);
+
+/// The rules that every question begins with.
+const SYSTEM: Prompt = ("extract_system", include_str!("../../../prompts/extract_system.md"));
+
+/// Asks to fill a form.
+pub(crate) const FIXED: Prompt = ("extract_fixed", include_str!("../../../prompts/extract_fixed.md"));
+
+/// Asks to choose fields and fill them.
+pub(crate) const DYNAMIC: Prompt = ("extract_dynamic", include_str!("../../../prompts/extract_dynamic.md"));
+
+/// Asks for what is missing.
+pub(crate) const RETRY: Prompt = ("extract_retry", include_str!("../../../prompts/extract_retry.md"));
+
+/// What a retry is told about the answers before it.
+pub(crate) struct SoFar<'a> {
+    /// The fields that were found.
+    pub(crate) best: &'a Value,
+    pub(crate) page_type: PageType,
+    /// The names of what is important and was not found.
+    pub(crate) missing: &'a [String],
+    /// What does not fit.
+    pub(crate) faults: &'a [String],
+}
+
+/// The rules.
+pub(crate) fn system() -> Result<Message, PromptError> {
+    fill(SYSTEM.0, SYSTEM.1, json!({})).map(Message::system)
+}
+
+/// The question of `llm_fixed`.
+pub(crate) fn fixed(reading: &Reading, asking: &Asking<'_>) -> Result<Message, PromptError> {
+    fill(FIXED.0, FIXED.1, of_page(reading, asking)).map(Message::user)
+}
+
+/// The first question of the dynamic modes, with context hints: what the page states, the words of its address, and what is expected of
+/// which type of page.
+pub(crate) fn dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Message, PromptError> {
+    let types = ["product", "job", "article", "recipe", "event", "generic"];
+    let types = types.into_iter().filter_map(|name| serde_json::from_value::<PageType>(name.into()).ok());
+    let expected = types.map(|page_type| {
+        let names = |importance| asking.form.names_of(page_type, importance).collect::<Vec<_>>();
+        json!({
+            "page_type": page_type.name(),
+            "required": names(Importance::Required),
+            "expected": names(Importance::Expected),
+        })
+    });
+    let mut values = of_page(reading, asking);
+    values["has_own_form"] = (asking.form.owner == Owner::User).into();
+    values["page_type"] = json!(reading.suggested.map(PageType::name));
+    values["expected"] = expected.collect();
+    values["segments"] = reading.segments().join("\n").into();
+    fill(DYNAMIC.0, DYNAMIC.1, values).map(Message::user)
+}
+
+/// The question for what is missing. It shows the page again: the first question is not part of its conversation.
+pub(crate) fn retry(reading: &Reading, asking: &Asking<'_>, so_far: &SoFar<'_>) -> Result<Message, PromptError> {
+    let mut values = of_page(reading, asking);
+    values["best"] = serde_json::to_string_pretty(so_far.best).unwrap_or_default().into();
+    values["page_type"] = so_far.page_type.name().into();
+    values["missing"] = json!(so_far.missing);
+    values["faults"] = json!(so_far.faults);
+    fill(RETRY.0, RETRY.1, values).map(Message::user)
+}
+
+/// What every question shows: the page, and what is asked for.
+fn of_page(reading: &Reading, asking: &Asking<'_>) -> Value {
+    let asked = asking.form.asked.get("properties").and_then(Value::as_object);
+    let is_asked = |name: &str| asked.is_some_and(|asked| asked.contains_key(name));
+    let fields = asking.form.properties.iter().filter(|property| is_asked(&property.name)).map(|property| {
+        let is_required = asking.form.importance(PageType::Generic, &property.name) == Importance::Required;
+        json!({
+            "name": property.name,
+            "type": shown(&property.kind),
+            "description": property.description,
+            "importance": if is_required { "required" } else { "expected" },
+        })
+    });
+    json!({
+        "fields": fields.collect::<Vec<_>>(),
+        "address": reading.url.as_ref().map(ToString::to_string).unwrap_or_default(),
+        "stated": reading.stated,
+        "page": reading.text,
+        "limits": { "page": asking.settings.page_characters, "stated": asking.settings.stated_characters },
+    })
+}
+
+/// A kind in words for a model.
+fn shown(kind: &Kind) -> String {
+    match kind {
+        Kind::Text | Kind::Summary | Kind::Names => "text".to_owned(),
+        Kind::Choice(choices) => {
+            let choices: Vec<String> = choices.iter().map(ToString::to_string).collect();
+            format!("one of {}", choices.join(", "))
+        }
+        Kind::Date => "date, with time where the page says it".to_owned(),
+        Kind::Day => "date".to_owned(),
+        Kind::Integer => "whole number".to_owned(),
+        Kind::Number => "number".to_owned(),
+        Kind::Boolean => "true or false".to_owned(),
+        Kind::Minutes => "minutes".to_owned(),
+        Kind::Money => "object with `amount` and `currency`".to_owned(),
+        Kind::Rating => "object with `value`, `best` and `count`".to_owned(),
+        Kind::Salary => "object with `minimum`, `maximum`, `currency` and `per`".to_owned(),
+        Kind::Address => "address".to_owned(),
+        Kind::List(kind) => format!("list of {}", shown(kind)),
+        Kind::Object(parts) => {
+            let parts: Vec<String> = parts.iter().map(|(name, kind)| format!("`{name}` ({})", shown(kind))).collect();
+            format!("object with {}", parts.join(", "))
+        }
+        Kind::Any => "any value".to_owned(),
+    }
+}

@@ -1,0 +1,119 @@
+//! A page as a model is shown it, and as its answers are checked by.
+
+use std::collections::BTreeSet;
+
+use autoheal_page::Document;
+use autoheal_page::structured::{Origin, structured_data};
+use url::Url;
+
+use super::grounding::Evidence;
+use crate::item::PageType;
+use crate::mode::rule_based;
+
+/// Longer stated values are left out of what is shown, in bytes: they are texts, and the text of the page follows.
+const LONGEST_STATED: usize = 400;
+
+/// What a page holds, without the page: it can be kept while a model is asked.
+#[derive(Debug)]
+pub struct Reading {
+    pub(crate) url: Option<Url>,
+    /// Its text, a line for each block.
+    pub(crate) text: String,
+    /// What it states about itself, a line for each value.
+    pub(crate) stated: String,
+    /// The type of page that its address and its own words suggest.
+    pub(crate) suggested: Option<PageType>,
+    pub(crate) evidence: Evidence,
+}
+
+impl Reading {
+    /// What a page holds. `url` is the page's address: what its links are relative to.
+    pub fn of(page: &Document, url: Option<&Url>) -> Self {
+        let mut told = BTreeSet::new();
+        let mut stated = String::new();
+        let mut suggested = None;
+        for datum in structured_data(page) {
+            if matches!(datum.origin, Origin::JsonLd | Origin::Microdata | Origin::Rdfa) {
+                suggested = suggested.or_else(|| page_type_in(&datum.kind));
+            } else if datum.path == "og:type" {
+                suggested = suggested.or_else(|| page_type_in(&datum.value));
+            }
+            let kind = if datum.kind.is_empty() { String::new() } else { format!("{}.", datum.kind) };
+            let line = format!("{kind}{}: {}\n", datum.path, datum.value);
+            if line.len() <= LONGEST_STATED && told.insert(line.clone()) {
+                stated.push_str(&line);
+            }
+        }
+        let suggested = suggested.or_else(|| segments(url).iter().find_map(|segment| page_type_in(segment)));
+        Self { url: url.cloned(), text: rule_based::lines_of(page), stated, suggested, evidence: Evidence::of(page) }
+    }
+
+    /// The words of its address that may say what it is about.
+    pub(crate) fn segments(&self) -> Vec<String> {
+        segments(self.url.as_ref())
+    }
+}
+
+fn segments(url: Option<&Url>) -> Vec<String> {
+    let segments = url.and_then(Url::path_segments).into_iter().flatten();
+    let words = segments.map(|segment| segment.replace(['-', '_', '.', '+'], " ").replace("%20", " "));
+    words.filter(|words| words.chars().any(char::is_alphabetic)).collect()
+}
+
+/// Words that name a type of page, in addresses and in what pages state.
+const NAMED: [(PageType, &[&str]); 5] = [
+    (PageType::Recipe, &["recipe", "recipes", "rezept", "rezepte", "recette", "recettes", "receta", "recetas"]),
+    (PageType::Job, &["job", "jobs", "jobposting", "career", "careers", "vacancy", "vacancies", "stellenangebote"]),
+    (
+        PageType::Event,
+        &["event", "events", "musicevent", "concert", "concerts", "veranstaltung", "veranstaltungen", "festival"],
+    ),
+    (PageType::Product, &["product", "products", "shop", "item", "dp", "produkt", "produkte", "produit", "producto"]),
+    (
+        PageType::Article,
+        &["article", "articles", "newsarticle", "blogposting", "blog", "news", "post", "posts", "story", "press"],
+    ),
+];
+
+fn page_type_in(text: &str) -> Option<PageType> {
+    let text = text.to_lowercase();
+    let mut words = text.split(|character: char| !character.is_alphanumeric());
+    words.find_map(|word| NAMED.iter().find(|(_, names)| names.contains(&word)).map(|(page_type, _)| *page_type))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(html: &str, url: &str) -> Reading {
+        Reading::of(&Document::parse(html), Url::parse(url).ok().as_ref())
+    }
+
+    #[test]
+    fn a_page_says_what_type_it_is() {
+        for (html, url, suggested) in [
+            ("<meta property=og:type content=product>", "https://a.example/blog/x", Some(PageType::Product)),
+            (
+                r#"<script type="application/ld+json">{"@type":"JobPosting","title":"Cook"}</script>"#,
+                "https://a.example/",
+                Some(PageType::Job),
+            ),
+            ("<p>x", "https://a.example/recipes/soup-of-leeks", Some(PageType::Recipe)),
+            ("<meta property=og:type content=website>", "https://a.example/about", None),
+        ] {
+            assert_eq!(read(html, url).suggested, suggested, "{html}");
+        }
+        assert_eq!(read("", "https://a.example/jobs/head-cook_2/17?x").segments(), ["jobs", "head cook 2"]);
+    }
+
+    #[test]
+    fn what_a_page_states_is_a_line_each_and_its_text_keeps_its_blocks() {
+        let page = format!(
+            "<meta name=author content=Ada><meta name=author content=Ada><meta name=long content='{}'><h1>Soup</h1><p>One.<p>Two.",
+            "x".repeat(LONGEST_STATED)
+        );
+        let reading = read(&page, "https://a.example/");
+        assert_eq!(reading.stated, "author: Ada\n");
+        assert_eq!(reading.text, "Soup\nOne.\nTwo.");
+    }
+}

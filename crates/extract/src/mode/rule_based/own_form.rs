@@ -1,0 +1,215 @@
+//! Rules in a form that somebody brings along: each of its properties from the item's field of that name, from what the page states
+//! under it, from what stands beside it, or, where it is a list of records, from a table with columns of their names.
+
+use std::collections::BTreeMap;
+
+use autoheal_page::Document;
+use autoheal_page::structured::{Datum, Origin, structured_data};
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::{is_readable, labels, rule_based};
+use crate::extraction::{ExtractError, Extracted, Extraction, OwnItem};
+use crate::form::{Form, Importance, Kind, Owner, Property, of_item, spoken, words_of};
+use crate::item::{PageType, Provenance, ScrapedItem, Source};
+use crate::mode::model::convert::converted;
+
+/// How sure what stands beside its name is, and what stands below it in a table.
+const BESIDE: f32 = 0.7;
+const IN_TABLE: f32 = 0.7;
+
+/// What the page holds, by rules alone, in a form. What is not found, or does not fit, is left out.
+///
+/// # Errors
+///
+/// [`ExtractError::RequiredMissing`] and [`ExtractError::DoesNotFit`], where the form is somebody's own and wants more than there is.
+pub fn rule_based_in(page: &Document, url: Option<&Url>, form: &Form) -> Result<Extraction, ExtractError> {
+    let item = rule_based(page, url);
+    let extracted = match form.owner {
+        Owner::Item => Extracted::Item(Box::new(item)),
+        Owner::User => Extracted::Own(Box::new(filled(page, url, form, &item)?)),
+    };
+    Ok(Extraction { extracted, missing: Vec::new(), left_out: Vec::new(), cut_short: None })
+}
+
+fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -> Result<OwnItem, ExtractError> {
+    let sources = Sources {
+        page: is_readable(page).then_some(page),
+        stated: structured_data(page),
+        fields: serde_json::to_value(item).unwrap_or_default(),
+        item,
+    };
+    let mut own =
+        OwnItem { url: item.url.clone(), screenshot_path: None, item: Map::new(), provenance: BTreeMap::new() };
+    for property in &form.properties {
+        let fits = |value: &Value| {
+            let alone: Map<String, Value> = [(property.name.clone(), value.clone())].into_iter().collect();
+            !form.faults(&alone).iter().any(|fault| fault.property.as_deref() == Some(&property.name))
+        };
+        let found = sources.of(property).into_iter().map(|(value, provenance)| {
+            let value = converted(value, &property.kind, url);
+            (value, provenance)
+        });
+        if let Some((value, provenance)) = found.into_iter().find(|(value, _)| fits(value)) {
+            own.item.insert(property.name.clone(), value);
+            own.provenance.insert(property.name.clone(), provenance);
+        }
+    }
+    let faults = form.faults(&own.item);
+    let missing = form.names_of(PageType::Generic, Importance::Required);
+    let missing: Vec<String> = missing.filter(|name| !own.item.contains_key(*name)).map(str::to_owned).collect();
+    if !missing.is_empty() {
+        return Err(ExtractError::RequiredMissing(missing));
+    }
+    if !faults.is_empty() {
+        return Err(ExtractError::DoesNotFit(faults.into_iter().map(|fault| fault.message).collect()));
+    }
+    Ok(own)
+}
+
+/// Where values come from.
+struct Sources<'a> {
+    /// The page, where it can be read.
+    page: Option<&'a Document>,
+    stated: Vec<Datum>,
+    item: &'a ScrapedItem,
+    /// The item as JSON.
+    fields: Value,
+}
+
+impl Sources<'_> {
+    /// What a property may be, the surest first.
+    fn of(&self, property: &Property) -> Vec<(Value, Provenance)> {
+        let beside = || self.beside(property);
+        let table = || self.in_table(property);
+        let all = [self.field(property), self.stated(property), beside(), table()];
+        all.into_iter().flatten().collect()
+    }
+
+    /// The item's field of that name.
+    fn field(&self, property: &Property) -> Option<(Value, Provenance)> {
+        let (name, part) = of_item(&property.name)?;
+        let value = self.fields.get(name)?;
+        let value = part.map_or(Some(value), |part| value.get(part))?.clone();
+        let field = serde_json::from_value(name.into()).ok();
+        let known = field.and_then(|field| self.item.provenance.get(&field).copied());
+        // The address has no field of provenance: it is given, or stated as the page's own.
+        Some((value, known.unwrap_or(Provenance::by_rule(Source::OpenGraph, 0.75))))
+    }
+
+    /// The one value that the page states under that name.
+    fn stated(&self, property: &Property) -> Option<(Value, Provenance)> {
+        let name = words_of(&property.name);
+        let last = |datum: &Datum| words_of(datum.path.rsplit(['.', ':']).next().unwrap_or_default());
+        let mut found = self.stated.iter().filter(|datum| last(datum) == name);
+        let first = found.next()?;
+        if found.any(|other| other.value != first.value) {
+            return None;
+        }
+        let provenance = match first.origin {
+            Origin::JsonLd => Provenance::by_rule(Source::JsonLd, 0.9),
+            Origin::Microdata | Origin::Rdfa => Provenance::by_rule(Source::Microdata, 0.85),
+            Origin::Meta | Origin::Title => Provenance::by_rule(Source::OpenGraph, 0.7),
+        };
+        Some((first.value.clone().into(), provenance))
+    }
+
+    /// What stands beside that name: in a list of terms, two cells of a row, after a colon.
+    fn beside(&self, property: &Property) -> Option<(Value, Provenance)> {
+        let mut names = spoken(&property.name);
+        names.splice(1..1, property.title.as_ref().map(|title| title.trim().to_lowercase()));
+        let value = names.iter().find_map(|name| labels::value(self.page?, &[name]))?;
+        Some((value.into(), Provenance::by_rule(Source::Heuristic, BESIDE)))
+    }
+
+    /// The rows of the one table whose columns have the names of a record's parts.
+    fn in_table(&self, property: &Property) -> Option<(Value, Provenance)> {
+        let Kind::List(of) = &property.kind else { return None };
+        let Kind::Object(parts) = of.as_ref() else { return None };
+        let columns_of = |header: &[String]| -> Vec<Option<String>> {
+            let part =
+                |cell: &String| parts.keys().find(|part| spoken(part).contains(&words_of(cell).replace('_', " ")));
+            header.iter().map(|cell| part(cell).cloned()).collect()
+        };
+        let tables = self.item.tables.iter().map(|table| (columns_of(&table.header), table));
+        let (columns, table) = tables.max_by_key(|(columns, _)| columns.iter().flatten().count())?;
+        // One column in common is chance, unless there is no other.
+        if columns.iter().flatten().count() < parts.len().min(2) {
+            return None;
+        }
+        let record = |row: &Vec<String>| {
+            let cells = columns.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
+            let named = cells.filter_map(|(name, cell)| Some((name.clone()?, Value::from(cell.as_str()))));
+            Value::Object(named.collect())
+        };
+        let records: Vec<Value> = table.rows.iter().map(record).collect();
+        Some((records.into(), Provenance::by_rule(Source::Heuristic, IN_TABLE)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const LAMP: &str = r#"<title>Lamp | Shop</title>
+        <script type="application/ld+json">{"@type": "Product", "name": "Lamp", "gtin13": "4006381333931",
+            "offers": {"@type": "Offer", "price": "19.90", "priceCurrency": "EUR"}}</script>
+        <h1>Lamp</h1><dl><dt>Rated voltage<dd>230 V<dt>Made in<dd>Portugal<dt>Dimmable<dd>yes</dl>
+        <table><tr><th>Watts<th>Lumen<tr><td>5<td>470<tr><td>8<td>806</table>"#;
+
+    fn filled(schema: &Value) -> Result<Value, ExtractError> {
+        let form = Form::own(&schema.to_string()).unwrap();
+        let extraction = rule_based_in(&Document::parse(LAMP), None, &form)?;
+        match extraction.extracted {
+            Extracted::Own(own) => {
+                assert_eq!(own.item.keys().collect::<Vec<_>>(), own.provenance.keys().collect::<Vec<_>>());
+                Ok(Value::Object(own.item))
+            }
+            Extracted::Item(item) => panic!("{item:?}"),
+        }
+    }
+
+    #[test]
+    fn properties_are_filled_from_fields_statements_labels_and_tables() {
+        let schema = json!({
+            "type": "object", "additionalProperties": false, "required": ["productName", "volts"],
+            "properties": {
+                "productName": { "type": "string" },
+                "cost": { "type": "number" },
+                "currency": { "type": "string" },
+                "gtin13": { "type": "string" },
+                "volts": { "type": "integer", "title": "Rated voltage" },
+                "madeIn": { "enum": ["Spain", "Portugal"] },
+                "dimmable": { "type": "boolean" },
+                "colour": { "type": "string" },
+                "type": { "type": "string" },
+                "models": {
+                    "type": "array",
+                    "items": { "properties": { "watts": { "type": "number" }, "lumen": { "type": "integer" } } },
+                },
+            },
+        });
+        let wanted = json!({
+            "productName": "Lamp", "cost": 19.9, "currency": "EUR", "gtin13": "4006381333931", "volts": 230,
+            "madeIn": "Portugal", "dimmable": true,
+            "models": [{ "watts": 5, "lumen": 470 }, { "watts": 8, "lumen": 806 }],
+        });
+        assert_eq!(filled(&schema).unwrap(), wanted);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_and_what_is_required_is_named() {
+        let optional = json!({ "properties": { "madeIn": { "type": "integer" }, "name": { "type": "string" } } });
+        assert_eq!(filled(&optional).unwrap(), json!({ "name": "Lamp" }));
+        let required = json!({
+            "properties": { "madeIn": { "type": "integer" }, "colour": {}, "name": {} },
+            "required": ["madeIn", "colour", "name"],
+        });
+        let error = filled(&required).unwrap_err();
+        assert!(matches!(&error, ExtractError::RequiredMissing(names) if *names == ["colour", "madeIn"]), "{error}");
+        let whole = json!({ "properties": { "name": {} }, "minProperties": 2 });
+        assert!(matches!(filled(&whole), Err(ExtractError::DoesNotFit(_))));
+    }
+}
