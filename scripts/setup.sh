@@ -100,7 +100,7 @@ need_nextest() {
   cargo install --quiet --locked --root "$CACHE/tools" cargo-nextest >&2 || unavailable "cargo install cargo-nextest failed"
 }
 
-# A Python with pytest and ruff, first on PATH, kept by the hash of what it holds.
+# A Python with pytest, ruff and pydantic, first on PATH, kept by the hash of what it holds.
 need_python() {
   if ! have python3 || ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
     install_packages python3 python3-venv || return 1
@@ -109,11 +109,11 @@ need_python() {
   hash="$({ cat "$requirements"; python3 -c 'import sys; print(sys.version, sys.executable)'; } | sha256sum | cut -c1-16)"
   venv="$CACHE/python-$hash"
   if [ ! -f "$venv/complete" ]; then
-    say "making a Python environment with pytest and ruff in $venv"
+    say "making a Python environment for the tests in $venv"
     rm -rf "$venv"
     python3 -m venv "$venv" >&2 || unavailable "python3 -m venv failed" || return 1
     "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" >&2 ||
-      unavailable "pip could not install pytest and ruff" || return 1
+      unavailable "pip could not install what $requirements names" || return 1
     touch "$venv/complete"
   fi
   export PATH="$venv/bin:$PATH"

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::config::{Config, LlmConfig};
 use crate::extract_args::Extract;
 use crate::navigate_args::Navigate;
+use crate::server_args::{Mcp, Serve};
 use crate::source_args::{SourceCommand, Sources};
 
 const OVERVIEW: &str = "\
@@ -111,6 +112,10 @@ pub(crate) enum Command {
     Extract(Extract),
     /// Find the answer to a question in a manual, by following its links
     Navigate(Box<Navigate>),
+    /// Serve tools to an assistant over the Model Context Protocol
+    Mcp(Mcp),
+    /// Serve the same tools over HTTP
+    Serve(Serve),
 }
 
 impl Command {
@@ -129,13 +134,15 @@ impl Command {
             Self::Relocate(_) => "relocate",
             Self::Extract(_) => "extract",
             Self::Navigate(_) => "navigate",
+            Self::Mcp(_) => "mcp",
+            Self::Serve(_) => "serve",
         }
     }
 
     /// What is logged unless a setting says otherwise: a command that a person waits for tells its errors by itself.
     pub(crate) const fn log_level(&self) -> &'static str {
         match self {
-            Self::Worker(_) => "info",
+            Self::Worker(_) | Self::Serve(_) => "info",
             Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
             Self::Heal(_)
             | Self::Report(_)
@@ -147,7 +154,8 @@ impl Command {
             | Self::Usage(_)
             | Self::Relocate(_)
             | Self::Extract(_)
-            | Self::Navigate(_) => "off",
+            | Self::Navigate(_)
+            | Self::Mcp(_) => "off",
         }
     }
 }

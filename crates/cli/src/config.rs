@@ -3,6 +3,7 @@
 //! The file is the user's, never the repository's: a repository must not choose the wall around itself.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -37,6 +38,8 @@ pub(crate) struct Config {
     pub(crate) worker: WorkerConfig,
     #[serde(default)]
     pub(crate) alerts: AlertConfig,
+    #[serde(default)]
+    pub(crate) server: ServerConfig,
     #[serde(default)]
     pub(crate) llm: LlmConfig,
     #[serde(default)]
@@ -124,6 +127,18 @@ pub(crate) struct AlertConfig {
     pub(crate) webhook: Option<Url>,
 }
 
+/// Who may ask the server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerConfig {
+    /// Where it listens.
+    pub(crate) addr: Option<SocketAddr>,
+    /// Names under which it may be asked, beside those of this machine.
+    pub(crate) hosts: Option<Vec<String>>,
+    /// Origins whose pages may ask.
+    pub(crate) origins: Option<Vec<String>>,
+}
+
 /// Which language model is asked, and what that may cost.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,7 +187,7 @@ pub(crate) struct NavigateConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 46] = [
+const VARIABLES: [(&str, &str); 49] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -200,6 +215,9 @@ const VARIABLES: [(&str, &str); 46] = [
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),
     ("ALERT_WEBHOOK", "alerts.webhook"),
+    ("ADDR", "server.addr"),
+    ("HOSTS", "server.hosts"),
+    ("ORIGINS", "server.origins"),
     ("MODEL", "llm.model"),
     ("OPENAI_URL", "llm.base_urls.openai"),
     ("ANTHROPIC_URL", "llm.base_urls.anthropic"),
@@ -222,7 +240,7 @@ const VARIABLES: [(&str, &str); 46] = [
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
-const NOT_SETTINGS: [&str; 5] = ["GITHUB_TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
+const NOT_SETTINGS: [&str; 6] = ["GITHUB_TOKEN", "TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
 
 impl Config {
     /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
@@ -293,6 +311,11 @@ pub(crate) fn github_token() -> Option<SecretString> {
 /// The key that what is posted is signed with. Not a setting, either.
 pub(crate) fn webhook_key() -> Option<SecretString> {
     std::env::var("AUTOHEAL_WEBHOOK_KEY").ok().filter(|key| !key.is_empty()).map(SecretString::from)
+}
+
+/// What must be known to ask the server. Not a setting, either.
+pub(crate) fn server_token() -> Option<SecretString> {
+    std::env::var("AUTOHEAL_TOKEN").ok().filter(|token| !token.is_empty()).map(SecretString::from)
 }
 
 /// The key of a provider: from the environment, else from the file that the settings name.

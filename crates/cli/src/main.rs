@@ -20,6 +20,7 @@ mod models;
 mod navigate_args;
 mod printer;
 mod progress;
+mod server_args;
 mod source_args;
 mod wiring;
 

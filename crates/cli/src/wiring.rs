@@ -8,15 +8,17 @@ use anyhow::Context as _;
 #[cfg(feature = "render")]
 use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
-use autoheal_orchestrator::{Registry, WorkerSettings};
+use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::{HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, SandboxError, Settings};
+use autoheal_server::Services;
 use autoheal_source::{AddWorkflow, DoctorWorkflow, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
 
 use crate::config::{Config, github_token, webhook_key};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
+use crate::printer::Printer;
 
 /// The database that the settings name; the default lies in the data folder, which is made when missing.
 ///
@@ -128,6 +130,49 @@ pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
 pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
     Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?, config.source.prompt))
+}
+
+/// What the tools for assistants work with. Where no sandbox works, repositories cannot be healed, and everything else can.
+///
+/// # Errors
+///
+/// When a setting makes no sense.
+pub(crate) async fn tool_services(
+    config: &Config,
+    store: &Store,
+    sandbox: Option<Choice>,
+    printer: &Printer,
+) -> Result<Services, Failure> {
+    let sources = source_services(config, store)?;
+    let choice = sandbox.or(config.sandbox.kind).unwrap_or_default();
+    let registry = match registry(config, choice, sources.clone()).await {
+        Ok(registry) => registry,
+        Err(failure) if failure.exit == Exit::EnvironmentMissing => {
+            printer.warn(&format!("repositories cannot be healed here: {:#}", failure.error));
+            source_registry(sources.clone())?
+        }
+        Err(failure) => return Err(failure),
+    };
+    Ok(Services {
+        store: store.clone(),
+        fetcher: Arc::new(fetcher(config)?),
+        models: sources.models().cloned(),
+        navigation: navigation(config),
+        worker: Worker::new(store.clone(), worker_settings(config), registry),
+        notifier: Arc::new(notifier(config, sources)),
+    })
+}
+
+/// The limits of a navigation.
+pub(crate) fn navigation(config: &Config) -> autoheal_navigate::Settings {
+    let (defaults, set) = (autoheal_navigate::Settings::default(), &config.navigate);
+    autoheal_navigate::Settings {
+        max_steps: set.max_steps.unwrap_or(defaults.max_steps),
+        max_links_shown: set.max_links_shown.unwrap_or(defaults.max_links_shown),
+        max_content_chars: set.max_content_chars.unwrap_or(defaults.max_content_chars),
+        max_path_history: set.max_path_history.unwrap_or(defaults.max_path_history),
+        http_timeout: set.http_seconds.map_or(defaults.http_timeout, Duration::from_secs),
+    }
 }
 
 fn with_sources(registry: Registry, sources: SourceServices) -> Result<Registry, Failure> {

@@ -11,7 +11,7 @@ use crate::cache::{Cache, without_fragment};
 use crate::goal::Goal;
 use crate::page_state::PageState;
 use crate::trace::Trace;
-use crate::words::{words};
+use crate::words::words;
 
 /// Where a walk ends.
 pub(crate) struct Walked {

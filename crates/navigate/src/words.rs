@@ -219,8 +219,14 @@ mod tests {
 
     #[test]
     fn words_are_singular_and_names_stay_whole() {
-        assert_eq!(words("Storage sizes of max_connections"), ["storage", "size", "of", "max", "connection", "max_connections"]);
-        assert_eq!(words("postgres -N x, --no-clean; one-letter"), ["postgre", "-N", "x", "--no-clean", "one", "letter"]);
+        assert_eq!(
+            words("Storage sizes of max_connections"),
+            ["storage", "size", "of", "max", "connection", "max_connections"]
+        );
+        assert_eq!(
+            words("postgres -N x, --no-clean; one-letter"),
+            ["postgre", "-N", "x", "--no-clean", "one", "letter"]
+        );
         assert_eq!(words("1,431,650 and 3.5 quarts."), ["1431650", "and", "3.5", "quart"]);
         assert_eq!(words("--- the car's -- door"), ["the", "car", "door"]);
         assert_eq!(words("queries boxes classes status is"), ["query", "box", "class", "status", "is"]);

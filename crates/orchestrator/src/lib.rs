@@ -7,6 +7,7 @@
 //! # Layout
 //!
 //! - [`worker`]: claims tasks and runs them, several at once, until stopped; or one task
+//! - [`perform`]: tasks that somebody waits for
 //! - [`registry`]: which workflow serves which kind of task
 //! - `walk`: one run: begin or resume, node after node, checkpoint after checkpoint, finish
 //! - `step`: one node: its tries, their timeout, what interrupts them
@@ -37,6 +38,7 @@ pub mod fail_point;
 pub mod feed;
 mod lease;
 pub mod owner;
+pub mod perform;
 pub mod registry;
 mod step;
 mod walk;
@@ -45,6 +47,7 @@ pub mod worker;
 pub use clock::now;
 pub use feed::EventFeed;
 pub use owner::Owner;
+pub use perform::PerformError;
 pub use registry::Registry;
 pub use walk::WalkError;
 pub use worker::{TaskEnd, Worker, WorkerError, WorkerSettings};

@@ -132,6 +132,10 @@ impl Worker {
         Self { store, settings, registry, feed: EventFeed::default() }
     }
 
+    pub(crate) const fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// What happens in this worker's runs.
     pub fn feed(&self) -> &EventFeed {
         &self.feed

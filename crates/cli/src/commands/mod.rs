@@ -5,9 +5,11 @@ mod explain;
 mod extract;
 mod graph;
 mod heal;
+mod mcp;
 mod navigate;
 mod relocate;
 mod report;
+mod serve;
 mod source;
 mod tasks;
 mod usage;
@@ -32,6 +34,8 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
+        Command::Mcp(arguments) => mcp::run(&arguments, &config, printer).await,
+        Command::Serve(arguments) => serve::run(&arguments, &config, printer).await,
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

@@ -43,6 +43,5 @@ pub(crate) fn has(text: &str, value: &str) -> bool {
 pub(crate) fn is_table(text: &str, caption: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = plain(text);
-    text.strip_prefix(plain(caption).as_str())
-        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    text.strip_prefix(plain(caption).as_str()).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }

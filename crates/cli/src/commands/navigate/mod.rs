@@ -3,11 +3,10 @@
 mod readable;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
 use autoheal_engine::budget::Usage;
-use autoheal_navigate::{FetchedPages, Goal, Guide, Navigator, PathStep, Progress, Settings};
+use autoheal_navigate::{FetchedPages, Goal, Guide, Navigator, PathStep, Progress};
 use url::Url;
 
 use crate::config::Config;
@@ -37,7 +36,8 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
         None
     };
     let session = models.map(|models| models.session(Some(start.to_string()), None, Usage::default()));
-    let settings = settings(arguments, &config);
+    let mut settings = wiring::navigation(&config);
+    settings.max_steps = arguments.max_steps.unwrap_or(settings.max_steps);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout);
     let goal = Goal { text: arguments.goal.clone(), context: arguments.all_context() };
     let steps = Steps(printer);
@@ -73,17 +73,6 @@ fn start(text: &str) -> Result<(Url, Option<PathBuf>), Failure> {
     }
     let url = Url::from_file_path(&file).map_err(|()| Failure::bad_input(named()))?;
     Ok((url, Some(folder)))
-}
-
-fn settings(arguments: &Navigate, config: &Config) -> Settings {
-    let (defaults, set) = (Settings::default(), &config.navigate);
-    Settings {
-        max_steps: arguments.max_steps.or(set.max_steps).unwrap_or(defaults.max_steps),
-        max_links_shown: set.max_links_shown.unwrap_or(defaults.max_links_shown),
-        max_content_chars: set.max_content_chars.unwrap_or(defaults.max_content_chars),
-        max_path_history: set.max_path_history.unwrap_or(defaults.max_path_history),
-        http_timeout: set.http_seconds.map_or(defaults.http_timeout, Duration::from_secs),
-    }
 }
 
 /// Tells each step.

@@ -4,14 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use autoheal_engine::TaskId;
 use autoheal_engine::source::HealthState;
-use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_orchestrator::{TaskEnd, Worker, now};
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_orchestrator::{PerformError, Worker, now};
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
 use autoheal_source::{AddRequest, Definition, Notifier, PageKind, SourceName};
-use autoheal_store::{RunRow, Store, TaskFilter};
+use autoheal_store::{RunRow, Store};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -117,15 +116,9 @@ pub(super) async fn run(
     let runner = Runner::new(store, config, printer)?;
     let (mut results, mut all_good) = (Vec::new(), true);
     for name in wanted {
-        let task = NewTask::new(TaskKind::RefreshSource, name.clone(), now());
-        let Some(mut row) = perform(&runner, task).await? else { return Ok(Exit::Cancelled) };
-        // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
-        for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
-            if let Some(open) = open_task(store, kind, &name).await? {
-                let Some(after) = runner.run(open).await? else { return Ok(Exit::Cancelled) };
-                row = after;
-            }
-        }
+        let Some(row) = runner.show(runner.worker.refresh(&name, &runner.stop)).await? else {
+            return Ok(Exit::Cancelled);
+        };
         all_good &= row.healed == Some(true);
         printer.say(&format!("{name}: {}", row.stop_reason.as_deref().unwrap_or("not finished")));
         results.push(json!({ "source": name, "stop_reason": row.stop_reason, "results": row.results }));
@@ -163,13 +156,6 @@ pub(super) async fn heal(
     Ok(if row.healed == Some(true) { Exit::Fine } else { Exit::NotHealed })
 }
 
-async fn open_task(store: &Store, kind: TaskKind, target: &str) -> Result<Option<TaskId>, Failure> {
-    let filter =
-        TaskFilter { state: Some(TaskState::Pending), kind: Some(kind), target: Some(target.to_owned()), limit: 1 };
-    let due = now();
-    Ok(store.tasks(&filter).await?.into_iter().find(|task| task.run_at <= due).map(|task| task.id))
-}
-
 /// A worker for tasks that a person waits for.
 pub(super) struct Runner<'a> {
     worker: Worker,
@@ -198,36 +184,35 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The ended run of a task; `None` when a person stopped it.
-    async fn run(&self, task: TaskId) -> Result<Option<RunRow>, Failure> {
-        let work = self.worker.run_task(task, self.stop.clone());
+    /// The ended run, with what goes on shown meanwhile; `None` when a person stopped it.
+    async fn show(&self, work: impl Future<Output = Result<RunRow, PerformError>>) -> Result<Option<RunRow>, Failure> {
         match progress::show(self.printer, self.worker.feed().watch(), work).await {
-            Ok(TaskEnd::Finished { run, .. }) => Ok(Some(self.store.run(run).await?.context("the run's row is gone")?)),
-            Ok(TaskEnd::Stopped { .. }) | Err(autoheal_orchestrator::WorkerError::Stopped(_)) => {
-                self.printer.say(&format!("stopped; task {task} goes on when a worker runs, or when you ask again"));
+            Ok(row) => Ok(Some(row)),
+            Err(stopped @ PerformError::Stopped(_)) => {
+                self.printer.say(&stopped.to_string());
                 Ok(None)
             }
-            Ok(TaskEnd::Broken { error, .. }) => {
-                Err(anyhow::anyhow!(error).context(format!("task {task} could not go on")).into())
-            }
-            Ok(TaskEnd::LeaseLost) => Err(anyhow::anyhow!("another worker took task {task} over").into()),
             Err(error) => Err(error.into()),
         }
     }
 }
 
 pub(super) async fn perform(runner: &Runner<'_>, task: NewTask) -> Result<Option<RunRow>, Failure> {
-    let enqueued = runner.store.enqueue(&task).await?;
-    if !enqueued.created {
-        let open = runner.store.task(enqueued.id).await?.context("the open task is gone")?;
-        if task.kind == TaskKind::AddSource && open.context != task.context {
-            let (id, target) = (open.id, &task.target);
-            return Err(Failure::bad_input(format!(
-                "task {id} is adding `{target}` with other settings: let it end, or `autoheal tasks cancel {id}`"
-            )));
-        }
-        // Somebody waits for it.
-        runner.store.hasten(enqueued.id).await?;
+    if task.kind == TaskKind::AddSource {
+        refuse_other_settings(runner.store, &task).await?;
     }
-    runner.run(enqueued.id).await
+    runner.show(runner.worker.perform(&task, &runner.stop)).await
+}
+
+/// A page that is being added in another way is not added in this one.
+async fn refuse_other_settings(store: &Store, task: &NewTask) -> Result<(), Failure> {
+    let enqueued = store.enqueue(task).await?;
+    let open = store.task(enqueued.id).await?.context("the open task is gone")?;
+    if open.context == task.context {
+        return Ok(());
+    }
+    let (id, target) = (open.id, &task.target);
+    Err(Failure::bad_input(format!(
+        "task {id} is adding `{target}` with other settings: let it end, or `autoheal tasks cancel {id}`"
+    )))
 }

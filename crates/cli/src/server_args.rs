@@ -1,0 +1,42 @@
+//! What can be asked of `autoheal mcp` and `autoheal serve`.
+
+use std::net::SocketAddr;
+
+use autoheal_sandbox::Choice;
+use clap::Args;
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  autoheal mcp                                    for an assistant that starts it, as its settings say:
+  { \"mcpServers\": { \"autoheal\": { \"command\": \"autoheal\", \"args\": [\"mcp\"] } } }
+
+Tools: navigate, extract, source_list, source_run, heal. Standard output is the protocol's; what is logged goes to standard error.";
+
+/// Tools for an assistant, over the Model Context Protocol on standard input and output.
+#[derive(Debug, Args)]
+#[command(after_help = MCP_EXAMPLES)]
+pub(crate) struct Mcp {
+    /// Where code of repositories runs: auto, docker, bubblewrap, none [default: auto]
+    #[arg(long)]
+    pub(crate) sandbox: Option<Choice>,
+}
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  autoheal serve
+  curl -H 'Content-Type: application/json' -d '{\"url\": \"https://shop.example/chair\"}' http://127.0.0.1:8080/api/tools/extract
+  AUTOHEAL_TOKEN=... autoheal serve --addr 0.0.0.0:8080
+
+Without a token in AUTOHEAL_TOKEN only this machine can ask.";
+
+/// The same tools over HTTP.
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_EXAMPLES)]
+pub(crate) struct Serve {
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) addr: Option<SocketAddr>,
+    /// Where code of repositories runs: auto, docker, bubblewrap, none [default: auto]
+    #[arg(long)]
+    pub(crate) sandbox: Option<Choice>,
+}

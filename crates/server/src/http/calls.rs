@@ -1,0 +1,99 @@
+//! A call that is under way: it goes on beside the connection, and is told to stop when nobody waits for it any more.
+
+use std::convert::Infallible;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::{Stream, StreamExt as _};
+use tokio_util::sync::DropGuard;
+
+use super::{Shared, error};
+use crate::tools::{Answer, Call, Tool, ToolError};
+
+/// What is said of a call.
+enum Said {
+    Progress(String),
+    Ended(Result<Answer, ToolError>),
+}
+
+/// A call under way. Dropping it stops the call.
+pub(super) struct UnderWay {
+    said: mpsc::UnboundedReceiver<Said>,
+    stop: DropGuard,
+}
+
+/// Begins a call.
+pub(super) fn begin(tool: &'static dyn Tool, shared: &Shared, input: Value, user: Option<String>) -> UnderWay {
+    let (sender, said) = mpsc::unbounded_channel();
+    let (services, stop) = (shared.services.clone(), shared.stop.child_token());
+    let guard = stop.clone().drop_guard();
+    tokio::spawn(async move {
+        let telling = sender.clone();
+        // An error says that nobody listens.
+        let progress = move |line: String| drop(telling.send(Said::Progress(line)));
+        let call = Call { user, stop, progress: &progress };
+        let outcome = tool.call(&services, input, &call).await;
+        drop(sender.send(Said::Ended(outcome)));
+    });
+    UnderWay { said, stop: guard }
+}
+
+impl UnderWay {
+    /// The answer, when it is there.
+    pub(super) async fn into_answer(mut self) -> Response {
+        while let Some(said) = self.said.recv().await {
+            if let Said::Ended(outcome) = said {
+                return match outcome {
+                    Ok(answer) => Json(document(&answer)).into_response(),
+                    Err(failure) => error(status_of(&failure), code_of(&failure), &failure.to_string()),
+                };
+            }
+        }
+        error(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "the tool broke off: see the server's log")
+    }
+
+    /// Progress and the answer as server-sent events.
+    pub(super) fn into_events(self) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+        let Self { said, stop } = self;
+        let events = UnboundedReceiverStream::new(said).map(move |said| {
+            // Kept as long as somebody reads.
+            let _reading = &stop;
+            Ok(event(said))
+        });
+        Sse::new(events).keep_alive(KeepAlive::default())
+    }
+}
+
+fn event(said: Said) -> Event {
+    let (name, data) = match said {
+        Said::Progress(line) => ("progress", json!({ "message": line })),
+        Said::Ended(Ok(answer)) => ("answer", document(&answer)),
+        Said::Ended(Err(failure)) => ("error", json!({ "code": code_of(&failure), "message": failure.to_string() })),
+    };
+    Event::default().event(name).data(data.to_string())
+}
+
+fn document(answer: &Answer) -> Value {
+    json!({ "text": answer.text, "data": answer.data })
+}
+
+const fn status_of(failure: &ToolError) -> StatusCode {
+    match failure {
+        ToolError::InvalidInput(_) => StatusCode::BAD_REQUEST,
+        ToolError::Failed(_) => StatusCode::BAD_GATEWAY,
+        ToolError::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+const fn code_of(failure: &ToolError) -> &'static str {
+    match failure {
+        ToolError::InvalidInput(_) => "INVALID_INPUT",
+        ToolError::Failed(_) => "TOOL_FAILED",
+        ToolError::Stopped => "STOPPED",
+    }
+}

@@ -1,0 +1,74 @@
+use async_trait::async_trait;
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_forge::RepositoryAddress;
+use autoheal_orchestrator::{now, owner};
+use autoheal_repo::HealRequest;
+use autoheal_repo::request::Delivery;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::source_run::existing;
+use super::{Answer, Call, Services, Tool, ToolError, answer_of, parse, schema_of, told};
+
+/// Heals a repository or a source.
+pub(super) struct Heal;
+
+/// What is to be healed: one of the two.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// A repository whose checks fail: a path on this machine, or `https://github.com/OWNER/REPOSITORY`.
+    repository: Option<String>,
+    /// The name of a source that gives no data, as `source_list` gives it.
+    source: Option<String>,
+    /// Push the branch with the fixes. Without it, a repository gets no branch: the answer holds the patch.
+    #[serde(default)]
+    push: bool,
+}
+
+#[async_trait]
+impl Tool for Heal {
+    fn name(&self) -> &'static str {
+        "heal"
+    }
+
+    fn description(&self) -> &'static str {
+        "Repairs a repository whose tests fail (small edits that the tests confirm, on a branch of their own; never the main branch, never \
+         the tests), or a scraper whose page has changed. Answers with a report of what was wrong, what was changed and why, or that it \
+         could not be healed. Takes minutes."
+    }
+
+    fn input(&self) -> Map<String, Value> {
+        schema_of::<Input>()
+    }
+
+    fn is_read_only(&self) -> bool {
+        false
+    }
+
+    async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
+        let input: Input = parse(input)?;
+        let task = match (input.repository, input.source) {
+            (Some(repository), None) => of_repository(&repository, input.push)?,
+            (None, Some(source)) => {
+                let name = existing(services, &source).await?;
+                NewTask::new(TaskKind::FixSource, name.to_string(), now())
+            }
+            _ => return Err(ToolError::InvalidInput("name either a repository or a source".to_owned())),
+        };
+        let row = told(services, call, services.worker.perform(&task, &call.stop)).await?;
+        Ok(answer_of(&row))
+    }
+}
+
+fn of_repository(repository: &str, push: bool) -> Result<NewTask, ToolError> {
+    let address = RepositoryAddress::parse(repository).map_err(ToolError::invalid)?;
+    let delivery = if push { Delivery::Push } else { Delivery::DryRun };
+    let request = HealRequest { delivery, ..HealRequest::new(address.to_string()) };
+    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
+    // A path means something on this machine only.
+    task.host = address.path().map(|_| owner::host_name());
+    task.context = serde_json::to_value(request).map_err(ToolError::invalid)?;
+    Ok(task)
+}

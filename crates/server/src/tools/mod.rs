@@ -1,0 +1,194 @@
+//! The tools: what an assistant can ask for. A new one is a file here and a line in [`tools`].
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use autoheal_engine::event::EventBody;
+use autoheal_fetch::Fetcher;
+use autoheal_llm::Models;
+use autoheal_orchestrator::{PerformError, Worker};
+use autoheal_source::Notifier;
+use autoheal_store::{RunRow, Store};
+use schemars::{JsonSchema, schema_for};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+mod heal;
+mod navigate;
+mod source_list;
+mod source_run;
+
+/// What the tools work with. Cheap to clone.
+#[derive(Clone)]
+pub struct Services {
+    /// The database.
+    pub store: Store,
+    /// Who asks for pages.
+    pub fetcher: Arc<Fetcher>,
+    /// The language models; `None`: none.
+    pub models: Option<Models>,
+    /// The limits of a navigation.
+    pub navigation: autoheal_navigate::Settings,
+    /// Who runs tasks.
+    pub worker: Worker,
+    /// Who posts what runs leave to be posted.
+    pub notifier: Arc<Notifier>,
+}
+
+/// Who asks, how to stop, and who is told how far it is.
+pub struct Call<'a> {
+    /// The user for whom an assistant asks, for the accounts.
+    pub user: Option<String>,
+    /// Cancelled when nobody waits for the answer any more.
+    pub stop: CancellationToken,
+    /// Is told what happens, a line each.
+    pub progress: &'a (dyn Fn(String) + Send + Sync),
+}
+
+/// What a tool answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// For a reader.
+    pub text: String,
+    /// For a program.
+    pub data: Value,
+}
+
+/// Why a tool has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// What was asked makes no sense.
+    #[error("{0}")]
+    InvalidInput(String),
+    /// It could not be done.
+    #[error("{0}")]
+    Failed(String),
+    /// Nobody waits for it any more.
+    #[error("stopped: nobody waits for the answer")]
+    Stopped,
+}
+
+impl ToolError {
+    /// A fault of what was asked.
+    pub fn invalid(why: impl Display) -> Self {
+        Self::InvalidInput(why.to_string())
+    }
+
+    /// A fault of anything else, with its causes.
+    pub fn failed(error: &(dyn std::error::Error + 'static)) -> Self {
+        let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
+        Self::Failed(causes.collect::<Vec<_>>().join(": "))
+    }
+}
+
+impl From<PerformError> for ToolError {
+    fn from(error: PerformError) -> Self {
+        match error {
+            PerformError::Stopped(_) => Self::Stopped,
+            error => Self::failed(&error),
+        }
+    }
+}
+
+/// Something an assistant can ask for.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// Its name: letters and `_`.
+    fn name(&self) -> &'static str;
+
+    /// What it does, for a model that is to choose among tools.
+    fn description(&self) -> &'static str;
+
+    /// The JSON Schema of what it is given: an object.
+    fn input(&self) -> Map<String, Value>;
+
+    /// Whether nothing is different afterwards.
+    fn is_read_only(&self) -> bool;
+
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`].
+    async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError>;
+}
+
+/// Every tool.
+pub fn tools() -> &'static [&'static dyn Tool] {
+    &[&navigate::Navigate, &source_list::SourceList, &source_run::SourceRun, &heal::Heal]
+}
+
+/// The tool of that name.
+pub fn find(name: &str) -> Option<&'static dyn Tool> {
+    tools().iter().find(|tool| tool.name() == name).copied()
+}
+
+/// The schema of an input.
+fn schema_of<T: JsonSchema>() -> Map<String, Value> {
+    let Value::Object(mut schema) = schema_for!(T).to_value() else { return Map::new() };
+    schema.remove("$schema");
+    schema.remove("title");
+    // What is said of the type is said by the tool.
+    schema.remove("description");
+    schema
+}
+
+/// The input of a tool; unknown settings are refused.
+fn parse<T: DeserializeOwned>(input: Value) -> Result<T, ToolError> {
+    serde_json::from_value(input).map_err(ToolError::invalid)
+}
+
+/// Waits for work of the worker, and tells meanwhile what happens in it.
+async fn told<T>(services: &Services, call: &Call<'_>, work: impl Future<Output = T>) -> T {
+    let mut feed = services.worker.feed().watch();
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => break done,
+            event = feed.recv() => match event {
+                Ok(event) => {
+                    if let Some(line) = line_of(&event.body) {
+                        (call.progress)(line);
+                    }
+                }
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break work.await,
+            },
+        }
+    }
+}
+
+/// What is told of an event; `None`: nothing worth a line.
+fn line_of(event: &EventBody) -> Option<String> {
+    match event {
+        EventBody::RunStarted { target } => Some(format!("begins: {target}")),
+        EventBody::RunResumed { node } => Some(format!("goes on with {node}")),
+        EventBody::NodeStarted { node, .. } => Some(node.clone()),
+        EventBody::NodeFailed { node, error, .. } => Some(format!("{node} failed: {error}")),
+        EventBody::Note { topic, message, .. } => Some(format!("{topic}: {message}")),
+        EventBody::Progress { message, .. } => Some(message.clone()),
+        EventBody::RunFinished { stop_reason } => Some(format!("ended: {stop_reason}")),
+        EventBody::NodeFinished { .. } => None,
+    }
+}
+
+/// An ended run as an answer.
+fn answer_of(row: &RunRow) -> Answer {
+    let is_well = row.healed == Some(true);
+    let stop_reason = row.stop_reason.as_deref().unwrap_or("unknown");
+    let text = match &row.report {
+        Some(report) => report.clone(),
+        None => format!("{}: {stop_reason}", row.target),
+    };
+    let data = json!({
+        "run": row.run.to_string(),
+        "target": row.target,
+        "is_well": is_well,
+        "stop_reason": stop_reason,
+        "results": row.results,
+    });
+    Answer { text, data }
+}

@@ -1,0 +1,115 @@
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use autoheal_engine::budget::Usage;
+use autoheal_navigate::{FetchedPages, Goal, Guide, NavigationResult, Navigator, PathStep, Progress};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::{Answer, Call, Services, Tool, ToolError, parse, schema_of};
+
+/// Finds an answer in a manual.
+pub(super) struct Navigate;
+
+/// The question and the manual.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// What to find: some words such as "oil capacity", or a question.
+    goal: String,
+    /// The address of the manual's home page, or of any page of it.
+    start: Url,
+    /// The make of the vehicle that it is about, such as Jeep.
+    make: Option<String>,
+    /// Its year, such as 2012.
+    year: Option<String>,
+    /// Its model, such as Liberty.
+    model: Option<String>,
+    /// Its engine.
+    engine: Option<String>,
+    /// Whatever else the manual is divided by, in that order: pairs of a name and a value.
+    #[serde(default)]
+    context: Vec<(String, String)>,
+    /// Let a language model choose the links, when the server has one; otherwise a search does. Default: true.
+    #[serde(default = "default_ask_model")]
+    ask_model: bool,
+    /// Pages looked at, at most.
+    #[schemars(range(min = 1, max = 100))]
+    max_steps: Option<u32>,
+}
+
+const fn default_ask_model() -> bool {
+    true
+}
+
+#[async_trait]
+impl Tool for Navigate {
+    fn name(&self) -> &'static str {
+        "navigate"
+    }
+
+    fn description(&self) -> &'static str {
+        "Finds the answer to a question in an online manual of many pages by following its links. Answers with the passage or the row of \
+         a table as it stands on the page, with the page's address, or says that it was not found."
+    }
+
+    fn input(&self) -> Map<String, Value> {
+        schema_of::<Input>()
+    }
+
+    fn is_read_only(&self) -> bool {
+        true
+    }
+
+    async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
+        let input: Input = parse(input)?;
+        if input.goal.trim().is_empty() {
+            return Err(ToolError::InvalidInput("the goal is empty: say what to find".to_owned()));
+        }
+        if !matches!(input.start.scheme(), "http" | "https") {
+            return Err(ToolError::InvalidInput("start is no address of a web page".to_owned()));
+        }
+        let vehicle = [("make", input.make), ("year", input.year), ("model", input.model), ("engine", input.engine)];
+        let vehicle = vehicle.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let known = vehicle.chain(input.context).filter(|(_, value)| !value.trim().is_empty());
+        let goal = Goal { text: input.goal, context: known.collect() };
+        let mut settings = services.navigation;
+        settings.max_steps = input.max_steps.map_or(settings.max_steps, |steps| steps.clamp(1, 100));
+        let session = services
+            .models
+            .as_ref()
+            .filter(|_| input.ask_model)
+            .map(|models| models.session(Some(input.start.to_string()), call.user.clone(), Usage::default()));
+        let pages = FetchedPages::new(&services.fetcher, settings.http_timeout);
+        let told = Told(call.progress);
+        let navigator = Navigator::new(&pages, settings).telling(&told);
+        let guide = session.as_ref().map_or(Guide::Search, Guide::Model);
+        let result = tokio::select! {
+            result = navigator.navigate(&input.start, &goal, guide) => result,
+            () = call.stop.cancelled() => return Err(ToolError::Stopped),
+        };
+        let data = serde_json::to_value(&result).map_err(|error| ToolError::failed(&error))?;
+        Ok(Answer { text: text(&result), data })
+    }
+}
+
+struct Told<'a>(&'a (dyn Fn(String) + Send + Sync));
+
+impl Progress for Told<'_> {
+    fn step(&self, number: u32, step: &PathStep) {
+        (self.0)(format!("{number}. {} -> {}", step.action, step.result_hint));
+    }
+}
+
+fn text(result: &NavigationResult) -> String {
+    if result.success {
+        return format!("{}\n\nsource: {}\nin: {}", result.content, result.url, result.breadcrumb);
+    }
+    let mut text = result.error.clone();
+    if !result.content.is_empty() {
+        let _ = write!(text, "\n\nthe last page, which is no answer: {}\n{}", result.url, result.content);
+    }
+    text
+}
