@@ -15,7 +15,6 @@ use crate::trace::Trace;
 use crate::walk;
 use crate::words::terms;
 
-
 /// What the text of a link, what stands above it, around it and in its address count for.
 const TEXT: f64 = 1.0;
 const HINT: f64 = 0.9;
@@ -31,8 +30,22 @@ const DIRECTORY: f64 = 0.45;
 
 /// What such lists are called.
 const DIRECTORIES: &[&str] = &[
-    "a-z", "alphabetical index", "all topics", "book index", "contents", "full index", "general index", "index", "keyword index",
-    "list of tables", "master index", "site map", "sitemap", "subject index", "table of contents", "topics",
+    "a-z",
+    "alphabetical index",
+    "all topics",
+    "book index",
+    "contents",
+    "full index",
+    "general index",
+    "index",
+    "keyword index",
+    "list of tables",
+    "master index",
+    "site map",
+    "sitemap",
+    "subject index",
+    "table of contents",
+    "topics",
 ];
 
 /// A link, as it is compared with the goal.
@@ -87,7 +100,8 @@ impl Frontier {
             });
             target.is_directory |= is_directory;
             target.leads.push(lead);
-            let both = Read { found: lead.text.found.and(lead.hint.found), length: lead.text.length + lead.hint.length };
+            let both =
+                Read { found: lead.text.found.and(lead.hint.found), length: lead.text.length + lead.hint.length };
             self.relevance.learn(both);
         }
     }
@@ -113,10 +127,11 @@ impl Frontier {
     /// The page that looks most relevant, which is then no longer waiting; `None` when no link speaks of the goal.
     fn next(&mut self) -> Option<(Url, String)> {
         let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(target)));
-        let (url, ..) = scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
-            // Of equals the one that was seen first.
-            score.total_cmp(other_score).then(other.order.cmp(&one.order))
-        })?;
+        let (url, ..) =
+            scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
+                // Of equals the one that was seen first.
+                score.total_cmp(other_score).then(other.order.cmp(&one.order))
+            })?;
         let url = url.clone();
         let target = self.targets.remove(&url)?;
         Some((url, target.name))
@@ -204,7 +219,11 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
             waited += 1;
         }
         if !trace.may_go_on() {
-            return Outcome { answer: best, last, reason: "no page that was looked at holds the answer, and the steps are used up" };
+            return Outcome {
+                answer: best,
+                last,
+                reason: "no page that was looked at holds the answer, and the steps are used up",
+            };
         }
         let Some((url, name)) = frontier.next() else { break };
         frontier.seen.insert(url.clone());
@@ -216,11 +235,17 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
             Err(error) => trace.step(format!("OPEN '{name}'"), format!("no page: {error}")),
         }
     }
-    Outcome { answer: best, last, reason: "no page that was looked at holds the answer, and no link speaks of it any more" }
+    Outcome {
+        answer: best,
+        last,
+        reason: "no page that was looked at holds the answer, and no link speaks of it any more",
+    }
 }
 
 /// Whether a goal asks for an amount.
 fn wants_number(goal: &str) -> bool {
     let goal = goal.trim().to_lowercase();
-    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"].iter().any(|how| goal.starts_with(how))
+    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"]
+        .iter()
+        .any(|how| goal.starts_with(how))
 }

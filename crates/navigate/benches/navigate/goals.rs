@@ -15,7 +15,8 @@ struct File {
 #[derive(Deserialize)]
 pub(crate) struct Goal {
     /// The question.
-    pub(crate) goal: String,
+    #[serde(rename = "goal")]
+    pub(crate) question: String,
     /// The value that the returned text must hold; none: the manual does not say, and nothing may be returned.
     pub(crate) answer: Option<String>,
     /// How the caption of the table begins that holds the answer.
@@ -43,6 +44,5 @@ pub(crate) fn has(text: &str, value: &str) -> bool {
 pub(crate) fn is_table(text: &str, caption: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = plain(text);
-    text.strip_prefix(plain(caption).as_str())
-        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    text.strip_prefix(plain(caption).as_str()).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }

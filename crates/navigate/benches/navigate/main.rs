@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use autoheal_fetch::{FetchSettings, Fetcher, HostLimits};
-use autoheal_navigate::{FetchedPages, Guide, NavigationResult, Navigator, Pages as _, PageState, Settings};
+use autoheal_navigate::{FetchedPages, Guide, NavigationResult, Navigator, PageState, Pages as _, Settings};
 use autoheal_testkit::static_site::StaticSite;
 use clap::Parser;
 use serde::Serialize;
@@ -86,14 +86,14 @@ async fn navigate<'a>(goal: &'a Goal, options: &Options) -> anyhow::Result<Judge
     let settings = Settings::default();
     let pages = FetchedPages::new(&fetcher, settings.http_timeout);
     let started = Instant::now();
-    let sought = autoheal_navigate::Goal::new(&goal.goal);
+    let sought = autoheal_navigate::Goal::new(&goal.question);
     let start = site.url(&format!("/{}", options.start));
     let result = Navigator::new(&pages, settings).navigate(&start, &sought, Guide::Search).await;
     let took: Duration = started.elapsed();
     let requests = site.asked().len();
     let steps = usize::try_from(result.steps_taken)?;
-    ensure!(requests <= steps + 1, "{}: {requests} requests in {steps} steps", goal.goal);
-    ensure!(result.steps_taken <= settings.max_steps, "{}: {steps} steps", goal.goal);
+    ensure!(requests <= steps + 1, "{}: {requests} requests in {steps} steps", goal.question);
+    ensure!(result.steps_taken <= settings.max_steps, "{}: {steps} steps", goal.question);
     let answered = goal.answer.as_deref().is_some_and(|answer| result.success && goals::has(&result.content, answer));
     let right_page = match (&goal.table, result.success) {
         (Some(table), true) => {
@@ -104,7 +104,7 @@ async fn navigate<'a>(goal: &'a Goal, options: &Options) -> anyhow::Result<Judge
         (Some(_) | None, _) => false,
     };
     Ok(Judged {
-        goal: &goal.goal,
+        goal: &goal.question,
         answer: goal.answer.as_deref(),
         right_page,
         answered,
@@ -133,7 +133,12 @@ fn print(one: &Judged<'_>, verbose: bool) {
         for step in &one.result.path_taken {
             println!("      {} -> {}", step.action, step.result_hint);
         }
-        println!("      wanted: {:?}; got from {}:\n      {}", one.answer, one.result.url, one.result.content.replace('\n', "\n      "));
+        println!(
+            "      wanted: {:?}; got from {}:\n      {}",
+            one.answer,
+            one.result.url,
+            one.result.content.replace('\n', "\n      ")
+        );
     }
 }
 
@@ -153,7 +158,10 @@ fn conclude(judged: &[Judged<'_>]) -> anyhow::Result<()> {
     let mut times: Vec<u128> = judged.iter().map(|one| one.milliseconds).collect();
     times.sort_unstable();
     println!("\nright page {right_page} of {possible} ({:.0} %, goal 80 %)", 100.0 * share(right_page, possible));
-    println!("answered   {answered} of {possible} ({:.0} %, goal 70 %), wrong {wrong}", 100.0 * share(answered, possible));
+    println!(
+        "answered   {answered} of {possible} ({:.0} %, goal 70 %), wrong {wrong}",
+        100.0 * share(answered, possible)
+    );
     println!("impossible: {} of {impossible} not found, {made_up} wrong", impossible - made_up);
     println!("median {} ms, slowest {} ms", times.get(times.len() / 2).unwrap_or(&0), times.last().unwrap_or(&0));
     ensure!(share(right_page, possible) >= RIGHT_PAGE, "the right page is found too seldom");

@@ -73,7 +73,10 @@ mod tests {
     #[test]
     fn trails_and_relations_say_where_a_page_stands() {
         let of = |html: &str| breadcrumb(&Document::parse(html), "Sizes");
-        assert_eq!(of("<ol class='x-breadcrumbs'><li><a href=/>Home</a><li><a href=/a>A</a><li>Sizes</ol>"), ["Home", "A", "Sizes"]);
+        assert_eq!(
+            of("<ol class='x-breadcrumbs'><li><a href=/>Home</a><li><a href=/a>A</a><li>Sizes</ol>"),
+            ["Home", "A", "Sizes"]
+        );
         assert_eq!(of("<p id=breadcrumb><a href=/>Home</a> &gt; Sizes"), ["Home", "Sizes"]);
         let relations = "<a accesskey=u href=a title='8. Types'>Up</a><a accesskey=h href=i title=Manual>Home</a>";
         assert_eq!(of(relations), ["Manual", "8. Types", "Sizes"]);

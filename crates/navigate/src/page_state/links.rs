@@ -19,9 +19,9 @@ const LONGEST_TEXT: usize = 200;
 
 /// Endings of addresses of what is no page.
 const NOT_PAGES: &[&str] = &[
-    "7z", "avi", "bmp", "bz2", "css", "csv", "deb", "doc", "docx", "eps", "epub", "exe", "gif", "gz", "ico", "jar", "jpeg", "jpg", "js",
-    "json", "mov", "mp3", "mp4", "odt", "pdf", "png", "ps", "rpm", "rss", "svg", "tar", "tgz", "tif", "tiff", "txt", "webm", "webp", "xls",
-    "xlsx", "xml", "xz", "zip",
+    "7z", "avi", "bmp", "bz2", "css", "csv", "deb", "doc", "docx", "eps", "epub", "exe", "gif", "gz", "ico", "jar",
+    "jpeg", "jpg", "js", "json", "mov", "mp3", "mp4", "odt", "pdf", "png", "ps", "rpm", "rss", "svg", "tar", "tgz",
+    "tif", "tiff", "txt", "webm", "webp", "xls", "xlsx", "xml", "xz", "zip",
 ];
 
 /// A way to another page, or to a place in this one.

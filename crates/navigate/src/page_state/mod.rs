@@ -1,4 +1,4 @@
-//! What is seen of one page (spec `navigator.md`, "PageState Model").
+//! What is seen of one page (spec `navigator.md`, `PageState`).
 //!
 //! - `breadcrumb`: where the page stands in the manual
 //! - `links`: where one can go, with hints that tell links of the same text apart
@@ -91,9 +91,20 @@ fn shortened(text: &str, count: usize) -> &str {
 fn is_bar(page: &Document, node: NodeId) -> bool {
     let named = |text: &str| {
         text.split(|character: char| !character.is_alphanumeric()).any(|part| {
-            ["nav", "navheader", "navfooter", "navbar", "navigation", "breadcrumb", "breadcrumbs", "sidebar", "related", "menu"]
-                .iter()
-                .any(|name| part.eq_ignore_ascii_case(name))
+            [
+                "nav",
+                "navheader",
+                "navfooter",
+                "navbar",
+                "navigation",
+                "breadcrumb",
+                "breadcrumbs",
+                "sidebar",
+                "related",
+                "menu",
+            ]
+            .iter()
+            .any(|name| part.eq_ignore_ascii_case(name))
         })
     };
     matches!(page.tag(node), "nav" | "footer" | "aside")
@@ -141,7 +152,8 @@ mod tests {
 
     #[test]
     fn anything_is_a_page() {
-        for html in ["", "<a href", "<table><tr><td colspan=999999999 rowspan=99999999>x", "<li><li><dd><dt><h1>", "\0"] {
+        for html in ["", "<a href", "<table><tr><td colspan=999999999 rowspan=99999999>x", "<li><li><dd><dt><h1>", "\0"]
+        {
             let page = parse(html);
             assert_eq!(page.url.as_str(), "http://manual.example/jeep/2012/index.html");
         }

@@ -143,7 +143,14 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
     }
     above.push(term.clone());
     let shown = format!("{term}: {text}");
-    Passage { kind: PassageKind::Entry, text: shown, keys: vec![term], own: text.to_owned(), above, before: String::new() }
+    Passage {
+        kind: PassageKind::Entry,
+        text: shown,
+        keys: vec![term],
+        own: text.to_owned(),
+        above,
+        before: String::new(),
+    }
 }
 
 /// The text of a block that says something: of one without blocks in it, or what stands before the first of them. Terms stand with their
@@ -156,7 +163,8 @@ fn block_text(page: &Document, node: NodeId) -> Option<&str> {
     let (text, linked) = match inner {
         None => (page.visible_text(node), page.linked_letters(node)),
         Some(inner) => {
-            let links = page.descendants(node).take_while(|&below| below < inner).filter(|&below| page.tag(below) == "a");
+            let links =
+                page.descendants(node).take_while(|&below| below < inner).filter(|&below| page.tag(below) == "a");
             (page.text_up_to(node, inner), links.map(|link| page.letters(link)).sum())
         }
     };
@@ -179,7 +187,9 @@ fn term_around(page: &Document, terms: &Terms, node: NodeId) -> String {
 fn is_caption(page: &Document, node: NodeId) -> bool {
     page.tag(node) == "caption"
         || (page.classes(node).any(|class| class == "title")
-            && page.parent(node).is_some_and(|parent| page.descendants(parent).take(50).any(|inner| page.tag(inner) == "table")))
+            && page
+                .parent(node)
+                .is_some_and(|parent| page.descendants(parent).take(50).any(|inner| page.tag(inner) == "table")))
 }
 
 fn add_line(text: &mut String, line: &str, between: &str) {
@@ -204,9 +214,39 @@ fn level(tag: &str) -> Option<u8> {
 fn is_block(tag: &str) -> bool {
     matches!(
         tag,
-        "address" | "article" | "blockquote" | "body" | "center" | "dd" | "details" | "div" | "dl" | "dt" | "fieldset" | "figcaption"
-            | "figure" | "form" | "header" | "li" | "main" | "ol" | "p" | "pre" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot"
-            | "th" | "thead" | "tr" | "ul"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "center"
+            | "dd"
+            | "details"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "header"
+            | "li"
+            | "main"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "section"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "tr"
+            | "ul"
     )
 }
 

@@ -63,7 +63,7 @@ impl Table {
                 add_header(&mut table.header, texts);
             } else if spans_all {
                 // The rows above it belong to another group, or to none.
-                group = shortened(texts.first().map_or("", String::as_str), LONGEST_GROUP).to_owned();
+                shortened(texts.first().map_or("", String::as_str), LONGEST_GROUP).clone_into(&mut group);
             } else {
                 let keys = keys(page, &cells, &texts);
                 table.rows.push(Row { group: group.clone(), cells: texts, keys });
@@ -189,11 +189,10 @@ mod tests {
 
     #[test]
     fn captions_headers_groups_and_spans_are_resolved() {
-        let table = of(
-            "<div class=table><p class=title>Table 1. Codes</p><div><table><thead><tr><th>Code<th>Name</thead>\
-             <tr><td colspan=2>Class 40<tr><td rowspan=2>40001<td>first<tr><td>second</table></div></div>",
-        )
-        .unwrap();
+        let table =
+            of("<div class=table><p class=title>Table 1. Codes</p><div><table><thead><tr><th>Code<th>Name</thead>\
+             <tr><td colspan=2>Class 40<tr><td rowspan=2>40001<td>first<tr><td>second</table></div></div>")
+            .unwrap();
         assert_eq!(table.text(), "Table 1. Codes\nClass 40\nCode: 40001 | Name: first\nCode: 40001 | Name: second");
     }
 
