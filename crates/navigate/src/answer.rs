@@ -135,14 +135,14 @@ fn header(candidate: &Candidate<'_>) -> Found {
     candidate.above.without(candidate.key)
 }
 
-/// What of the missing terms the text before the table, or the prose of its page, says of all its rows: one term at most, which names no
-/// other part of the page and is worth less than what the row itself says.
+/// What of the missing terms the text before the table, or the prose of its page, says of all its rows: only for a row whose key was asked
+/// for word by word (`fuel pump` is not the water pump that the prose speaks of), and only what names no other part of the page.
 fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Relevance) -> Option<Found> {
     let before = relevance.read(&candidate.passage.before).found;
-    let far = missing.without(before);
-    let may_be_lent = missing.both(place.named).is_none()
+    let may_be_lent = candidate.key_share >= 1.0
+        && missing.both(place.named).is_none()
         && missing.without(before.and(place.prose)).is_none()
-        && far.count() <= 1
+        && missing.without(before).count() <= 1
         && missing.count() <= 2;
     (missing.is_none() || may_be_lent).then_some(missing)
 }

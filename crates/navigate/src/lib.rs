@@ -42,6 +42,7 @@ mod relevance;
 pub mod result;
 mod search;
 pub mod settings;
+mod tools;
 mod trace;
 mod walk;
 pub mod words;

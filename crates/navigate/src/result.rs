@@ -1,4 +1,4 @@
-//! What a navigation came to (spec `navigator.md`, "NavigationResult Model").
+//! What a navigation came to (spec `navigator.md`, `NavigationResult`).
 
 use serde::{Deserialize, Serialize};
 

@@ -20,6 +20,11 @@ impl<'a> Trace<'a> {
         self.taken() < self.most
     }
 
+    /// How many steps are left.
+    pub(crate) fn left(&self) -> u32 {
+        self.most.saturating_sub(self.taken())
+    }
+
     /// How many steps were taken.
     pub(crate) fn taken(&self) -> u32 {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)

@@ -46,7 +46,7 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
     walked.seen.insert(home.url.clone());
     walked.home = Some(Arc::clone(&home));
     walked.pages.push(Arc::clone(&home));
-    let mut stops = vec![stop(&home, values(goal))];
+    let mut stops = vec![stop(&home, &values(goal))];
     while let Some(current) = stops.last_mut() {
         if current.missing.is_empty() {
             walked.arrived = true;
@@ -70,7 +70,7 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
             Ok(page) => {
                 trace.step(format!("CLICK '{text}'"), page.hint());
                 walked.seen.insert(page.url.clone());
-                stops.push(stop(&page, missing));
+                stops.push(stop(&page, &missing));
                 walked.pages.push(page);
             }
             Err(error) => trace.step(format!("CLICK '{text}'"), format!("no page: {error}")),
@@ -81,7 +81,14 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
 
 /// Whether a page says, by where it stands, that it is about everything of the context.
 pub(crate) fn holds(page: &PageState, goal: &Goal) -> bool {
-    without(&values(goal), &place_words(page)).is_empty()
+    holds_with(page, "", goal)
+}
+
+/// The same, where the way to the page may say it as well.
+pub(crate) fn holds_with(page: &PageState, way: &str, goal: &Goal) -> bool {
+    let mut named = place_words(page);
+    named.extend(words(way));
+    without(&values(goal), &named).is_empty()
 }
 
 fn values(goal: &Goal) -> Vec<Vec<String>> {
@@ -98,8 +105,8 @@ fn without(values: &[Vec<String>], words: &[String]) -> Vec<Vec<String>> {
 }
 
 /// What is missing at a page, and the links that name some of it: those that name more are better, then those that say less beside it.
-fn stop(page: &PageState, missing: Vec<Vec<String>>) -> Stop {
-    let missing = without(&missing, &place_words(page));
+fn stop(page: &PageState, missing: &[Vec<String>]) -> Stop {
+    let missing = without(missing, &place_words(page));
     let mut ways: Vec<(usize, usize, Url, String)> = page
         .links
         .iter()

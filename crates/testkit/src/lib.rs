@@ -5,6 +5,7 @@
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
 //! - [`ledger`]: accounts of language models, in memory
+//! - [`manual`]: a manual of vehicles with hundreds of pages
 //! - [`model_server`]: a language model that says what it is told to say
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
@@ -16,6 +17,7 @@ pub mod git_http;
 mod http;
 pub mod kill;
 pub mod ledger;
+pub mod manual;
 pub mod model_server;
 pub mod postgres;
 pub mod repository;

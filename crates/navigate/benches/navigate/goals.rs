@@ -15,7 +15,8 @@ struct File {
 #[derive(Deserialize)]
 pub(crate) struct Goal {
     /// The question.
-    pub(crate) goal: String,
+    #[serde(rename = "goal")]
+    pub(crate) question: String,
     /// The value that the returned text must hold; none: the manual does not say, and nothing may be returned.
     pub(crate) answer: Option<String>,
     /// How the caption of the table begins that holds the answer.

@@ -86,14 +86,14 @@ async fn navigate<'a>(goal: &'a Goal, options: &Options) -> anyhow::Result<Judge
     let settings = Settings::default();
     let pages = FetchedPages::new(&fetcher, settings.http_timeout);
     let started = Instant::now();
-    let sought = autoheal_navigate::Goal::new(&goal.goal);
+    let sought = autoheal_navigate::Goal::new(&goal.question);
     let start = site.url(&format!("/{}", options.start));
     let result = Navigator::new(&pages, settings).navigate(&start, &sought, Guide::Search).await;
     let took: Duration = started.elapsed();
     let requests = site.asked().len();
     let steps = usize::try_from(result.steps_taken)?;
-    ensure!(requests <= steps + 1, "{}: {requests} requests in {steps} steps", goal.goal);
-    ensure!(result.steps_taken <= settings.max_steps, "{}: {steps} steps", goal.goal);
+    ensure!(requests <= steps + 1, "{}: {requests} requests in {steps} steps", goal.question);
+    ensure!(result.steps_taken <= settings.max_steps, "{}: {steps} steps", goal.question);
     let answered = goal.answer.as_deref().is_some_and(|answer| result.success && goals::has(&result.content, answer));
     let right_page = match (&goal.table, result.success) {
         (Some(table), true) => {
@@ -104,7 +104,7 @@ async fn navigate<'a>(goal: &'a Goal, options: &Options) -> anyhow::Result<Judge
         (Some(_) | None, _) => false,
     };
     Ok(Judged {
-        goal: &goal.goal,
+        goal: &goal.question,
         answer: goal.answer.as_deref(),
         right_page,
         answered,

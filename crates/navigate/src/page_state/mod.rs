@@ -1,4 +1,4 @@
-//! What is seen of one page (spec `navigator.md`, "PageState Model").
+//! What is seen of one page (spec `navigator.md`, `PageState`).
 //!
 //! - `breadcrumb`: where the page stands in the manual
 //! - `links`: where one can go, with hints that tell links of the same text apart

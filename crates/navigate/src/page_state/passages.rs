@@ -216,6 +216,10 @@ fn is_block(tag: &str) -> bool {
         tag,
         "address"
             | "article"
+<<<<<<< HEAD
+=======
+            | "aside"
+>>>>>>> navigate
             | "blockquote"
             | "body"
             | "center"
@@ -227,10 +231,18 @@ fn is_block(tag: &str) -> bool {
             | "fieldset"
             | "figcaption"
             | "figure"
+<<<<<<< HEAD
+=======
+            | "footer"
+>>>>>>> navigate
             | "form"
             | "header"
             | "li"
             | "main"
+<<<<<<< HEAD
+=======
+            | "nav"
+>>>>>>> navigate
             | "ol"
             | "p"
             | "pre"

@@ -63,7 +63,7 @@ impl Table {
                 add_header(&mut table.header, texts);
             } else if spans_all {
                 // The rows above it belong to another group, or to none.
-                group = shortened(texts.first().map_or("", String::as_str), LONGEST_GROUP).to_owned();
+                shortened(texts.first().map_or("", String::as_str), LONGEST_GROUP).clone_into(&mut group);
             } else {
                 let keys = keys(page, &cells, &texts);
                 table.rows.push(Row { group: group.clone(), cells: texts, keys });

@@ -1,0 +1,111 @@
+use autoheal_navigate::{Goal, Guide, Settings};
+
+use crate::manual_site::{ManualSite, goal_of, navigate, small_site};
+
+#[tokio::test]
+async fn the_three_vehicles_are_found_with_their_answers() {
+    for question in ManualSite::start().await.manual.questions() {
+        let site = ManualSite::start().await;
+        let result = site.navigate(&goal_of(question), Guide::Search, Settings::default()).await;
+        assert!(result.success, "{result:#?}");
+        assert!(result.content.contains(&question.answer), "{} in {result:#?}", question.answer);
+        assert!(result.url.ends_with(&question.path), "{result:#?}");
+        assert!(result.breadcrumb.starts_with("Home > ") && result.breadcrumb.contains(question.year), "{result:#?}");
+        assert!(!result.path_taken.is_empty() && result.tokens_used.calls == 0 && result.error.is_empty());
+        let asked = site.site.asked();
+        let pages = asked.iter().filter(|path| *path != "/robots.txt").count();
+        assert_eq!(pages, usize::try_from(result.fetches).unwrap(), "each page once: {asked:?}");
+        assert!(result.fetches <= result.steps_taken + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_vehicle_in_the_question_is_found_as_well() {
+    let site = ManualSite::start().await;
+    let question = &site.manual.questions()[0];
+    let result = site
+        .navigate(&Goal::new("engine oil capacity of a 2012 Jeep Liberty"), Guide::Search, Settings::default())
+        .await;
+    assert!(result.success && result.content.contains(&question.answer), "{result:#?}");
+}
+
+#[tokio::test]
+async fn what_the_manual_does_not_hold_is_not_found() {
+    let site = ManualSite::start().await;
+    let jeep = |goal: &str| {
+        Goal::new(goal).with_context("make", "Jeep").with_context("year", "2012").with_context("model", "Liberty")
+    };
+    for goal in [
+        jeep("alternator output"),
+        jeep("coolant capacity"),
+        jeep("torque of the oil drain plug"),
+        // Another vehicle has an answer; this one is not in the manual.
+        Goal::new("engine oil capacity")
+            .with_context("make", "Jeep")
+            .with_context("year", "1999")
+            .with_context("model", "Liberty"),
+        Goal::new("engine oil capacity").with_context("make", "Volvo"),
+        Goal::new("engine oil capacity of a 2012 Volvo"),
+        Goal::new(""),
+    ] {
+        let result = site.navigate(&goal, Guide::Search, Settings::default()).await;
+        assert!(!result.success && result.content.is_empty(), "{goal:?}: {result:#?}");
+        assert!(result.error.starts_with("not found"), "{result:#?}");
+    }
+}
+
+#[tokio::test]
+async fn the_steps_that_there_are_are_not_exceeded() {
+    let site = ManualSite::start().await;
+    let settings = Settings { max_steps: 3, ..Settings::default() };
+    let result = site.navigate(&goal_of(&site.manual.questions()[0]), Guide::Search, settings).await;
+    assert!(!result.success, "{result:#?}");
+    assert_eq!((result.steps_taken, result.path_taken.len()), (3, 3));
+    assert!(result.error.contains("steps"), "{}", result.error);
+}
+
+#[tokio::test]
+async fn links_in_a_circle_end_and_dead_links_are_told() {
+    let site = small_site(&[
+        ("/", "<title>Home</title><a href=/a>Pump pressure</a><a href=/gone>Pump</a>"),
+        ("/a", "<title>A</title><a href=/>Pump</a><a href=/b>Pump</a>"),
+        ("/b", "<title>B</title><a href=/a#x>Pump pressure</a><a href=/b#y>Pump pressure</a>"),
+    ])
+    .await;
+    let result = navigate(&site, &Goal::new("pump pressure"), Guide::Search, Settings::default()).await;
+    assert!(!result.success, "{result:#?}");
+    assert_eq!(result.steps_taken, 4, "{result:#?}");
+    assert!(result.path_taken.iter().any(|step| step.result_hint.contains("404")), "{result:#?}");
+}
+
+#[tokio::test]
+async fn the_nearest_thing_is_no_answer() {
+    let table = "<table><caption>Pressures</caption><tr><th>Part<th>Pressure<tr><td>oil pump<td>4 bar<tr><td>fuel pump<td>3 bar</table>";
+    let site = small_site(&[
+        ("/", "<title>Manual</title><a href=/pumps>Pumps and pressures</a><a href=/index>Index</a>"),
+        ("/pumps", &format!("<title>Pumps</title><p>The water pump is described elsewhere.</p>{table}")),
+        ("/index", "<title>Index</title><dl><dt>pumps, <a href=/pumps>Pumps</a></dl>"),
+    ])
+    .await;
+    let ask = |goal: &'static str| {
+        let site = &site;
+        async move { navigate(site, &Goal::new(goal), Guide::Search, Settings::default()).await }
+    };
+    let found = ask("What is the pressure of the fuel pump?").await;
+    assert_eq!(found.content, "Pressures\nPart: fuel pump | Pressure: 3 bar");
+    for goal in [
+        "What is the pressure of the water pump?",
+        "What is the pressure of the steering pump?",
+        "What is the fuel pump made of?",
+    ] {
+        let result = ask(goal).await;
+        assert!(!result.success, "{goal}: {result:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_cannot_be_had_says_why() {
+    let site = small_site(&[]).await;
+    let result = navigate(&site, &Goal::new("oil"), Guide::Search, Settings::default()).await;
+    assert!(!result.success && result.path_taken[0].result_hint.contains("404"), "{result:#?}");
+}
