@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use autoheal_engine::politeness::HostReservations;
+use bytes::Bytes;
 use reqwest::header::{
     ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
     LOCATION, RETRY_AFTER,
@@ -120,6 +121,35 @@ impl Fetcher {
         }
         let silence = request.timeout.unwrap_or(self.settings.time.read);
         self.transport.post(&request.url, headers_of(request)?, body, silence).await
+    }
+
+    /// A picture of a page as a browser shows it, as PNG, after its scripts ran for `settle` in the browser's time. The address is checked
+    /// and waited for like any other; what the browser loads goes past the same guard.
+    ///
+    /// # Errors
+    ///
+    /// See [`FetchError`]. A build without the feature `render` has no browser, and stored pages have no picture.
+    pub async fn picture(&self, url: &Url, settle: Duration) -> Result<Bytes, FetchError> {
+        if self.settings.snapshots.is_some() || url.scheme() == "file" {
+            return Err(FetchError::Offline);
+        }
+        self.take_picture(url, settle).await
+    }
+
+    #[cfg(feature = "render")]
+    async fn take_picture(&self, url: &Url, settle: Duration) -> Result<Bytes, FetchError> {
+        let permission = self.permission(url).await?;
+        let mut limits = self.settings.limits_of(&host_of(url));
+        limits.pace = limits.pace.at_least(permission.crawl_delay.unwrap_or_default());
+        let _permit = self.turns.wait(url, limits).await?;
+        self.browser.picture(url, settle).await
+    }
+
+    #[cfg(not(feature = "render"))]
+    #[expect(clippy::unused_async, reason = "the same signature as with the feature `render`")]
+    async fn take_picture(&self, url: &Url, _settle: Duration) -> Result<Bytes, FetchError> {
+        tracing::debug!(url = %shown(url), "asked for a picture without a browser");
+        Err(FetchError::BrowserMissing { reason: NO_BROWSER })
     }
 
     /// Where a site lists its pages, by its robots.txt.
@@ -247,9 +277,12 @@ impl Fetcher {
     #[expect(clippy::unused_async, reason = "the same signature as with the feature `render`")]
     async fn render(&self, fetched: Fetched, _settle: Duration) -> Result<Fetched, FetchError> {
         tracing::debug!(url = %shown(&fetched.url), "asked to render without a browser");
-        Err(FetchError::BrowserMissing { reason: "this build has none; build with the feature `render`" })
+        Err(FetchError::BrowserMissing { reason: NO_BROWSER })
     }
 }
+
+#[cfg(not(feature = "render"))]
+const NO_BROWSER: &str = "this build has none; build with the feature `render`";
 
 /// Runs what blocks where it may.
 async fn in_background(

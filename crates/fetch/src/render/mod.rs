@@ -94,6 +94,28 @@ pub fn browser_program(settings: &RenderSettings) -> Result<PathBuf, FetchError>
     candidates.find(|file| is_program(file)).ok_or(FetchError::BrowserMissing { reason })
 }
 
+/// What is wanted of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// Its document.
+    Document,
+    /// A picture of it.
+    Picture,
+}
+
+/// How wide and high a picture is, in pixels.
+const PICTURE: (u32, u32) = (1280, 1600);
+
+/// The picture that the browser left, unless it left none or too much.
+async fn read_picture(path: &Path, limit: u64) -> Result<Bytes, String> {
+    let no_picture = |error: std::io::Error| format!("it took no picture: {error}");
+    let length = tokio::fs::metadata(path).await.map_err(no_picture)?.len();
+    if length > limit {
+        return Err(format!("its picture has {length} bytes, and {limit} are allowed"));
+    }
+    tokio::fs::read(path).await.map(Bytes::from).map_err(no_picture)
+}
+
 /// Renders pages.
 #[derive(Debug)]
 pub(crate) struct Browser {
@@ -111,6 +133,15 @@ impl Browser {
 
     /// The document at `url` after its scripts ran for `settle`, in the browser's time.
     pub(crate) async fn document(&self, url: &Url, settle: Duration) -> Result<Bytes, FetchError> {
+        self.shown(url, settle, View::Document).await
+    }
+
+    /// A picture of the document, as PNG.
+    pub(crate) async fn picture(&self, url: &Url, settle: Duration) -> Result<Bytes, FetchError> {
+        self.shown(url, settle, View::Picture).await
+    }
+
+    async fn shown(&self, url: &Url, settle: Duration, view: View) -> Result<Bytes, FetchError> {
         let program = browser_program(&self.settings)?;
         let failed = |reason: String| FetchError::RenderFailed { url: shown(url), reason };
         // Nobody closes it, so there is always a permit to wait for.
@@ -122,12 +153,16 @@ impl Browser {
         let proxy = Proxy::start(self.resolver.clone(), self.settings.traffic_limit)
             .await
             .map_err(|error| failed(format!("no port for its proxy: {error}")))?;
-        let launch = Launch {
-            program: &program,
-            arguments: self.arguments(url, settle, profile.path(), proxy.port()),
-            home: profile.path(),
-            output_limit: self.settings.document_limit,
-        };
+        let mut arguments = self.arguments(url, settle, profile.path(), proxy.port());
+        let picture = profile.path().join("picture.png");
+        if view == View::Picture {
+            // The address stays the last. The document comes as well: it tells whether there was a page at all.
+            let (width, height) = PICTURE;
+            let of_picture = [format!("--screenshot={}", picture.display()), format!("--window-size={width},{height}")];
+            arguments.splice(0..0, of_picture);
+        }
+        let launch =
+            Launch { program: &program, arguments, home: profile.path(), output_limit: self.settings.document_limit };
         let ran = tokio::time::timeout(self.settings.time, process::run(launch)).await;
         let timed_out = |_| FetchError::TimedOut { url: shown(url), phase: Phase::Render, limit: self.settings.time };
         let output = ran.map_err(timed_out)?.map_err(|error| failed(error.to_string()))?;
@@ -140,7 +175,10 @@ impl Browser {
         if output.document.windows(ERROR_PAGE.len()).any(|window| window == ERROR_PAGE) {
             return Err(failed("it could not load the page, or was led to a forbidden address".to_owned()));
         }
-        Ok(output.document)
+        match view {
+            View::Document => Ok(output.document),
+            View::Picture => read_picture(&picture, self.settings.document_limit).await.map_err(failed),
+        }
     }
 
     fn arguments(&self, url: &Url, settle: Duration, profile: &Path, proxy_port: u16) -> Vec<String> {

@@ -51,6 +51,35 @@ async fn what_scripts_build_is_in_the_document() {
 }
 
 #[tokio::test]
+async fn a_picture_shows_what_scripts_build() {
+    let Some(settings) = with_browser() else { return };
+    let site = Site::start().await;
+    site.set("/app", page("<script>document.body.style.background = 'red'</script>"));
+    site.set("/plain", page(""));
+    let fetcher = Fetcher::new(settings).unwrap();
+    let mut pictures = Vec::new();
+    for path in ["/app", "/plain"] {
+        let picture = fetcher.picture(&site.url(path), Duration::from_secs(1)).await.unwrap();
+        assert!(picture.starts_with(b"\x89PNG\r\n"), "{path}");
+        pictures.push(picture);
+    }
+    assert_ne!(pictures[0], pictures[1]);
+    let forbidden = "http://127.0.0.2:9/".parse().unwrap();
+    assert!(fetcher.picture(&forbidden, Duration::from_secs(1)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_browser_that_takes_no_picture_says_so() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    let settings = instead_of_browser(folder.path(), "echo '<p>a document</p>'");
+    let error = Fetcher::new(settings).unwrap().picture(&site.url("/article/1"), Duration::ZERO).await.unwrap_err();
+    assert!(
+        matches!(&error, FetchError::RenderFailed { reason, .. } if reason.contains("took no picture")),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_page_cannot_make_the_browser_ask_what_is_forbidden() {
     let Some(settings) = with_browser() else { return };
     let (site, inside) = (Site::start().await, Site::start().await);
