@@ -10,17 +10,6 @@ use autoheal_llm::{ChatError, ChatRequest, Message, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
-<<<<<<< HEAD
-pub(crate) async fn navigate(
-    _: &Url,
-    _: &Goal,
-    _: &Session,
-    _: &Settings,
-    _: &mut Cache<'_>,
-    _: &mut Trace<'_>,
-) -> NavigationResult {
-    NavigationResult::default()
-=======
 
 use crate::cache::Cache;
 use crate::goal::Goal;
@@ -342,5 +331,4 @@ fn failed(reason: &str, page: Option<&PageState>, settings: &Settings, goal: &Go
 
 fn told(error: &ChatError) -> String {
     format!("the model cannot be asked: {error}")
->>>>>>> navigate
 }

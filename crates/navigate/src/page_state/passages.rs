@@ -216,10 +216,7 @@ fn is_block(tag: &str) -> bool {
         tag,
         "address"
             | "article"
-<<<<<<< HEAD
-=======
             | "aside"
->>>>>>> navigate
             | "blockquote"
             | "body"
             | "center"
@@ -231,18 +228,12 @@ fn is_block(tag: &str) -> bool {
             | "fieldset"
             | "figcaption"
             | "figure"
-<<<<<<< HEAD
-=======
             | "footer"
->>>>>>> navigate
             | "form"
             | "header"
             | "li"
             | "main"
-<<<<<<< HEAD
-=======
             | "nav"
->>>>>>> navigate
             | "ol"
             | "p"
             | "pre"
