@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) alerts: AlertConfig,
     #[serde(default)]
     pub(crate) llm: LlmConfig,
+    #[serde(default)]
+    pub(crate) extract: ExtractConfig,
 }
 
 /// The defaults of `autoheal heal`.
@@ -138,11 +140,27 @@ pub(crate) struct LlmConfig {
     pub(crate) prices: BTreeMap<String, Price>,
 }
 
+/// How `autoheal extract` reads pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExtractConfig {
+    /// How often a model is asked again for what is missing.
+    pub(crate) schema_retries: Option<u32>,
+    /// How much of a page's text a model is shown, in characters.
+    pub(crate) page_characters: Option<usize>,
+    /// How much of what a page states about itself a model is shown, in characters.
+    pub(crate) stated_characters: Option<usize>,
+    /// The longest answer of a model, in tokens.
+    pub(crate) answer_tokens: Option<u32>,
+    /// How many pages are worked on at once.
+    pub(crate) jobs: Option<usize>,
+}
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 41] = [
+const VARIABLES: [(&str, &str); 46] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -184,6 +202,11 @@ const VARIABLES: [(&str, &str); 41] = [
     ("KEPT_CHARACTERS", "llm.kept_characters"),
     ("RECORD", "llm.record"),
     ("REPLAY", "llm.replay"),
+    ("EXTRACT_SCHEMA_RETRIES", "extract.schema_retries"),
+    ("EXTRACT_PAGE_CHARACTERS", "extract.page_characters"),
+    ("EXTRACT_STATED_CHARACTERS", "extract.stated_characters"),
+    ("EXTRACT_ANSWER_TOKENS", "extract.answer_tokens"),
+    ("EXTRACT_JOBS", "extract.jobs"),
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.

@@ -6,6 +6,8 @@ mod asking;
 mod binary;
 mod exchange;
 mod extracting;
+mod extracting_by_model;
+mod extracting_several;
 mod healing;
 mod models;
 mod notices;
