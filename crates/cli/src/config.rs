@@ -44,6 +44,7 @@ pub(crate) struct Config {
     pub(crate) llm: LlmConfig,
     #[serde(default)]
     pub(crate) navigate: NavigateConfig,
+    pub(crate) extract: ExtractConfig,
 }
 
 /// The defaults of `autoheal heal`.
@@ -183,11 +184,27 @@ pub(crate) struct NavigateConfig {
     pub(crate) http_seconds: Option<u64>,
 }
 
+/// How `autoheal extract` reads pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExtractConfig {
+    /// How often a model is asked again for what is missing.
+    pub(crate) schema_retries: Option<u32>,
+    /// How much of a page's text a model is shown, in characters.
+    pub(crate) page_characters: Option<usize>,
+    /// How much of what a page states about itself a model is shown, in characters.
+    pub(crate) stated_characters: Option<usize>,
+    /// The longest answer of a model, in tokens.
+    pub(crate) answer_tokens: Option<u32>,
+    /// How many pages are worked on at once.
+    pub(crate) jobs: Option<usize>,
+}
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 49] = [
+const VARIABLES: [(&str, &str); 54] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -237,6 +254,11 @@ const VARIABLES: [(&str, &str); 49] = [
     ("MAX_CONTENT_CHARS", "navigate.max_content_chars"),
     ("MAX_PATH_HISTORY", "navigate.max_path_history"),
     ("NAVIGATE_HTTP_SECONDS", "navigate.http_seconds"),
+    ("EXTRACT_SCHEMA_RETRIES", "extract.schema_retries"),
+    ("EXTRACT_PAGE_CHARACTERS", "extract.page_characters"),
+    ("EXTRACT_STATED_CHARACTERS", "extract.stated_characters"),
+    ("EXTRACT_ANSWER_TOKENS", "extract.answer_tokens"),
+    ("EXTRACT_JOBS", "extract.jobs"),
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.

@@ -1,5 +1,7 @@
 //! What can be asked of `autoheal extract`.
 
+use std::path::PathBuf;
+
 use autoheal_extract::Mode;
 use clap::Args;
 use url::Url;
@@ -10,22 +12,42 @@ Examples:
   autoheal extract page.html.gz --url https://example.com/soup --json
   curl -s https://example.com/soup | autoheal extract - --markdown
   autoheal extract pages/ https://example.com/soup > items.jsonl     several: a JSON line each
+  autoheal extract --list addresses.txt --schema book.json --jobs 8 > books.jsonl
+  autoheal extract https://example.com/soup --mode llm_dynamic_adaptive --model openai/gpt-4o-mini --strict
 
-Exit codes: 0 every page was read, 1 a page could not be had, 2 bad input.";
+Exit codes: 0 every page gave something, 1 a page gave nothing, 2 bad input, 3 environment missing, 130 stopped.";
 
 /// What a page holds.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Extract {
     /// Addresses, files (plain or .gz), folders with .html files, or - for standard input
-    #[arg(required = true, value_name = "URL|FILE|-")]
+    #[arg(required_unless_present = "list", value_name = "URL|FILE|-")]
     pub(crate) inputs: Vec<String>,
-    /// How: `rule_based`
+    /// A file that names a page in each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) list: Option<PathBuf>,
+    /// How: `rule_based`, or by a language model: `llm_fixed`, `llm_dynamic`, `llm_dynamic_adaptive`
     #[arg(long, env = "AGENT_MODE", default_value_t = Mode::RuleBased)]
     pub(crate) mode: Mode,
     /// The address of a page that is read from a file: what its links are relative to
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<Url>,
+    /// What to fill instead of an item: a JSON Schema of an object
+    #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
+    pub(crate) schema: Option<PathBuf>,
+    /// Drop what a model says and the page does not hold, instead of marking it
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How often `llm_dynamic_adaptive` asks again for what is missing [default: 2]
+    #[arg(long, value_name = "N", env = "LLM_SCHEMA_RETRIES")]
+    pub(crate) schema_retries: Option<u32>,
+    /// Keep a picture of each page in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) screenshot: Option<PathBuf>,
+    /// How many pages are worked on at once [default: 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
     /// Print as JSON
     #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,

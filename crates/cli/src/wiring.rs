@@ -157,10 +157,23 @@ pub(crate) async fn tool_services(
         store: store.clone(),
         fetcher: Arc::new(fetcher(config)?),
         models: sources.models().cloned(),
+        extraction: extraction(config),
         navigation: navigation(config),
         worker: Worker::new(store.clone(), worker_settings(config), registry),
         notifier: Arc::new(notifier(config, sources)),
     })
+}
+
+/// How models are asked what a page holds.
+pub(crate) fn extraction(config: &Config) -> autoheal_extract::ModelSettings {
+    let (set, default) = (&config.extract, autoheal_extract::ModelSettings::default());
+    autoheal_extract::ModelSettings {
+        schema_retries: set.schema_retries.unwrap_or(default.schema_retries),
+        page_characters: set.page_characters.unwrap_or(default.page_characters),
+        stated_characters: set.stated_characters.unwrap_or(default.stated_characters),
+        answer_tokens: set.answer_tokens.unwrap_or(default.answer_tokens),
+        ..default
+    }
 }
 
 /// The limits of a navigation.

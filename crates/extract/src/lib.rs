@@ -4,7 +4,7 @@
 //!
 //! - [`item`]: [`ScrapedItem`], its parts, and its JSON Schema
 //! - [`form`]: what is to be filled: an item, or a JSON Schema that somebody brings along
-//! - [`mode`]: the ways to get one, a file or folder each; [`extraction`]: what they come to
+//! - [`mode`]: the ways to get one, a file or folder each; [`way`]: all of them behind one function; [`extraction`]: what they come to
 //!
 //! # Example
 //!
@@ -26,6 +26,7 @@ pub mod extraction;
 pub mod form;
 pub mod item;
 pub mod mode;
+pub mod way;
 
 pub use extraction::{ExtractError, Extracted, Extraction, LeftOut, OwnItem};
 pub use form::{Form, FormError};
@@ -36,4 +37,5 @@ pub use mode::llm_fixed::llm_fixed;
 pub use mode::model::reading::Reading;
 pub use mode::model::{Asking, ModelSettings, Strictness};
 pub use mode::rule_based::{rule_based, rule_based_in};
-pub use mode::{Mode, UnknownMode};
+pub use mode::{Mode, ModelMode, UnknownMode};
+pub use way::Way;

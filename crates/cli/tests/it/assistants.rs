@@ -1,4 +1,4 @@
-//! Tools for assistants: the real binary, over the Model Context Protocol and over HTTP, and the tool of Open WebUI that asks it.
+//! Tools for assistants: the real binary, over the Model Context Protocol and over HTTP, and the tool that Open `WebUI` loads.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -28,10 +28,8 @@ impl Assistant {
         let (input, output) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         let mut assistant = Self { process, input, output, last: 0 };
         let client = json!({ "name": "test", "version": "1" });
-        let begun = assistant.ask(
-            "initialize",
-            &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }),
-        );
+        let begun = assistant
+            .ask("initialize", &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }));
         assert_eq!(begun.1["result"]["serverInfo"]["name"], "autoheal", "{begun:?}");
         assistant.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         assistant
@@ -191,7 +189,7 @@ async fn the_tool_of_open_webui_asks_the_server() {
         command.args(arguments);
         command
     };
-    if !Ended::of(&mut python(&["-c", "import pydantic, asyncio; asyncio.timeout"])).code.is_some_and(|code| code == 0) {
+    if Ended::of(&mut python(&["-c", "import pydantic, asyncio; asyncio.timeout"])).code != Some(0) {
         autoheal_testkit::skip("the tool of Open WebUI", "there is no python3 of 3.11 or later with pydantic");
         return;
     }

@@ -98,7 +98,7 @@ async fn several_pages_are_a_line_each_and_one_that_fails_stops_nothing() {
 fn what_cannot_be_is_refused_and_says_what_can() {
     let home = Home::new();
     fs::write(home.path().join("soup.html"), RECIPE).unwrap();
-    let unknown = run(&home, &["soup.html", "--mode", "llm_dynamic"]);
+    let unknown = run(&home, &["soup.html", "--mode", "llm_telepathic"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("rule_based"), "{}", unknown.told());
     let unset = Ended::of(command(&home, &["soup.html"]).env("AGENT_MODE", "other"));

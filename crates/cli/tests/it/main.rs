@@ -7,6 +7,8 @@ mod assistants;
 mod binary;
 mod exchange;
 mod extracting;
+mod extracting_by_model;
+mod extracting_several;
 mod healing;
 mod models;
 mod notices;

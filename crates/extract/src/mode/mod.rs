@@ -36,6 +36,27 @@ impl Mode {
             Self::LlmDynamicAdaptive => "llm_dynamic_adaptive",
         }
     }
+
+    /// How it asks a model; `None` for the one that asks none.
+    pub const fn of_model(self) -> Option<ModelMode> {
+        match self {
+            Self::RuleBased => None,
+            Self::LlmFixed => Some(ModelMode::Fixed),
+            Self::LlmDynamic => Some(ModelMode::Dynamic),
+            Self::LlmDynamicAdaptive => Some(ModelMode::Adaptive),
+        }
+    }
+}
+
+/// A mode that asks a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelMode {
+    /// [`Mode::LlmFixed`].
+    Fixed,
+    /// [`Mode::LlmDynamic`].
+    Dynamic,
+    /// [`Mode::LlmDynamicAdaptive`].
+    Adaptive,
 }
 
 impl fmt::Display for Mode {

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+mod extract;
 mod heal;
 mod navigate;
 mod source_list;
@@ -30,6 +31,8 @@ pub struct Services {
     pub fetcher: Arc<Fetcher>,
     /// The language models; `None`: none.
     pub models: Option<Models>,
+    /// How models are asked what a page holds.
+    pub extraction: autoheal_extract::ModelSettings,
     /// The limits of a navigation.
     pub navigation: autoheal_navigate::Settings,
     /// Who runs tasks.
@@ -118,7 +121,7 @@ pub trait Tool: Send + Sync {
 
 /// Every tool.
 pub fn tools() -> &'static [&'static dyn Tool] {
-    &[&navigate::Navigate, &source_list::SourceList, &source_run::SourceRun, &heal::Heal]
+    &[&navigate::Navigate, &extract::Extract, &source_list::SourceList, &source_run::SourceRun, &heal::Heal]
 }
 
 /// The tool of that name.

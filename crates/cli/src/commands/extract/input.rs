@@ -27,15 +27,17 @@ pub(super) enum Input {
     Standard,
 }
 
-/// Everything that was named, folders as the files in them, sorted; and whether that may be several pages.
+/// Everything that was named, folders as the files in them, sorted, and a list as what its lines name; and whether that may be
+/// several pages.
 ///
 /// # Errors
 ///
-/// When a folder cannot be read.
-pub(super) fn all(named: &[String]) -> Result<(Vec<Input>, bool), Failure> {
+/// When a folder or the list cannot be read.
+pub(super) fn all(named: &[String], list: Option<&Path>) -> Result<(Vec<Input>, bool), Failure> {
     let mut inputs = Vec::new();
-    let mut are_several = named.len() > 1;
-    for text in named {
+    let mut are_several = named.len() > 1 || list.is_some();
+    let listed = list.map(lines_of).transpose()?.unwrap_or_default();
+    for text in named.iter().chain(&listed) {
         if text == "-" {
             inputs.push(Input::Standard);
         } else if let Some(url) = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
@@ -48,6 +50,14 @@ pub(super) fn all(named: &[String]) -> Result<(Vec<Input>, bool), Failure> {
         }
     }
     Ok((inputs, are_several))
+}
+
+/// The lines of a list that name something; those that begin with `#` are for its readers.
+fn lines_of(list: &Path) -> Result<Vec<String>, Failure> {
+    let cannot = || format!("cannot read the list {}", list.display());
+    let text = std::fs::read_to_string(list).with_context(cannot).bad_input()?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(lines.map(str::to_owned).collect())
 }
 
 fn pages_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -118,7 +128,7 @@ mod tests {
 
     #[test]
     fn inputs_are_what_they_look_like() {
-        let named = |text: &str| all(&[text.to_owned()]).unwrap();
+        let named = |text: &str| all(&[text.to_owned()], None).unwrap();
         assert_eq!(named("-"), (vec![Input::Standard], false));
         assert_eq!(named("a.html"), (vec![Input::File("a.html".into())], false));
         assert!(matches!(named("https://site.example/a").0.as_slice(), [Input::Address(_)]));
@@ -130,5 +140,9 @@ mod tests {
         let names: Vec<String> = files.iter().map(|file| file.name().rsplit('/').next().unwrap().to_owned()).collect();
         assert_eq!(names, ["a.HTM", "b.html", "c.html.gz"]);
         assert!(are_several);
+        let list = folder.path().join("list.txt");
+        std::fs::write(&list, "# pages\nhttps://site.example/a\n\n  b.html \n").unwrap();
+        let (listed, are_several) = all(&[], Some(&list)).unwrap();
+        assert!(are_several && matches!(listed.as_slice(), [Input::Address(_), Input::File(_)]), "{listed:?}");
     }
 }

@@ -1,0 +1,93 @@
+//! Several pages: a JSON line each, in the order in which they were named, some at a time.
+
+use autoheal_extract::{Extracted, Extraction};
+use futures_util::StreamExt as _;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use serde_json::{Value, json};
+
+use super::extractor::Extractor;
+use super::input::Input;
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::printer::Printer;
+
+const STOPPING: &str = "stopping: what is extracted is printed; once more to stop at once";
+
+/// What became of one page.
+enum Outcome {
+    Extracted(Box<Extraction>, Vec<String>),
+    Failed(Failure),
+    /// Nobody waits for it any more.
+    Stopped,
+}
+
+/// A line for each input, in their order: what it holds, or why it could not be had. `jobs` of them are worked on at once; the fetcher
+/// sees to it that no host is asked oftener for that.
+pub(super) async fn extract(
+    extractor: &Extractor,
+    inputs: &[Input],
+    jobs: usize,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let target = if printer.is_lively() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let progress = ProgressBar::with_draw_target(u64::try_from(inputs.len()).ok(), target);
+    let stop = interrupt::stop_on_signal(printer, STOPPING)?;
+    let one = |(number, input)| {
+        let stop = stop.clone();
+        async move {
+            let outcome = tokio::select! {
+                biased;
+                () = stop.cancelled() => Outcome::Stopped,
+                extracted = extractor.extract(input, number) => match extracted {
+                    Ok((extraction, notes)) => Outcome::Extracted(Box::new(extraction), notes),
+                    Err(failure) => Outcome::Failed(failure),
+                },
+            };
+            (input, outcome)
+        }
+    };
+    let mut outcomes = futures_util::stream::iter((1..).zip(inputs)).map(one).buffered(jobs.max(1));
+    let (mut extracted, mut failed, mut is_fault) = (0, 0, false);
+    while let Some((input, outcome)) = outcomes.next().await {
+        let line = match outcome {
+            Outcome::Extracted(extraction, notes) => {
+                extracted += 1;
+                line_of(&input.name(), &extraction.extracted, &notes)
+            }
+            Outcome::Failed(failure) => {
+                failed += 1;
+                is_fault |= failure.exit == Exit::InternalFault;
+                json!({"input": input.name(), "error": format!("{:#}", failure.error)})
+            }
+            Outcome::Stopped => continue,
+        };
+        progress.suspend(|| printer.data(&line.to_string()))?;
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let (all, stopped) = (inputs.len(), stop.is_cancelled() && extracted + failed < inputs.len());
+    if stopped {
+        printer.say(&format!("stopped after {} of {all} pages, {failed} of them without a result", extracted + failed));
+    } else {
+        printer.say(&format!("{all} pages, {failed} of them without a result"));
+    }
+    Ok(match (stopped, is_fault, failed) {
+        (true, ..) => Exit::Cancelled,
+        (false, true, _) => Exit::InternalFault,
+        (false, false, 0) => Exit::Fine,
+        (false, false, _) => Exit::NotHealed,
+    })
+}
+
+/// A page's line: an item, or somebody's own form with its provenance beside it.
+fn line_of(input: &str, extracted: &Extracted, notes: &[String]) -> Value {
+    let mut line = match extracted {
+        Extracted::Item(item) => json!({ "item": item }),
+        Extracted::Own(own) => json!(own),
+    };
+    line["input"] = input.into();
+    if !notes.is_empty() {
+        line["notes"] = json!(notes);
+    }
+    line
+}

@@ -1,0 +1,86 @@
+//! Several pages at once: their order, their budget, and what is kept when somebody stops.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
+use std::time::Duration;
+
+use autoheal_testkit::model_server::{ModelServer, Scripted};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::binary::{Ended, Home};
+use crate::extracting_by_model::{ANSWER, POT, command};
+
+/// A home with so many pages, and a list that names them.
+fn home_with(pages: usize) -> Home {
+    let home = Home::new();
+    fs::create_dir(home.path().join("pages")).unwrap();
+    let names: Vec<String> = (0..pages).map(|number| format!("pages/{number:02}.html")).collect();
+    for name in &names {
+        fs::write(home.path().join(name), POT).unwrap();
+    }
+    fs::write(home.path().join("list.txt"), names.join("\n")).unwrap();
+    home
+}
+
+fn lines(ended: &Ended) -> Vec<Value> {
+    ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn answers_are_in_the_order_of_the_pages_whichever_comes_first() {
+    let home = home_with(6);
+    let slow = Scripted::openai(ANSWER).after(Duration::from_millis(400));
+    let server = ModelServer::start([slow, Scripted::openai(ANSWER)]).await;
+    for input in [&["pages"][..], &["--list", "list.txt"]] {
+        let mode = ["--mode", "llm_fixed", "--jobs", "4"];
+        let ended = Ended::of(&mut command(&home, &server, &[input, &mode].concat()));
+        assert_eq!(ended.code, Some(0), "{}", ended.told());
+        let lines = lines(&ended);
+        let inputs: Vec<&str> = lines.iter().map(|line| line["input"].as_str().unwrap()).collect();
+        assert_eq!(inputs, ["00", "01", "02", "03", "04", "05"].map(|name| format!("pages/{name}.html")));
+        assert!(lines.iter().all(|line| line["item"]["title"] == "Pot, large"), "{}", ended.stdout);
+        assert!(ended.stderr.contains("6 pages, 0 of them without a result"), "{}", ended.stderr);
+    }
+}
+
+#[tokio::test]
+async fn one_budget_holds_for_all_pages_and_one_page_that_fails_stops_no_other() {
+    let home = home_with(8);
+    let server = ModelServer::start([Scripted::openai("It is a pot."), Scripted::openai(ANSWER)]).await;
+    let mut command = command(&home, &server, &["pages", "--mode", "llm_fixed", "--jobs", "3"]);
+    let ended = Ended::of(command.env("AUTOHEAL_RUN_CALLS", "4"));
+    assert_eq!((ended.code, server.requests().len()), (Some(1), 4), "{}", ended.told());
+    let lines = lines(&ended);
+    let with = |name: &str| lines.iter().filter(|line| line.get(name).is_some()).count();
+    assert_eq!((lines.len(), with("item"), with("error")), (8, 3, 5), "{}", ended.stdout);
+    let exhausted = lines.iter().filter(|line| line["error"].as_str().is_some_and(|error| error.contains("budget")));
+    assert_eq!(exhausted.count(), 4);
+}
+
+#[tokio::test]
+async fn ctrl_c_keeps_what_is_done() {
+    let home = home_with(5);
+    let late = Scripted::openai(ANSWER).after(Duration::from_mins(5));
+    let server = ModelServer::start([Scripted::openai(ANSWER), Scripted::openai(ANSWER), late]).await;
+    let mut child = command(&home, &server, &["pages", "--mode", "llm_fixed", "--jobs", "1"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut printed = String::new();
+    for _ in 0..2 {
+        output.read_line(&mut printed).unwrap();
+    }
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    output.read_to_string(&mut printed).unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert_eq!(printed.lines().count(), 2, "{printed}");
+    assert!(said.contains("stopped after 2 of 5 pages"), "{said}");
+}

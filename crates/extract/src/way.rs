@@ -1,0 +1,64 @@
+//! A mode with everything that it needs: how pages are read, behind one function.
+
+use autoheal_llm::Session;
+use autoheal_page::Document;
+use url::Url;
+
+use crate::extraction::{ExtractError, Extraction};
+use crate::form::Form;
+use crate::mode::llm_dynamic::llm_dynamic;
+use crate::mode::llm_dynamic_adaptive::llm_dynamic_adaptive;
+use crate::mode::llm_fixed::llm_fixed;
+use crate::mode::model::reading::Reading;
+use crate::mode::model::{Asking, ModelSettings};
+use crate::mode::rule_based::rule_based_in;
+use crate::mode::{Mode, ModelMode};
+
+/// How pages are read.
+pub enum Way {
+    /// By rules.
+    Rules,
+    /// By a language model.
+    Model {
+        /// How it is asked.
+        mode: ModelMode,
+        /// On whose account.
+        session: Box<Session>,
+        /// How much, and how often.
+        settings: ModelSettings,
+    },
+}
+
+impl Way {
+    /// The way of a mode. `asking` is called for one that asks a model: it gives whom, and how.
+    ///
+    /// # Errors
+    ///
+    /// That of `asking`.
+    pub fn of<E>(mode: Mode, asking: impl FnOnce() -> Result<(Session, ModelSettings), E>) -> Result<Self, E> {
+        let Some(mode) = mode.of_model() else { return Ok(Self::Rules) };
+        let (session, settings) = asking()?;
+        Ok(Self::Model { mode, session: Box::new(session), settings })
+    }
+
+    /// What a page holds, given as the bytes that came, in the form that is asked for. `url` is its address, where it is known.
+    ///
+    /// # Errors
+    ///
+    /// [`ExtractError`].
+    pub async fn read(&self, page: &[u8], url: Option<&Url>, form: &Form) -> Result<Extraction, ExtractError> {
+        // Parsed in one expression: a parsed page is large, and nothing of it is needed while a model is waited for.
+        match self {
+            Self::Rules => rule_based_in(&Document::parse_bytes(page), url, form),
+            Self::Model { mode, session, settings } => {
+                let reading = Reading::of(&Document::parse_bytes(page), url);
+                let asking = Asking { session, form, settings };
+                match mode {
+                    ModelMode::Fixed => llm_fixed(&reading, &asking).await,
+                    ModelMode::Dynamic => llm_dynamic(&reading, &asking).await,
+                    ModelMode::Adaptive => llm_dynamic_adaptive(&reading, &asking).await,
+                }
+            }
+        }
+    }
+}
