@@ -20,29 +20,20 @@ use crate::args::Ci;
 
 /// Every setting; what is not set has the default that `--help` names.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) database_url: Option<String>,
     pub(crate) log: Option<String>,
     pub(crate) log_json: Option<bool>,
-    #[serde(default)]
     pub(crate) heal: HealConfig,
-    #[serde(default)]
     pub(crate) source: SourceConfig,
-    #[serde(default)]
     pub(crate) sandbox: SandboxConfig,
-    #[serde(default)]
     pub(crate) fetch: FetchConfig,
-    #[serde(default)]
     pub(crate) worker: WorkerConfig,
-    #[serde(default)]
     pub(crate) alerts: AlertConfig,
-    #[serde(default)]
     pub(crate) server: ServerConfig,
-    #[serde(default)]
     pub(crate) llm: LlmConfig,
-    #[serde(default)]
     pub(crate) navigate: NavigateConfig,
     pub(crate) extract: ExtractConfig,
 }

@@ -115,7 +115,7 @@ async fn what_an_assistant_asks_wrongly_is_told_to_it() {
         ("navigate", json!({ "goal": "x", "start": "http://h.example/", "speed": 1 }), "unknown field `speed`"),
         ("source_run", json!({ "name": "nothing" }), "there is no source `nothing`"),
         ("heal", json!({}), "either a repository or a source"),
-        ("heal", json!({ "repository": "ftp://somewhere/else" }), "ftp"),
+        ("heal", json!({ "repository": "ftp://somewhere/else" }), "only https is supported"),
         ("extract", json!({ "url": "http://10.0.0.1/" }), "10.0.0.1"),
     ] {
         let result = assistant.call(tool, &input).1;

@@ -1,1 +1,5 @@
+//! The server over real connections.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod http;
