@@ -44,6 +44,9 @@ impl Found {
     }
 }
 
+/// How much less a term counts after each page that it led to in vain.
+const MISLED: f64 = 0.3;
+
 /// A text as it is compared with the goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Read {
@@ -61,13 +64,15 @@ pub(crate) struct Relevance {
     texts: f64,
     having: Vec<f64>,
     length: f64,
+    /// How often each term led to a page that was of no use.
+    misled: Vec<f64>,
 }
 
 impl Relevance {
     pub(crate) fn of(goal: &str) -> Self {
         let mut terms = terms(goal);
         terms.truncate(MOST_TERMS);
-        Self { having: vec![0.0; terms.len()], terms, texts: 0.0, length: 0.0 }
+        Self { having: vec![0.0; terms.len()], misled: vec![0.0; terms.len()], terms, texts: 0.0, length: 0.0 }
     }
 
     /// Terms that must be where the answer is.
@@ -113,8 +118,20 @@ impl Relevance {
 
     /// What these terms weigh together.
     pub(crate) fn weight(&self, found: Found) -> f64 {
-        let terms = self.terms.iter().zip(&self.having).enumerate().filter(|(place, _)| found.has(*place));
-        terms.map(|(_, (term, having))| self.rarity(*having) * importance(term)).sum()
+        let counts = self.terms.iter().zip(&self.having).zip(&self.misled).enumerate();
+        let found = counts.filter(|(place, _)| found.has(*place));
+        found
+            .map(|(_, ((term, having), misled))| self.rarity(*having) * importance(term) / (1.0 + MISLED * misled))
+            .sum()
+    }
+
+    /// Takes note that these terms led to a page that was of no use: others are worth a look first.
+    pub(crate) fn was_misled(&mut self, by: Found) {
+        for (place, misled) in self.misled.iter_mut().enumerate() {
+            if by.has(place) {
+                *misled += 1.0;
+            }
+        }
     }
 
     fn rarity(&self, having: f64) -> f64 {

@@ -28,6 +28,10 @@ const OTHERS: f64 = 0.5;
 /// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
 const DIRECTORY: f64 = 0.45;
 
+/// What is listed below its own sections, such as a part of a book, probably lists more of them on its own page. It is worth so much of the
+/// words of the goal that no link has yet.
+const PART: f64 = 0.3;
+
 /// What such lists are called.
 const DIRECTORIES: &[&str] = &[
     "a-z",
@@ -63,6 +67,7 @@ struct Target {
     /// The text of its first link, for the path.
     name: String,
     is_directory: bool,
+    has_children: bool,
     order: usize,
 }
 
@@ -72,6 +77,8 @@ struct Frontier {
     relevance: Relevance,
     targets: HashMap<Url, Target>,
     seen: HashSet<Url>,
+    /// What of the goal links have named so far.
+    named: Found,
     /// The first letters of what is looked for: lists are often divided by them.
     initials: HashSet<char>,
 }
@@ -79,7 +86,13 @@ struct Frontier {
 impl Frontier {
     fn new(goal: &str) -> Self {
         let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
-        Self { relevance: Relevance::of(goal), targets: HashMap::new(), seen: HashSet::new(), initials }
+        Self {
+            relevance: Relevance::of(goal),
+            targets: HashMap::new(),
+            seen: HashSet::new(),
+            named: Found::default(),
+            initials,
+        }
     }
 
     /// Takes note of where a page leads.
@@ -96,9 +109,12 @@ impl Frontier {
                 leads: Vec::new(),
                 name: link.text.clone(),
                 is_directory: false,
+                has_children: false,
                 order,
             });
             target.is_directory |= is_directory;
+            target.has_children |= link.has_children;
+            self.named = self.named.and(lead.text.found).and(lead.hint.found);
             target.leads.push(lead);
             let both =
                 Read { found: lead.text.found.and(lead.hint.found), length: lead.text.length + lead.hint.length };
@@ -134,13 +150,27 @@ impl Frontier {
             })?;
         let url = url.clone();
         let target = self.targets.remove(&url)?;
+        let (_, led) = self.best_lead(&target);
+        self.relevance.was_misled(led);
         Some((url, target.name))
     }
 
     fn score(&self, target: &Target) -> f64 {
         let weight = |found: Found| self.relevance.weight(found);
-        let mut all = Found::default();
-        let (mut best, mut best_found) = (0.0_f64, Found::default());
+        let (best, said) = self.best_lead(target);
+        let all = target.leads.iter().fold(Found::default(), |all, lead| all.and(lead.text.found).and(lead.hint.found));
+        let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
+        let score = best + OTHERS * weight(all.without(said)) / others;
+        let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
+        let unnamed = self.relevance.required().without(self.named);
+        let part = if target.has_children { PART * weight(unnamed) } else { 0.0 };
+        score.max(directory) + part
+    }
+
+    /// What the best link to a page is worth, and what of the goal it says.
+    fn best_lead(&self, target: &Target) -> (f64, Found) {
+        let weight = |found: Found| self.relevance.weight(found);
+        let mut best = (0.0_f64, Found::default());
         for lead in &target.leads {
             let hint = lead.hint.found.without(lead.text.found);
             let said = lead.text.found.and(hint);
@@ -150,15 +180,11 @@ impl Frontier {
             let score = by_length * (TEXT * weight(lead.text.found) + HINT * weight(hint))
                 + ADDRESS * weight(address)
                 + AROUND * weight(around);
-            if score > best {
-                (best, best_found) = (score, said);
+            if score > best.0 {
+                best = (score, said);
             }
-            all = all.and(said);
         }
-        let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
-        let score = best + OTHERS * weight(all.without(best_found)) / others;
-        let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
-        score.max(directory)
+        best
     }
 }
 

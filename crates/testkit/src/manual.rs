@@ -111,7 +111,7 @@ impl Manual {
     fn list(&mut self, at: &str, place: &[&str], links: impl Iterator<Item = (String, String)>) {
         let mut body = String::from("<ul>");
         for (path, text) in links {
-            let _ = write!(body, "<li><a href='{path}'>{text}</a>\n");
+            let _ = writeln!(body, "<li><a href='{path}'>{text}</a>");
         }
         body.push_str("</ul>");
         self.put(at, place, &body);
@@ -123,10 +123,10 @@ impl Manual {
             "<ul><li class='li-folder'><a name='Repair%20and%20Diagnosis/'>Repair and Diagnosis</a><ul>\n",
         );
         for (folder, sections) in FOLDERS {
-            let _ = write!(body, "<li class='li-folder'><a name='{folder}/'>{folder}</a><ul>\n");
+            let _ = writeln!(body, "<li class='li-folder'><a name='{folder}/'>{folder}</a><ul>");
             for section in *sections {
                 let at = path(&[vehicle, &[folder, section]].concat());
-                let _ = write!(body, "<li><a href='{at}'>{section}</a>\n");
+                let _ = writeln!(body, "<li><a href='{at}'>{section}</a>");
                 let place = [&["Home"], vehicle, &["Repair and Diagnosis", folder, section]].concat();
                 self.put(&at, &place, &content(folder, section, random));
             }

@@ -1,0 +1,56 @@
+//! Sessions with models that say what they are told to say, and pages without a network.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use autoheal_engine::Timestamp;
+use autoheal_engine::budget::Usage;
+use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping};
+use autoheal_llm::recording::Replay;
+use autoheal_llm::{ChatModel, Connection, Models, Session, Settings};
+use autoheal_navigate::{Page, PageError, Pages};
+use autoheal_testkit::manual::Manual;
+use autoheal_testkit::model_server::ModelServer;
+use url::Url;
+
+/// Accounts that nobody reads.
+struct NoAccounts;
+
+impl CallLedger for NoAccounts {
+    fn used_since(&self, _since: Timestamp) -> Keeping<'_, Usage> {
+        Box::pin(async { Ok(Usage::default()) })
+    }
+
+    fn record(&self, _call: CallRecord) -> Keeping<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// A session with a server's model.
+pub(crate) fn asking(server: &ModelServer, settings: Settings) -> Session {
+    let name = "openai/gpt-4o-mini".parse().unwrap();
+    session(Arc::new(Connection::new(name, Some(server.url()), Some("a-secret-key".into())).unwrap()), settings)
+}
+
+/// A session with what stands in a file.
+pub(crate) fn replaying(file: &Path) -> Session {
+    session(Arc::new(Replay::open(file).unwrap()), Settings::default())
+}
+
+fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session {
+    let models = Models::new(vec![model], Arc::new(NoAccounts), settings, || Timestamp::from_millis(0), str::to_owned);
+    models.session(None, None, Usage::default())
+}
+
+/// A manual at `http://manual.example/`.
+pub(crate) struct InMemory(pub(crate) Manual);
+
+#[async_trait]
+impl Pages for InMemory {
+    async fn page(&self, url: &Url) -> Result<Page, PageError> {
+        let missing = || PageError::Status { url: url.clone(), status: 404 };
+        let text = self.0.pages().get(url.path()).ok_or_else(missing)?;
+        Ok(Page { url: url.clone(), body: text.clone().into() })
+    }
+}
