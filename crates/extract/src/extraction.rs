@@ -48,8 +48,10 @@ pub struct LeftOut {
 pub enum WhyLeftOut {
     /// The form has no place for it.
     NoPlace,
-    /// It is not on the page, or some of it is not, and strictness was asked for.
+    /// It is not on the page, and strictness was asked for.
     NotOnPage,
+    /// Some of the items of a list are not on the page, and strictness was asked for.
+    ItemsNotOnPage(usize),
     /// It does not fit the form.
     DoesNotFit(String),
 }
@@ -58,7 +60,8 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.why {
             WhyLeftOut::NoPlace => write!(formatter, "{}: the form has no place for it", self.name),
-            WhyLeftOut::NotOnPage => write!(formatter, "{}: what is not on the page was dropped", self.name),
+            WhyLeftOut::NotOnPage => write!(formatter, "{}: it is not on the page", self.name),
+            WhyLeftOut::ItemsNotOnPage(count) => write!(formatter, "{}: {count} not on the page", self.name),
             WhyLeftOut::DoesNotFit(why) => write!(formatter, "{}: it does not fit: {why}", self.name),
         }
     }

@@ -122,8 +122,8 @@ async fn a_schema_is_filled_in_every_mode() {
         let own = json_of(&run(&home, &server, &arguments));
         let mut wanted = json!({ "productName": "Pot, large", "madeIn": "Portugal", "cost": 12.5 });
         if mode == "rule_based" {
-            // Nothing says that this is the page of a product.
-            wanted.as_object_mut().unwrap().retain(|name, _| own["item"].get(name).is_some() || name != "cost");
+            // To rules nothing says that this is the page of a product, and an amount alone is no price.
+            wanted.as_object_mut().unwrap().remove("cost");
         }
         assert_eq!(own["item"], wanted, "{mode}");
         assert_eq!(own["provenance"].as_object().unwrap().len(), wanted.as_object().unwrap().len(), "{mode}");
@@ -174,11 +174,10 @@ async fn a_screenshot_is_kept_or_missed_without_harm() {
         assert!(without.stderr.contains("no screenshot was taken"), "{}", without.told());
         assert_eq!(json_of(&without)["screenshot_path"], Value::Null);
     }
-    let checked = json_of(&Ended::of(&mut home.command(&["check", "--json"])));
-    let has_browser =
-        checked.as_array().unwrap().iter().any(|part| part["name"] == "browser" && part["usable"] == true);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has_browser = std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file());
     if !has_browser {
-        autoheal_testkit::skip("Chromium", "`autoheal check` finds none");
+        autoheal_testkit::skip("Chromium", "there is no `chromium` on PATH");
         return;
     }
     let item = json_of(&run(article.as_str(), None));

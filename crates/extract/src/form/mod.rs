@@ -174,9 +174,11 @@ impl Form {
         let value = Value::Object(fields.clone());
         let fault = |error: jsonschema::ValidationError<'_>| {
             let place = error.instance_path().to_string();
-            let property = place.trim_start_matches('/').split('/').next().filter(|name| !name.is_empty());
+            let first = place.trim_start_matches('/').split('/').next().filter(|name| !name.is_empty());
+            // As RFC 6901 writes names with slashes.
+            let property = first.map(|name| name.replace("~1", "/").replace("~0", "~"));
             let said: String = error.to_string().chars().take(LONGEST_FAULT).collect();
-            Fault { property: property.map(str::to_owned), message: format!("{place}{}{said}", between(&place)) }
+            Fault { property, message: format!("{place}{}{said}", between(&place)) }
         };
         self.validator.iter_errors(&value).map(fault).collect()
     }
@@ -213,6 +215,9 @@ mod tests {
         assert_eq!(form.faults(&Map::new())[0].message, "\"volts\" is a required property");
         let fields = json!({ "volts": "many" });
         assert_eq!(form.faults(fields.as_object().unwrap())[0].property.as_deref(), Some("volts"));
+        let slashed = own(json!({ "properties": { "km/h~": { "type": "number" } } })).unwrap();
+        let fields = json!({ "km/h~": "fast" });
+        assert_eq!(slashed.faults(fields.as_object().unwrap())[0].property.as_deref(), Some("km/h~"));
         for (schema, told) in [
             (json!({ "type": "array" }), "no object"),
             (json!({ "properties": {} }), "no object"),

@@ -241,6 +241,7 @@ async fn adaptive_strict_asks_again_for_what_is_not_on_the_page() {
     let extraction = run(&script, &settings).await.unwrap();
     assert!(script.asked()[1].messages[2].text.contains("were not found: price."));
     assert_eq!(item(&extraction).price.as_ref().unwrap().to_string(), "12.50 EUR");
+    assert_eq!(extraction.left_out, [], "the price was found after all");
 }
 
 #[tokio::test]

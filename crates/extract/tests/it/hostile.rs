@@ -1,11 +1,16 @@
-//! Pages that mean no good.
+//! Pages and answers that mean no good.
 
 use std::time::{Duration, Instant};
 
 use autoheal_extract::item::schema;
-use autoheal_extract::rule_based;
+use autoheal_extract::{
+    Form, Grounding, ModelSettings, Provenance, Reading, Strictness, llm_dynamic_adaptive, rule_based,
+};
 use autoheal_page::Document;
 use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::scripted::{POT, POT_URL, Script, asking, item, reading};
 
 /// Pieces of pages that rules look for, in any order.
 fn piece() -> impl Strategy<Value = String> {
@@ -29,6 +34,64 @@ proptest! {
         let validator = jsonschema::validator_for(&schema().unwrap()).unwrap();
         let value = serde_json::from_str(&item).unwrap();
         prop_assert!(validator.is_valid(&value), "{}", item);
+    }
+}
+
+/// Answers that look like some, in any nesting.
+fn answer() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "N/A|-|12,50 €|1,234|PT1H|2024-13-40|99999999999999999999999999999999999 EUR|1e999|\\PC{0,20}"
+            .prop_map(Value::from),
+    ];
+    let name = "page_type|title|price|amount|currency|rating|salary|min|start|image|ingredients|url|prepTime|tables|rows|[a-z ]{0,6}";
+    leaf.prop_recursive(4, 40, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(name, inner, 0..6).prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_answer_gives_a_valid_item_or_none(answers in prop::collection::vec(answer(), 4), strict in any::<bool>()) {
+        let script = Script::of(&answers);
+        let strictness = if strict { Strictness::Drop } else { Strictness::Mark };
+        let (form, settings) = (Form::item().unwrap(), ModelSettings { strictness, ..ModelSettings::default() });
+        let session = script.session();
+        let reading = reading(POT, POT_URL);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let extraction = runtime.block_on(llm_dynamic_adaptive(&reading, &asking(&session, &form, &settings)));
+        prop_assert!(script.asked().len() <= 4);
+        if let Ok(extraction) = extraction {
+            let value = serde_json::to_value(item(&extraction)).unwrap();
+            let validator = jsonschema::validator_for(&schema().unwrap()).unwrap();
+            prop_assert!(validator.is_valid(&value), "{}", value);
+            let is_on_page = |provenance: &Provenance| {
+                matches!(provenance.grounding, None | Some(Grounding::Found | Grounding::Judgement))
+            };
+            prop_assert!(!strict || item(&extraction).provenance.values().all(is_on_page), "{}", value);
+        }
+    }
+}
+
+#[test]
+fn what_models_say_is_looked_for_on_any_page_in_good_time() {
+    for body in [
+        "<div title='12 min, 5 EUR'>".repeat(5_000),
+        (0..200_000).map(|number| format!("<p title='{number}'>{number} min, {number} EUR, 5 May 2024</p>")).collect(),
+        "5 May 2024 ".repeat(300_000),
+        format!("<p data-x='{}'>", "&amp;".repeat(500_000)),
+    ] {
+        let page = Document::parse(&format!("<h1>Soup</h1>{body}"));
+        let start = Instant::now();
+        let reading = Reading::of(&page, None);
+        assert_eq!(reading.grounding(&Form::item().unwrap(), "title", "soup".into()), Some(Grounding::Found));
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?} for {}", start.elapsed(), &body[..20]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Extraction by rules against public tools, on the same pages in the same run.
 
 mod corpus;
+mod grounding;
 mod report;
 mod score;
 mod tools;
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     /// Without the public tools, and without the goals that compare with them
     #[arg(long)]
     alone: bool,
+    /// Measure instead whether true values are found on their pages, as what models say is checked
+    #[arg(long, conflicts_with_all = ["alone", "misses"])]
+    grounding: bool,
     /// Write every answer that is not exact to this file, a JSON line each
     #[arg(long, value_name = "FILE")]
     misses: Option<PathBuf>,
@@ -51,6 +55,9 @@ struct Miss<'a> {
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let cases = corpus::read(&options.corpus)?;
     ensure!(!cases.is_empty(), "there is no case below {}", options.corpus.display());
+    if options.grounding {
+        return grounding::run(&cases);
+    }
     let mut tools = if options.alone { None } else { Some(Tools::start(root)?) };
     let mut report = Report::default();
     let mut misses = String::new();

@@ -4,6 +4,7 @@ use autoheal_extract::{Extracted, Extraction};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use super::extractor::Extractor;
 use super::input::Input;
@@ -12,6 +13,9 @@ use crate::interrupt;
 use crate::printer::Printer;
 
 const STOPPING: &str = "stopping: what is extracted is printed; once more to stop at once";
+
+/// For each page that is worked on, so many may be done or begun beside it before the first of them is printed.
+const AHEAD: usize = 8;
 
 /// What became of one page.
 enum Outcome {
@@ -32,13 +36,19 @@ pub(super) async fn extract(
     let target = if printer.is_lively() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let progress = ProgressBar::with_draw_target(u64::try_from(inputs.len()).ok(), target);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
+    let turns = Semaphore::new(jobs.max(1));
     let one = |(number, input)| {
-        let stop = stop.clone();
+        let (stop, turns) = (stop.clone(), &turns);
         async move {
+            let extracted = async {
+                // Nobody closes it, so there is always a turn to wait for.
+                let _turn = turns.acquire().await.ok();
+                extractor.extract(input, number).await
+            };
             let outcome = tokio::select! {
                 biased;
                 () = stop.cancelled() => Outcome::Stopped,
-                extracted = extractor.extract(input, number) => match extracted {
+                extracted = extracted => match extracted {
                     Ok((extraction, notes)) => Outcome::Extracted(Box::new(extraction), notes),
                     Err(failure) => Outcome::Failed(failure),
                 },
@@ -46,7 +56,9 @@ pub(super) async fn extract(
             (input, outcome)
         }
     };
-    let mut outcomes = futures_util::stream::iter((1..).zip(inputs)).map(one).buffered(jobs.max(1));
+    // More than are worked on: results wait for a slow page before them, and the others go on.
+    let waiting = jobs.max(1).saturating_mul(AHEAD);
+    let mut outcomes = futures_util::stream::iter((1..).zip(inputs)).map(one).buffered(waiting);
     let (mut extracted, mut failed, mut is_fault) = (0, 0, false);
     while let Some((input, outcome)) = outcomes.next().await {
         let line = match outcome {

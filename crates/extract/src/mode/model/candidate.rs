@@ -90,20 +90,22 @@ impl Candidate {
         let judged = reading.evidence.judge(&value, kind);
         let (value, grounding) = match (strictness, value) {
             (Strictness::Drop, value) if !is_on_page(judged) => {
-                self.left_out.push(LeftOut { name: name.to_owned(), why: WhyLeftOut::NotOnPage });
                 // Of a list, what is on the page is as good as it was.
-                let Value::Array(mut items) = value else { return };
-                let of_item = match kind {
-                    Kind::List(items) => items,
-                    _ => &Kind::Any,
+                let (kept, dropped) = match (value, kind) {
+                    (Value::Array(items), Kind::List(kind)) => items
+                        .into_iter()
+                        .partition::<Vec<Value>, _>(|item| is_on_page(reading.evidence.judge(item, kind))),
+                    _ => (Vec::new(), Vec::new()),
                 };
-                items.retain(|item| is_on_page(reading.evidence.judge(item, of_item)));
-                if items.is_empty() {
+                let why =
+                    if kept.is_empty() { WhyLeftOut::NotOnPage } else { WhyLeftOut::ItemsNotOnPage(dropped.len()) };
+                self.left_out.push(LeftOut { name: name.to_owned(), why });
+                if kept.is_empty() {
                     return;
                 }
-                let items = Value::Array(items);
-                let grounding = reading.evidence.judge(&items, kind);
-                (items, grounding)
+                let kept = Value::Array(kept);
+                let grounding = reading.evidence.judge(&kept, kind);
+                (kept, grounding)
             }
             (Strictness::Mark | Strictness::Drop, value) => (value, judged),
         };
@@ -254,7 +256,10 @@ mod tests {
         assert_eq!(strict.fields.keys().collect::<Vec<_>>(), ["ingredients", "page_type", "url"]);
         assert_eq!(strict.fields["ingredients"], json!(["red"]));
         assert_eq!(strict.provenance["ingredients"].grounding, Some(Grounding::Found));
-        assert_eq!(strict.left_out.len(), 3);
+        let dropped: Vec<String> = strict.left_out.iter().map(ToString::to_string).collect();
+        let wanted =
+            ["description: it is not on the page", "ingredients: 1 not on the page", "title: it is not on the page"];
+        assert_eq!(dropped, wanted);
     }
 
     #[test]

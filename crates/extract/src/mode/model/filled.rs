@@ -12,12 +12,14 @@ use crate::form::{Fault, Form, Owner};
 /// # Errors
 ///
 /// [`ExtractError::Nothing`], [`ExtractError::DoesNotFit`], [`ExtractError::RequiredMissing`].
-pub(crate) fn filled(candidate: Candidate, reading: &Reading, form: &Form) -> Result<Extraction, ExtractError> {
+pub(crate) fn filled(mut candidate: Candidate, reading: &Reading, form: &Form) -> Result<Extraction, ExtractError> {
     if candidate.found().next().is_none() {
         return Err(ExtractError::Nothing);
     }
     refuse_faults(&form.faults(&candidate.fields), &candidate.all_missing(form))?;
     let missing = candidate.all_missing(form);
+    // Another answer had what this one was dropped for.
+    candidate.left_out.retain(|left| left.why != WhyLeftOut::NotOnPage || !candidate.fields.contains_key(&left.name));
     let extracted = match form.owner {
         Owner::Item => item_of(&candidate)?,
         Owner::User => Extracted::Own(Box::new(OwnItem {

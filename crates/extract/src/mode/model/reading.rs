@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use autoheal_page::Document;
 use autoheal_page::structured::{Origin, structured_data};
+use serde_json::Value;
 use url::Url;
 
+use super::convert::converted;
 use super::grounding::Evidence;
-use crate::item::PageType;
+use crate::form::Form;
+use crate::item::{Grounding, PageType};
 use crate::mode::rule_based;
 
 /// Longer stated values are left out of what is shown, in bytes: they are texts, and the text of the page follows.
@@ -46,6 +49,12 @@ impl Reading {
         }
         let suggested = suggested.or_else(|| segments(url).iter().find_map(|segment| page_type_in(segment)));
         Self { url: url.cloned(), text: rule_based::lines_of(page), stated, suggested, evidence: Evidence::of(page) }
+    }
+
+    /// Whether a value is on the page that the form has a property for; `None`: it has none of that name.
+    pub fn grounding(&self, form: &Form, property: &str, value: Value) -> Option<Grounding> {
+        let kind = &form.property(property)?.kind;
+        Some(self.evidence.judge(&converted(value, kind, self.url.as_ref()), kind))
     }
 
     /// The words of its address that may say what it is about.

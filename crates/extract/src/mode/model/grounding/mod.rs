@@ -27,6 +27,10 @@ use crate::item::Grounding;
 /// Longer pieces are no place for one day, duration or price, in bytes.
 const LONGEST_LABEL: usize = 120;
 
+/// No more labels and years of a page than this are read: a page with more is a list of everything.
+const MOST_LABELS: usize = 20_000;
+const MOST_YEARS: usize = 20_000;
+
 /// Money signs that stand for several currencies, with those that are meant by them.
 const SIGNS: [(&str, &[&str]); 8] = [
     ("$", &["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]),
@@ -53,6 +57,8 @@ pub(crate) struct Evidence {
     minutes: BTreeSet<u32>,
     /// The currencies of its prices: codes, or signs that could mean several.
     currencies: BTreeSet<String>,
+    /// How many years were read.
+    years: usize,
 }
 
 impl Evidence {
@@ -63,6 +69,7 @@ impl Evidence {
             days: BTreeSet::new(),
             minutes: BTreeSet::new(),
             currencies: BTreeSet::new(),
+            years: 0,
         };
         let mut seen: BTreeSet<String> = BTreeSet::new();
         pieces::each(page, &mut |piece| {
@@ -74,7 +81,7 @@ impl Evidence {
                     text
                 }
             };
-            if text.len() <= LONGEST_LABEL && seen.insert(text.to_owned()) {
+            if text.len() <= LONGEST_LABEL && seen.len() < MOST_LABELS && seen.insert(text.to_owned()) {
                 evidence.add_days(text);
                 evidence.add_label(text);
             }
@@ -97,7 +104,8 @@ impl Evidence {
     fn add_days(&mut self, piece: &str) {
         static YEAR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{4}").ok());
         let Some(year) = YEAR.as_ref() else { return };
-        for found in year.find_iter(piece) {
+        for found in year.find_iter(piece).take(MOST_YEARS.saturating_sub(self.years)) {
+            self.years += 1;
             // A day before its year, and one that begins with it; more would be two days.
             let before = &piece[piece.floor_char_boundary(found.start().saturating_sub(24))..found.end()];
             let after = &piece[found.start()..piece.floor_char_boundary((found.end() + 8).min(piece.len()))];
