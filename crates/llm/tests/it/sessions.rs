@@ -25,7 +25,7 @@ async fn what_may_pass_is_asked_again_and_each_request_is_accounted_for() {
     let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
     assert_eq!(session.ask("test", &question()).await.unwrap().text, "yes");
     assert_eq!(accounts.outcomes(), ["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE", "ANSWERED"]);
-    let calls = accounts.0.lock().unwrap();
+    let calls = accounts.calls();
     let last = calls.last().unwrap();
     assert_eq!((last.input_tokens, last.output_tokens, last.cached_tokens), (10, 5, 4));
     assert_eq!(last.micro_dollars, Some(5), "6 tokens at 0.15, 4 at 0.075 and 5 at 0.6 are 4.2");
