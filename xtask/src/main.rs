@@ -58,6 +58,8 @@ enum Bench {
     Drift(bench::drift::Options),
     /// Extract what pages hold by rules, and with public tools, and compare both with the truth
     Extract(bench::extract::Options),
+    /// Ask a real manual questions, and count what is answered, on how many pages, and what is made up
+    Navigate(bench::navigate::Options),
     /// Let a fleet of sources live through a month of changes, and compare what was accepted with the truth
     Fleet(bench::fleet::Options),
     /// Refresh a thousand sources by the real binary: each exactly once, how fast, with how much memory
@@ -73,6 +75,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
         Chore::Bench { bench: Bench::Extract(options) } => bench::extract::run(&root, &options),
+        Chore::Bench { bench: Bench::Navigate(options) } => bench::navigate::run(&root, &options),
         Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Image { language } => image::run(&language),

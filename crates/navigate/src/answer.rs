@@ -9,6 +9,9 @@ const LONGEST_SECTION: usize = 1500;
 /// So much of a key must have been asked for: a long cell holds many words.
 const LEAST_OF_KEY: f64 = 0.25;
 
+/// What a key in another cell than the first is worth.
+const LATER_CELL: f64 = 0.6;
+
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -36,8 +39,9 @@ struct Candidate<'a> {
     own: Found,
     key: Found,
     above: Found,
-    /// How much of the key was asked for, from 0 to 1.
+    /// How much of the key was asked for, from 0 to 1, and what that is worth.
     key_share: f64,
+    key_score: f64,
 }
 
 /// The best answer that a page has. `manual` is what of the goal the manual's name says.
@@ -76,16 +80,22 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
 
 fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
     let above = passage.above.iter().fold(Found::default(), |found, text| found.and(relevance.read(text).found));
-    let mut candidate = Candidate { passage, own: Found::default(), key: Found::default(), above, key_share: 0.0 };
+    let mut candidate =
+        Candidate { passage, own: Found::default(), key: Found::default(), above, key_share: 0.0, key_score: 0.0 };
     candidate.own = relevance.read(&passage.own).found;
-    for key in &passage.keys {
+    let mut best = 0.0;
+    for (place, key) in passage.keys.iter().enumerate() {
         let read = relevance.read(key);
         let named = read.found.both(relevance.required());
         candidate.own = candidate.own.and(read.found);
-        let share = f64::from(named.count()) / f64::from(read.length.max(1));
-        if share.min(1.0) * relevance.weight(named) > candidate.key_share * relevance.weight(candidate.key) {
+        let share = read.share(relevance.required());
+        // What a row is about usually stands first.
+        let score = share * relevance.weight(named) * if place == 0 { 1.0 } else { LATER_CELL };
+        if score > best {
+            best = score;
             candidate.key = named;
-            candidate.key_share = share.min(1.0);
+            candidate.key_share = share;
+            candidate.key_score = score;
         }
     }
     candidate
@@ -125,7 +135,7 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
     let score = kind
         * (relevance.weight(candidate.own)
             + 0.5 * relevance.weight(all.without(candidate.own))
-            + candidate.key_share * relevance.weight(candidate.key));
+            + candidate.key_score * 2.0);
     Some(Answer { text: candidate.passage.text.clone(), score, patience })
 }
 

@@ -1,7 +1,7 @@
 //! Which of many texts speaks of the goal: BM25 (Robertson and Zaragoza, 2009) over what was seen so far. Rare words count for more; how
 //! rare a word is, is learnt on the way, since nothing is read beforehand.
 
-use crate::words::{Role, Term, stems, terms, words};
+use crate::words::{Role, Term, is_silent, stems, terms, words};
 
 /// More words of a goal are not looked for: one bit for each in a [`Found`].
 const MOST_TERMS: usize = 64;
@@ -52,8 +52,15 @@ const MISLED: f64 = 0.3;
 pub(crate) struct Read {
     /// The terms it has.
     pub(crate) found: Found,
-    /// How many words it has.
+    /// How many words it has that say something.
     pub(crate) length: u32,
+}
+
+impl Read {
+    /// How much of the text was asked for, from 0 to 1.
+    pub(crate) fn share(self, of: Found) -> f64 {
+        (f64::from(self.found.both(of).count()) / f64::from(self.length.max(1))).min(1.0)
+    }
 }
 
 /// The words of a goal, and how rare they are.
@@ -86,7 +93,8 @@ impl Relevance {
         let words = words(text);
         let found = words.iter().fold(Found::default(), |found, word| found.and(self.terms_of(word)));
         let found = stems(&words).fold(found, |found, stem| found.and(self.terms_of(&stem)));
-        Read { found, length: u32::try_from(words.len()).unwrap_or(u32::MAX) }
+        let length = words.iter().filter(|word| !is_silent(word)).count();
+        Read { found, length: u32::try_from(length).unwrap_or(u32::MAX) }
     }
 
     /// As [`Relevance::read`], where a longer word that begins with a term has it as well: `PostgreSQL` that of `postgres`.

@@ -13,7 +13,7 @@ use crate::page_state::{Link, PageState};
 use crate::relevance::{Found, Read, Relevance};
 use crate::trace::Trace;
 use crate::walk;
-use crate::words::terms;
+use crate::words::{is_silent, terms, words};
 
 /// What the text of a link, what stands above it, around it and in its address count for.
 const TEXT: f64 = 1.0;
@@ -21,16 +21,15 @@ const HINT: f64 = 0.9;
 const AROUND: f64 = 0.4;
 const ADDRESS: f64 = 0.5;
 
+/// How much of a link's worth hangs on how much of its label was asked for.
+const SHARE: f64 = 0.5;
+
 /// What is said by other links to the same page counts for so much, divided by how many they are: a page with hundreds of entries in an
 /// index has something of everything.
 const OTHERS: f64 = 0.5;
 
 /// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
 const DIRECTORY: f64 = 0.45;
-
-/// What is listed below its own sections, such as a part of a book, probably lists more of them on its own page. It is worth so much of the
-/// words of the goal that no link has yet.
-const PART: f64 = 0.3;
 
 /// What such lists are called.
 const DIRECTORIES: &[&str] = &[
@@ -55,6 +54,8 @@ const DIRECTORIES: &[&str] = &[
 /// A link, as it is compared with the goal.
 #[derive(Debug, Clone, Copy)]
 struct Lead {
+    /// How much of its label was asked for: of its text, or of the entry that it stands in.
+    share: f64,
     text: Read,
     hint: Read,
     around: Read,
@@ -67,7 +68,6 @@ struct Target {
     /// The text of its first link, for the path.
     name: String,
     is_directory: bool,
-    has_children: bool,
     order: usize,
 }
 
@@ -77,20 +77,20 @@ struct Frontier {
     relevance: Relevance,
     targets: HashMap<Url, Target>,
     seen: HashSet<Url>,
-    /// What of the goal links have named so far.
-    named: Found,
+    /// The words of the manual's name.
+    manual: HashSet<String>,
     /// The first letters of what is looked for: lists are often divided by them.
     initials: HashSet<char>,
 }
 
 impl Frontier {
-    fn new(goal: &str) -> Self {
+    fn new(goal: &str, manual: &str) -> Self {
         let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
         Self {
             relevance: Relevance::of(goal),
             targets: HashMap::new(),
             seen: HashSet::new(),
-            named: Found::default(),
+            manual: words(manual).into_iter().collect(),
             initials,
         }
     }
@@ -109,12 +109,9 @@ impl Frontier {
                 leads: Vec::new(),
                 name: link.text.clone(),
                 is_directory: false,
-                has_children: false,
                 order,
             });
             target.is_directory |= is_directory;
-            target.has_children |= link.has_children;
-            self.named = self.named.and(lead.text.found).and(lead.hint.found);
             target.leads.push(lead);
             let both =
                 Read { found: lead.text.found.and(lead.hint.found), length: lead.text.length + lead.hint.length };
@@ -123,12 +120,27 @@ impl Frontier {
     }
 
     fn lead(&self, link: &Link) -> Lead {
+        let entry = link.path_hint.rsplit(" > ").next().unwrap_or_default();
         Lead {
+            share: self.share(&link.text).max(self.share(entry)),
             text: self.relevance.read(&link.text),
             hint: self.relevance.read(&link.path_hint),
             around: self.relevance.read(&link.around),
             address: self.relevance.read(&spoken(&link.href)),
         }
+    }
+
+    /// How much of a label was asked for, numbers of chapters and the name of the manual aside.
+    fn share(&self, label: &str) -> f64 {
+        let words = words(label);
+        let counts = |word: &&String| {
+            !is_silent(word)
+                && word.chars().count() > 1
+                && word.chars().any(char::is_alphabetic)
+                && !self.manual.contains(*word)
+        };
+        let label: Vec<&str> = words.iter().filter(counts).map(String::as_str).collect();
+        self.relevance.read(&label.join(" ")).share(self.relevance.required())
     }
 
     fn is_directory(&self, text: &str) -> bool {
@@ -162,9 +174,7 @@ impl Frontier {
         let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
         let score = best + OTHERS * weight(all.without(said)) / others;
         let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
-        let unnamed = self.relevance.required().without(self.named);
-        let part = if target.has_children { PART * weight(unnamed) } else { 0.0 };
-        score.max(directory) + part
+        score.max(directory)
     }
 
     /// What the best link to a page is worth, and what of the goal it says.
@@ -177,9 +187,9 @@ impl Frontier {
             let address = lead.address.found.without(said);
             let around = lead.around.found.without(said).without(address);
             let by_length = self.relevance.by_length(lead.text.length + lead.hint.length);
-            let score = by_length * (TEXT * weight(lead.text.found) + HINT * weight(hint))
-                + ADDRESS * weight(address)
-                + AROUND * weight(around);
+            let named = by_length * (TEXT * weight(lead.text.found) + HINT * weight(hint));
+            let score =
+                named * (1.0 - SHARE + 2.0 * SHARE * lead.share) + ADDRESS * weight(address) + AROUND * weight(around);
             if score > best.0 {
                 best = (score, said);
             }
@@ -211,7 +221,7 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
     let context: Vec<&str> = goal.context.iter().map(|(_, value)| value.as_str()).collect();
     // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
     let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
-    let mut frontier = Frontier::new(&looked_for);
+    let mut frontier = Frontier::new(&looked_for, walked.home.as_ref().map_or("", |home| home.title.as_str()));
     let mut passages = Relevance::of(&goal.text);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
     let wants_number = wants_number(&goal.text);

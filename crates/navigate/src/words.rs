@@ -65,6 +65,11 @@ pub fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
 }
 
+/// Whether a word says nothing about what a text is about.
+pub fn is_silent(word: &str) -> bool {
+    SILENT_WORDS.contains(word)
+}
+
 /// The stems of words, and of the parts of `max_connections`: what may show the way.
 pub fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
     let parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split('_'));

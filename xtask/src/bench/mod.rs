@@ -5,6 +5,7 @@ pub(crate) mod drift;
 pub(crate) mod extract;
 pub(crate) mod fleet;
 pub(crate) mod heal;
+pub(crate) mod navigate;
 mod of_crate;
 mod python;
 pub(crate) mod queue;

@@ -42,7 +42,8 @@ fn trail(page: &Document) -> Vec<String> {
     let whole = page.visible_text(bar);
     let before = last.map_or(0, |link| page.text_up_to(bar, link).len() + page.visible_text(link).len());
     if let Some(rest) = whole.get(whole.floor_char_boundary(before + 1)..) {
-        add(rest);
+        // Neither are folders without a page of their own.
+        rest.split(['»', '›', '>', '→']).for_each(&mut add);
     }
     steps
 }
@@ -77,7 +78,10 @@ mod tests {
             of("<ol class='x-breadcrumbs'><li><a href=/>Home</a><li><a href=/a>A</a><li>Sizes</ol>"),
             ["Home", "A", "Sizes"]
         );
-        assert_eq!(of("<p id=breadcrumb><a href=/>Home</a> &gt; Sizes"), ["Home", "Sizes"]);
+        assert_eq!(
+            of("<p id=breadcrumb><a href=/>Home</a> &gt;&gt; Tables &gt;&gt; Sizes"),
+            ["Home", "Tables", "Sizes"]
+        );
         let relations = "<a accesskey=u href=a title='8. Types'>Up</a><a accesskey=h href=i title=Manual>Home</a>";
         assert_eq!(of(relations), ["Manual", "8. Types", "Sizes"]);
         assert_eq!(of("<p>nothing"), ["Sizes"]);

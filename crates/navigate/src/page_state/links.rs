@@ -33,9 +33,6 @@ pub struct Link {
     pub href: Url,
     /// What stands above it, from the outside in: folders, entries, headings. It tells links of the same text apart.
     pub path_hint: String,
-    /// Whether other links stand below it, as sections below a chapter in a table of contents.
-    #[serde(skip)]
-    pub has_children: bool,
     /// The text around it, in the same paragraph or row.
     #[serde(skip)]
     pub around: String,
@@ -59,8 +56,7 @@ pub(super) fn links(page: &Document, terms: &Terms, url: &Url) -> Vec<Link> {
                 }
                 let (path_hint, around) = hints.of(node, heading);
                 if seen.insert((text.clone(), path_hint.clone(), href.clone())) {
-                    let has_children = has_children(page, node);
-                    links.push(Link { text, href, path_hint, around, has_children });
+                    links.push(Link { text, href, path_hint, around });
                 }
                 if links.len() >= MOST_LINKS {
                     break;
@@ -104,18 +100,6 @@ fn text_of(page: &Document, node: NodeId) -> String {
     let named = || page.attribute(node, "title").or_else(|| page.attribute(node, "aria-label"));
     let text = if text.is_empty() { picture().or_else(named).unwrap_or_default() } else { text };
     shortened(text.trim(), LONGEST_TEXT).to_owned()
-}
-
-/// Whether a list of links follows the link: in the same item, or as the description of its term.
-fn has_children(page: &Document, link: NodeId) -> bool {
-    let Some(entry) = page.ancestors(link).take(4).find(|&node| matches!(page.tag(node), "li" | "dt")) else {
-        return false;
-    };
-    let below = match page.tag(entry) {
-        "dt" => page.next_sibling(entry).filter(|&next| page.tag(next) == "dd"),
-        _ => page.children(entry).find(|&child| child > link && matches!(page.tag(child), "ul" | "ol" | "dl")),
-    };
-    below.is_some_and(|below| page.linked_letters(below) * 2 > page.letters(below))
 }
 
 /// Finds out what stands above links. What was found for an element is kept: thousands of links may stand below it.

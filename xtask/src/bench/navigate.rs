@@ -1,0 +1,62 @@
+//! Questions about a real manual, answered without a model, by the bench of the crate that navigates. The manual is a package of Debian:
+//! `apt-get` gets it and checks it, and it is kept under its hash.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+
+use super::of_crate::{self, Common};
+use crate::cache;
+use crate::process;
+
+/// What to ask about what.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Goals: `{"goals": [{"goal", "answer" (null: the manual does not say), "table" (how the caption of the table begins)}]}`
+    #[arg(long, value_name = "FILE")]
+    goals: PathBuf,
+    /// The package that holds the manual
+    #[arg(long, default_value = "postgresql-doc-15")]
+    package: String,
+    /// The folder of the manual in the package, with the page to begin at
+    #[arg(long, value_name = "PATH", default_value = "usr/share/doc/postgresql-doc-15/html/index.html")]
+    start: PathBuf,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Gets the manual and runs the bench `navigate` on it.
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    let start = unpacked(&options.package)?.join(&options.start);
+    ensure!(start.is_file(), "the package {} has no {}", options.package, options.start.display());
+    let (folder, name) = start.parent().zip(start.file_name()).context("the page to begin at is a file in a folder")?;
+    let text = |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("{} is no text", path.display()));
+    let arguments = [
+        ("--manual", text(folder)?),
+        ("--start", text(Path::new(name))?),
+        ("--goals", text(&std::path::absolute(&options.goals)?)?),
+    ];
+    of_crate::run(root, "autoheal-navigate", "navigate", &arguments, &options.common)
+}
+
+/// The folder with what a package holds.
+fn unpacked(package: &str) -> anyhow::Result<PathBuf> {
+    let cache = cache::folder("manuals")?;
+    let described = process::text_of(process::command(&cache, "apt-get").args(["--print-uris", "download", package]))
+        .context("the manual is a package of Debian: `apt-get update` makes its list known")?;
+    // 'ADDRESS' FILE SIZE SHA256:HASH
+    let line =
+        described.lines().find(|line| line.starts_with('\'')).with_context(|| format!("no package {package}"))?;
+    let mut words = line.split_whitespace().skip(1);
+    let (file, hash) = words.next().zip(words.nth(1)).with_context(|| format!("apt-get says {line}"))?;
+    let folder = cache.join(format!("{package}-{}", cache::digest(hash)));
+    let complete = folder.join("complete");
+    if !complete.exists() {
+        std::fs::create_dir_all(&folder)?;
+        process::run(process::command(&folder, "apt-get").args(["--quiet", "--quiet", "download", package]))?;
+        process::run(process::command(&folder, "dpkg-deb").args(["--extract", file, "."]))?;
+        std::fs::remove_file(folder.join(file))?;
+        std::fs::write(complete, "")?;
+    }
+    Ok(folder)
+}
