@@ -52,7 +52,7 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
         });
         if let Some((value, provenance)) = found.into_iter().find(|(value, _)| fits(value)) {
             own.item.insert(property.name.clone(), value);
-            own.provenance.insert(property.name.clone(), provenance);
+            own.provenance.extend(provenance.map(|provenance| (property.name.clone(), provenance)));
         }
     }
     let faults = form.faults(&own.item);
@@ -79,22 +79,19 @@ struct Sources<'a> {
 
 impl Sources<'_> {
     /// What a property may be, the surest first.
-    fn of(&self, property: &Property) -> Vec<(Value, Provenance)> {
-        let beside = || self.beside(property);
-        let table = || self.in_table(property);
-        let all = [self.field(property), self.stated(property), beside(), table()];
-        all.into_iter().flatten().collect()
+    fn of(&self, property: &Property) -> Vec<(Value, Option<Provenance>)> {
+        let others = [self.stated(property), self.beside(property), self.in_table(property)];
+        let others = others.into_iter().flatten().map(|(value, provenance)| (value, Some(provenance)));
+        self.field(property).into_iter().chain(others).collect()
     }
 
-    /// The item's field of that name.
-    fn field(&self, property: &Property) -> Option<(Value, Provenance)> {
+    /// The item's field of that name. The address has no provenance: it is known.
+    fn field(&self, property: &Property) -> Option<(Value, Option<Provenance>)> {
         let (name, part) = of_item(&property.name)?;
         let value = self.fields.get(name)?;
         let value = part.map_or(Some(value), |part| value.get(part))?.clone();
         let field = serde_json::from_value(name.into()).ok();
-        let known = field.and_then(|field| self.item.provenance.get(&field).copied());
-        // The address has no field of provenance: it is given, or stated as the page's own.
-        Some((value, known.unwrap_or(Provenance::by_rule(Source::OpenGraph, 0.75))))
+        Some((value, field.and_then(|field| self.item.provenance.get(&field).copied())))
     }
 
     /// The one value that the page states under that name.
