@@ -79,7 +79,9 @@ impl<'a> Progress<'a> {
         };
         self.all_fields.extend(found);
         self.merge(&candidate);
-        let faults = form.faults(&self.best_fields.fields);
+        let mut whole = self.best_fields.fields.clone();
+        form.add_nulls(&mut whole);
+        let faults = form.faults(&whole);
         let score = self.best_fields.score(form);
         if faults.is_empty() && self.best_valid.as_ref().is_none_or(|(best, _)| score >= *best) {
             self.best_valid = Some((score, self.best_fields.clone()));

@@ -22,7 +22,8 @@ const IN_TABLE: f32 = 0.7;
 ///
 /// # Errors
 ///
-/// [`ExtractError::RequiredMissing`] and [`ExtractError::DoesNotFit`], where the form is somebody's own and wants more than there is.
+/// [`ExtractError::RequiredMissing`], [`ExtractError::Nothing`] and [`ExtractError::DoesNotFit`], where the form is somebody's own and wants
+/// more than there is.
 pub fn rule_based_in(page: &Document, url: Option<&Url>, form: &Form) -> Result<Extraction, ExtractError> {
     let item = rule_based(page, url);
     let extracted = match form.owner {
@@ -55,11 +56,16 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
             own.provenance.extend(provenance.map(|provenance| (property.name.clone(), provenance)));
         }
     }
+    form.add_nulls(&mut own.item);
     let faults = form.faults(&own.item);
     let missing = form.names_of(PageType::Generic, Importance::Required);
     let missing: Vec<String> = missing.filter(|name| !own.item.contains_key(*name)).map(str::to_owned).collect();
     if !missing.is_empty() {
         return Err(ExtractError::RequiredMissing(missing));
+    }
+    // An empty shape is no success. What is known without the page has no provenance.
+    if own.provenance.is_empty() {
+        return Err(ExtractError::Nothing);
     }
     if !faults.is_empty() {
         return Err(ExtractError::DoesNotFit(faults.into_iter().map(|fault| fault.message).collect()));
@@ -206,6 +212,12 @@ mod tests {
         });
         let error = filled(&required).unwrap_err();
         assert!(matches!(&error, ExtractError::RequiredMissing(names) if *names == ["colour", "madeIn"]), "{error}");
+        let nullable = json!({ "type": ["string", "null"] });
+        let nulls = json!({ "properties": { "name": nullable, "colour": nullable }, "required": ["name", "colour"] });
+        let own = Form::own(&nulls.to_string()).unwrap();
+        let found = rule_based_in(&Document::parse(LAMP), None, &own).unwrap().extracted;
+        assert!(matches!(found, Extracted::Own(own) if own.item["colour"].is_null() && own.item["name"] == "Lamp"));
+        assert!(matches!(rule_based_in(&Document::parse(""), None, &own), Err(ExtractError::Nothing)));
         let whole = json!({ "properties": { "name": {} }, "minProperties": 2 });
         assert!(matches!(filled(&whole), Err(ExtractError::DoesNotFit(_))));
     }
