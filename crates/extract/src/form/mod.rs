@@ -18,7 +18,7 @@ pub(crate) use names::{Place, of_item, spoken, words_of};
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
     /// It is no JSON.
-    #[error("it is no JSON: {0}; correct it there")]
+    #[error("it is no JSON; correct it there")]
     NotJson(#[source] serde_json::Error),
     /// It describes something else than an object.
     #[error(

@@ -116,17 +116,15 @@ impl Way {
     ///
     /// When no model is named, or the database with its accounts cannot be opened.
     async fn of(mode: ModelMode, arguments: &Extract, config: &Config) -> Result<Self, Failure> {
-        let is_named = config.llm.replay.is_some() || config.llm.model.as_deref().is_some_and(|name| name != "none");
-        if !is_named {
-            return Err(Failure::bad_input(format!(
+        let store = wiring::open_store(config).await?;
+        let unnamed = || {
+            Failure::bad_input(format!(
                 "the mode {} asks a language model, and none is named: add --model PROVIDER/NAME, answer from a file with \
                  --replay FILE, or use --mode rule_based, which needs none",
                 arguments.mode
-            )));
-        }
-        let store = wiring::open_store(config).await?;
-        let models =
-            models(config, &store)?.context("no language model is named: add --model PROVIDER/NAME").bad_input()?;
+            ))
+        };
+        let models = models(config, &store)?.ok_or_else(unnamed)?;
         let target = match arguments.inputs.as_slice() {
             [only] => Some(only.clone()),
             _ => None,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use autoheal_llm::prompt::PromptError;
 use autoheal_llm::structured::loose;
 use autoheal_llm::{AnswerFault, ChatAnswer, Message};
+use serde_json::Value;
 
-use super::shown;
 use crate::extraction::{ExtractError, Extraction};
 use crate::item::Grounding;
 use crate::mode::model::Asking;
@@ -141,7 +141,7 @@ impl<'a> Progress<'a> {
 
     /// The next question: what was found, what is missing, what does not fit.
     pub(super) fn retry_prompt(&self) -> Result<Message, PromptError> {
-        let best = shown(&self.best_fields.fields);
+        let best = Value::Object(self.best_fields.fields.clone());
         let page_type = self.best_fields.page_type();
         let so_far = SoFar { best: &best, page_type, missing: &self.missing, faults: &self.faults };
         retry(self.reading, self.asking, &so_far)
