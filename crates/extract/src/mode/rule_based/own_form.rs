@@ -100,11 +100,10 @@ impl Sources<'_> {
         Some((value, field.and_then(|field| self.item.provenance.get(&field).copied())))
     }
 
-    /// The one value that the page states under that name.
+    /// The one value that the page states under that name, of what it is about.
     fn stated(&self, property: &Property) -> Option<(Value, Provenance)> {
         let name = words_of(&property.name);
-        let last = |datum: &Datum| words_of(datum.path.rsplit(['.', ':']).next().unwrap_or_default());
-        let mut found = self.stated.iter().filter(|datum| last(datum) == name);
+        let mut found = self.stated.iter().filter(|datum| own_name(datum).is_some_and(|own| words_of(own) == name));
         let first = found.next()?;
         if found.any(|other| other.value != first.value) {
             return None;
@@ -148,6 +147,36 @@ impl Sources<'_> {
         let records: Vec<Value> = table.rows.iter().map(record).collect();
         Some((records.into(), Provenance::by_rule(Source::Heuristic, IN_TABLE)))
     }
+}
+
+/// Things that pages state beside what they are about: the `width` of a picture is no width of a lamp.
+const AROUND: [&str; 16] = [
+    "BreadcrumbList",
+    "EntryPoint",
+    "ImageObject",
+    "ItemList",
+    "ListItem",
+    "Organization",
+    "Person",
+    "ReadAction",
+    "SearchAction",
+    "SiteNavigationElement",
+    "VideoObject",
+    "WPFooter",
+    "WPHeader",
+    "WebPage",
+    "WebSite",
+    "Review",
+];
+
+/// What comes before the name of a property that is a thing's own, as its offer's are.
+const OWN: [&str; 4] = ["offers.", "product:", "book:", "article:"];
+
+/// The name of what is stated, where it is of the thing that the page is about and not of one of its parts.
+fn own_name(datum: &Datum) -> Option<&str> {
+    let name = OWN.iter().find_map(|prefix| datum.path.strip_prefix(prefix)).unwrap_or(&datum.path);
+    let is_own = !AROUND.contains(&datum.kind.as_str()) && !name.contains(['.', ':']);
+    is_own.then_some(name)
 }
 
 #[cfg(test)]
@@ -200,6 +229,21 @@ mod tests {
             "models": [{ "watts": 5, "lumen": 470 }, { "watts": 8, "lumen": 806 }],
         });
         assert_eq!(filled(&schema).unwrap(), wanted);
+    }
+
+    #[test]
+    fn what_is_stated_of_something_else_is_not_taken() {
+        let page = r#"<meta property=og:type content=website><meta property=og:image:width content=1200>
+            <meta property=book:isbn content=9783161484100><script type="application/ld+json">
+            [{"@type": "Book", "name": "A", "image": {"@type": "ImageObject", "height": 600}, "author": {"email": "a@b.example"},
+              "offers": {"priceValidUntil": "2027-01-01"}, "numberOfPages": 310},
+             {"@type": "Organization", "name": "B", "telephone": "123"}]</script>"#;
+        let names = ["type", "width", "height", "email", "telephone", "isbn", "numberOfPages", "priceValidUntil"];
+        let properties: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let form = Form::own(&json!({ "properties": properties }).to_string()).unwrap();
+        let found = rule_based_in(&Document::parse(page), None, &form).unwrap().extracted;
+        let wanted = json!({ "isbn": "9783161484100", "numberOfPages": "310", "priceValidUntil": "2027-01-01" });
+        assert!(matches!(&found, Extracted::Own(own) if Value::Object(own.item.clone()) == wanted), "{found:?}");
     }
 
     #[test]
