@@ -84,10 +84,10 @@ pub struct Extraction {
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
     /// No model answered.
-    #[error("no language model answered: {0}")]
+    #[error("no language model answered")]
     Chat(#[from] ChatError),
     /// What it answered cannot be read.
-    #[error("what the language model answered is of no use: {0}; try another one, or --mode rule_based")]
+    #[error("what the language model answered is of no use; try another one, or --mode rule_based")]
     Answer(#[from] AnswerFault),
     /// It answered that there is nothing.
     #[error("nothing was found on the page; try another mode")]

@@ -65,6 +65,14 @@ proptest! {
 }
 
 #[test]
+fn what_was_added_can_be_taken_away_and_never_more() {
+    let used = Usage { tokens: 7, micro_dollars: 5, calls: 2, wall_time: Duration::from_secs(3) };
+    let more = Usage { tokens: 1, micro_dollars: 2, calls: 1, wall_time: Duration::from_secs(9) };
+    assert_eq!(used.plus(more).minus(more), used);
+    assert_eq!(Usage::default().minus(more), Usage::default());
+}
+
+#[test]
 fn without_limits_even_the_largest_use_is_allowed() {
     let all = Usage { tokens: u64::MAX, micro_dollars: u64::MAX, calls: u64::MAX, wall_time: Duration::MAX };
     assert_eq!(Limits::default().allow(all, all), Ok(()));

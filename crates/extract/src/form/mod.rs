@@ -18,7 +18,7 @@ pub(crate) use names::{Place, of_item, spoken, words_of};
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
     /// It is no JSON.
-    #[error("it is no JSON: {0}; correct it there")]
+    #[error("it is no JSON; correct it there")]
     NotJson(#[source] serde_json::Error),
     /// It describes something else than an object.
     #[error(
@@ -169,6 +169,19 @@ impl Form {
         names.filter(move |name| self.importance(page_type, name) == importance)
     }
 
+    /// Writes null for what the schema requires, allows to be null, and was not found: as many schemas have it for what is optional.
+    pub(crate) fn add_nulls(&self, fields: &mut Map<String, Value>) {
+        for name in self.required.iter().filter(|_| self.owner == Owner::User) {
+            let alone: Map<String, Value> = [(name.clone(), Value::Null)].into_iter().collect();
+            let is_refused = || self.faults(&alone).iter().any(|fault| fault.property.as_ref() == Some(name));
+            // A property that may be anything is not meant to be nothing.
+            let is_typed = self.property(name).is_some_and(|property| property.kind != Kind::Any);
+            if is_typed && !fields.contains_key(name) && !is_refused() {
+                fields.insert(name.clone(), Value::Null);
+            }
+        }
+    }
+
     /// What is wrong with these fields; empty: they are valid.
     pub(crate) fn faults(&self, fields: &Map<String, Value>) -> Vec<Fault> {
         let value = Value::Object(fields.clone());
@@ -205,6 +218,16 @@ mod tests {
         assert!(!form.asked.to_string().contains("$ref"));
         assert!(form.property("url").is_none() && form.property("text").is_some());
         assert_eq!(form.property("price").unwrap().kind, Kind::Money);
+    }
+
+    #[test]
+    fn what_is_required_and_may_be_null_is_null() {
+        let properties = json!({ "a": { "type": ["string", "null"] }, "b": { "type": "string" }, "c": {} });
+        let schema = json!({ "properties": properties, "required": ["a", "b", "c"] });
+        let form = Form::own(&schema.to_string()).unwrap();
+        let mut fields = Map::new();
+        form.add_nulls(&mut fields);
+        assert_eq!(Value::Object(fields), json!({ "a": null }));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What properties are called elsewhere.
 
-use super::Property;
+use super::{Kind, Property};
 
 /// Where a value belongs: a property, or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +83,7 @@ const SAME: &[(&str, &[&str])] = &[
     ("end", &["end_date", "end_time", "ends_at", "ends", "end_datetime"]),
     ("venue", &["venue_name", "event_venue"]),
     ("text", &["content", "body", "main_text", "article_body", "article_text", "full_text", "body_text"]),
-    ("url", &["page_url", "canonical_url", "source_url", "link"]),
+    ("url", &["page_url", "canonical_url"]),
 ];
 
 /// Names of parts that stand alone elsewhere: the name, what it is a part of, and what it is there.
@@ -163,7 +163,8 @@ pub(super) fn place_of<'a>(name: &str, properties: &'a [Property]) -> Option<Pla
         return Some(whole(property));
     }
     let (_, group, part) = PARTS.iter().find(|(alias, ..)| *alias == name)?;
-    by_group(group).map(|property| Place { property, part: Some(part) })
+    let has_parts = |property: &&Property| matches!(property.kind, Kind::Money | Kind::Rating | Kind::Salary);
+    by_group(group).filter(has_parts).map(|property| Place { property, part: Some(part) })
 }
 
 #[cfg(test)]
@@ -209,6 +210,7 @@ mod tests {
         assert_eq!(name("Name").as_deref(), Some("name"), "its own name counts first");
         assert_eq!(name("headline").as_deref(), Some("jobTitle"));
         assert_eq!(name("price").as_deref(), Some("cost"));
+        assert_eq!(name("currency"), None, "a number has no currency");
     }
 
     #[test]

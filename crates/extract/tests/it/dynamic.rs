@@ -124,6 +124,23 @@ async fn dynamic_with_a_schema_answers_in_it_under_its_names() {
 }
 
 #[tokio::test]
+async fn dynamic_with_a_schema_that_requires_nulls_has_them_and_nothing_but_nulls_is_none() {
+    let schema = r#"{"required": ["articleNumber", "colour"], "properties": {
+        "articleNumber": {"type": ["string", "null"]}, "colour": {"type": ["string", "null"]}}}"#;
+    let (form, settings) = (Form::own(schema).unwrap(), ModelSettings::default());
+    let script = Script::of([
+        json!({ "articleNumber": "P-17", "colour": null }),
+        json!({ "articleNumber": "N/A", "colour": null }),
+    ]);
+    let session = script.session();
+    let (reading, asking) = (reading(POT, POT_URL), asking(&session, &form, &settings));
+    let extraction = llm_dynamic(&reading, &asking).await.unwrap();
+    assert_eq!(own(&extraction), json!({ "articleNumber": "P-17", "colour": null }));
+    assert_eq!(extraction.missing, ["colour"]);
+    assert!(matches!(llm_dynamic(&reading, &asking).await, Err(ExtractError::Nothing)));
+}
+
+#[tokio::test]
 async fn fixed_asks_once_for_the_closed_form() {
     let script = Script::of([json!({ "page_type": "product", "title": "Pot, large", "price": null, "brand": "n/a" })]);
     let extraction = fixed(&script).await.unwrap();

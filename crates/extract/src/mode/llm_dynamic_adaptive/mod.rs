@@ -7,7 +7,6 @@
 mod progress;
 
 use autoheal_llm::{ChatAnswer, ChatError, Message};
-use serde_json::Value;
 
 use self::progress::{Progress, Step};
 use super::model::reading::Reading;
@@ -69,9 +68,4 @@ fn after_failure(progress: Progress<'_>, error: ChatError) -> Result<Extraction,
 fn said(answer: &ChatAnswer) -> Message {
     let text = if answer.text.trim().is_empty() { "{}" } else { answer.text.as_str() };
     Message::assistant(text)
-}
-
-/// The fields of a retry's prompt.
-fn shown(fields: &serde_json::Map<String, Value>) -> Value {
-    Value::Object(fields.clone())
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use autoheal_llm::prompt::PromptError;
 use autoheal_llm::structured::loose;
 use autoheal_llm::{AnswerFault, ChatAnswer, Message};
+use serde_json::Value;
 
-use super::shown;
 use crate::extraction::{ExtractError, Extraction};
 use crate::item::Grounding;
 use crate::mode::model::Asking;
@@ -79,7 +79,9 @@ impl<'a> Progress<'a> {
         };
         self.all_fields.extend(found);
         self.merge(&candidate);
-        let faults = form.faults(&self.best_fields.fields);
+        let mut whole = self.best_fields.fields.clone();
+        form.add_nulls(&mut whole);
+        let faults = form.faults(&whole);
         let score = self.best_fields.score(form);
         if faults.is_empty() && self.best_valid.as_ref().is_none_or(|(best, _)| score >= *best) {
             self.best_valid = Some((score, self.best_fields.clone()));
@@ -139,7 +141,7 @@ impl<'a> Progress<'a> {
 
     /// The next question: what was found, what is missing, what does not fit.
     pub(super) fn retry_prompt(&self) -> Result<Message, PromptError> {
-        let best = shown(&self.best_fields.fields);
+        let best = Value::Object(self.best_fields.fields.clone());
         let page_type = self.best_fields.page_type();
         let so_far = SoFar { best: &best, page_type, missing: &self.missing, faults: &self.faults };
         retry(self.reading, self.asking, &so_far)

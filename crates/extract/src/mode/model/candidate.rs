@@ -63,22 +63,28 @@ impl Candidate {
         let mut named: Map<String, Value> = Map::new();
         let mut parts = Vec::new();
         for (name, value) in members {
-            match form.place_of(&name) {
-                Some(place) => match place.part {
-                    Some(part) => parts.push((place.property.name.clone(), part, value)),
-                    // The form's own name for it counts more than another one.
-                    None if name == place.property.name || !named.contains_key(&place.property.name) => {
-                        named.insert(place.property.name.clone(), value);
-                    }
-                    None => {}
-                },
-                None if is_known(&name, form) => {}
-                None => self.left_out.push(LeftOut { name, why: WhyLeftOut::NoPlace }),
+            let Some(place) = form.place_of(&name) else {
+                if !is_known(&name, form) {
+                    self.left_out.push(LeftOut { name, why: WhyLeftOut::NoPlace });
+                }
+                continue;
+            };
+            let property = place.property.name.clone();
+            if let Some(part) = place.part {
+                parts.push((property, part, value));
+                continue;
+            }
+            // What says something counts more than what does not, and then the form's own name for it.
+            let is_better = named
+                .get(&property)
+                .is_none_or(|before| says_something(&value) && (name == property || !says_something(before)));
+            if is_better {
+                named.insert(property, value);
             }
         }
         for (property, part, value) in parts {
             if let Said::Value(value) = said(value) {
-                let whole = named.remove(&property).filter(|whole| matches!(said(whole.clone()), Said::Value(_)));
+                let whole = named.remove(&property).filter(says_something);
                 named.insert(property, with_part(whole, part, value));
             }
         }
@@ -128,8 +134,9 @@ impl Candidate {
             }
             Owner::User => {
                 if let (Some(place), Some(url)) = (form.place_of(URL), &reading.url) {
+                    // Known, and not from anywhere on the page.
                     self.fields.insert(place.property.name.clone(), url.as_str().into());
-                    self.provenance.insert(place.property.name.clone(), Provenance::by_model(Grounding::Found));
+                    self.provenance.remove(&place.property.name);
                 }
             }
         }
@@ -163,6 +170,10 @@ impl Candidate {
     pub(crate) fn score(&self, form: &Form) -> u32 {
         self.found().map(|name| form.importance(self.page_type(), name).weight()).sum()
     }
+}
+
+fn says_something(value: &Value) -> bool {
+    matches!(said(value.clone()), Said::Value(_))
 }
 
 const PAGE_TYPE: &str = "page_type";
@@ -246,6 +257,21 @@ mod tests {
     }
 
     #[test]
+    fn of_several_names_for_one_thing_the_one_that_says_something_counts() {
+        for answer in [
+            json!({ "heading": null, "name": "Pot, large", "product_title": "N/A" }),
+            json!({ "headline": "Pots", "title": "Pot, large" }),
+            json!({ "headline": "Pot, large", "title": "-" }),
+        ] {
+            assert_eq!(of_item(Strictness::Mark, answer.clone()).fields["title"], "Pot, large", "{answer}");
+        }
+        assert_eq!(
+            of_item(Strictness::Mark, json!({ "name": "n/a", "sku": "1" })).unavailable,
+            ["title".to_owned()].into()
+        );
+    }
+
+    #[test]
     fn what_is_not_on_the_page_is_marked_or_dropped() {
         let answer = json!({ "title": "Pan", "description": "A fine pot.", "ingredients": ["red", "green"] });
         let marked = of_item(Strictness::Mark, answer.clone());
@@ -282,15 +308,16 @@ mod tests {
     #[test]
     fn a_form_of_somebody_else_gets_its_own_names_and_the_address_of_the_page() {
         let schema = r#"{"properties": {"productName": {"type": "string"}, "cost": {"type": "number"},
-            "link": {"type": "string", "format": "uri"}, "isNew": {"type": "boolean"}}, "required": ["cost"]}"#;
+            "pageUrl": {"type": "string", "format": "uri"}, "isNew": {"type": "boolean"}}, "required": ["cost"]}"#;
         let form = Form::own(schema).unwrap();
         let answer = json!({ "product_name": "Pot, large", "price": "12,50 €", "is_new": "yes" });
         let candidate = candidate_of(&form, Strictness::Drop, answer).unwrap();
         let wanted = json!({
-            "productName": "Pot, large", "cost": 12.5, "isNew": true, "link": "https://shop.example/pots/1",
+            "productName": "Pot, large", "cost": 12.5, "isNew": true, "pageUrl": "https://shop.example/pots/1",
         });
         assert_eq!(Value::Object(candidate.fields.clone()), wanted);
         assert_eq!(candidate.missing(&form), [""; 0]);
+        assert!(!candidate.provenance.contains_key("pageUrl"), "it is known");
         assert_eq!(candidate_of(&form, Strictness::Drop, json!({ "x": 1 })).unwrap().missing(&form), ["cost"]);
     }
 }

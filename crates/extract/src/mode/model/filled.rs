@@ -16,8 +16,9 @@ pub(crate) fn filled(mut candidate: Candidate, reading: &Reading, form: &Form) -
     if candidate.found().next().is_none() {
         return Err(ExtractError::Nothing);
     }
-    refuse_faults(&form.faults(&candidate.fields), &candidate.all_missing(form))?;
     let missing = candidate.all_missing(form);
+    form.add_nulls(&mut candidate.fields);
+    refuse_faults(&form.faults(&candidate.fields), &candidate.all_missing(form))?;
     // Another answer had what this one was dropped for.
     candidate.left_out.retain(|left| left.why != WhyLeftOut::NotOnPage || !candidate.fields.contains_key(&left.name));
     let extracted = match form.owner {

@@ -59,7 +59,6 @@ pub(crate) fn dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Message,
         })
     });
     let mut values = of_page(reading, asking);
-    values["has_own_form"] = (asking.form.owner == Owner::User).into();
     values["page_type"] = json!(reading.suggested.map(PageType::name));
     values["expected"] = expected.collect();
     values["segments"] = reading.segments().join("\n").into();
@@ -90,6 +89,7 @@ fn of_page(reading: &Reading, asking: &Asking<'_>) -> Value {
         })
     });
     json!({
+        "has_own_form": asking.form.owner == Owner::User,
         "fields": fields.collect::<Vec<_>>(),
         "address": reading.url.as_ref().map(ToString::to_string).unwrap_or_default(),
         "stated": reading.stated,

@@ -22,7 +22,8 @@ const IN_TABLE: f32 = 0.7;
 ///
 /// # Errors
 ///
-/// [`ExtractError::RequiredMissing`] and [`ExtractError::DoesNotFit`], where the form is somebody's own and wants more than there is.
+/// [`ExtractError::RequiredMissing`], [`ExtractError::Nothing`] and [`ExtractError::DoesNotFit`], where the form is somebody's own and wants
+/// more than there is.
 pub fn rule_based_in(page: &Document, url: Option<&Url>, form: &Form) -> Result<Extraction, ExtractError> {
     let item = rule_based(page, url);
     let extracted = match form.owner {
@@ -52,14 +53,19 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
         });
         if let Some((value, provenance)) = found.into_iter().find(|(value, _)| fits(value)) {
             own.item.insert(property.name.clone(), value);
-            own.provenance.insert(property.name.clone(), provenance);
+            own.provenance.extend(provenance.map(|provenance| (property.name.clone(), provenance)));
         }
     }
+    form.add_nulls(&mut own.item);
     let faults = form.faults(&own.item);
     let missing = form.names_of(PageType::Generic, Importance::Required);
     let missing: Vec<String> = missing.filter(|name| !own.item.contains_key(*name)).map(str::to_owned).collect();
     if !missing.is_empty() {
         return Err(ExtractError::RequiredMissing(missing));
+    }
+    // An empty shape is no success. What is known without the page has no provenance.
+    if own.provenance.is_empty() {
+        return Err(ExtractError::Nothing);
     }
     if !faults.is_empty() {
         return Err(ExtractError::DoesNotFit(faults.into_iter().map(|fault| fault.message).collect()));
@@ -79,29 +85,25 @@ struct Sources<'a> {
 
 impl Sources<'_> {
     /// What a property may be, the surest first.
-    fn of(&self, property: &Property) -> Vec<(Value, Provenance)> {
-        let beside = || self.beside(property);
-        let table = || self.in_table(property);
-        let all = [self.field(property), self.stated(property), beside(), table()];
-        all.into_iter().flatten().collect()
+    fn of(&self, property: &Property) -> Vec<(Value, Option<Provenance>)> {
+        let others = [self.stated(property), self.beside(property), self.in_table(property)];
+        let others = others.into_iter().flatten().map(|(value, provenance)| (value, Some(provenance)));
+        self.field(property).into_iter().chain(others).collect()
     }
 
-    /// The item's field of that name.
-    fn field(&self, property: &Property) -> Option<(Value, Provenance)> {
+    /// The item's field of that name. The address has no provenance: it is known.
+    fn field(&self, property: &Property) -> Option<(Value, Option<Provenance>)> {
         let (name, part) = of_item(&property.name)?;
         let value = self.fields.get(name)?;
         let value = part.map_or(Some(value), |part| value.get(part))?.clone();
         let field = serde_json::from_value(name.into()).ok();
-        let known = field.and_then(|field| self.item.provenance.get(&field).copied());
-        // The address has no field of provenance: it is given, or stated as the page's own.
-        Some((value, known.unwrap_or(Provenance::by_rule(Source::OpenGraph, 0.75))))
+        Some((value, field.and_then(|field| self.item.provenance.get(&field).copied())))
     }
 
-    /// The one value that the page states under that name.
+    /// The one value that the page states under that name, of what it is about.
     fn stated(&self, property: &Property) -> Option<(Value, Provenance)> {
         let name = words_of(&property.name);
-        let last = |datum: &Datum| words_of(datum.path.rsplit(['.', ':']).next().unwrap_or_default());
-        let mut found = self.stated.iter().filter(|datum| last(datum) == name);
+        let mut found = self.stated.iter().filter(|datum| own_name(datum).is_some_and(|own| words_of(own) == name));
         let first = found.next()?;
         if found.any(|other| other.value != first.value) {
             return None;
@@ -145,6 +147,36 @@ impl Sources<'_> {
         let records: Vec<Value> = table.rows.iter().map(record).collect();
         Some((records.into(), Provenance::by_rule(Source::Heuristic, IN_TABLE)))
     }
+}
+
+/// Things that pages state beside what they are about: the `width` of a picture is no width of a lamp.
+const AROUND: [&str; 16] = [
+    "BreadcrumbList",
+    "EntryPoint",
+    "ImageObject",
+    "ItemList",
+    "ListItem",
+    "Organization",
+    "Person",
+    "ReadAction",
+    "SearchAction",
+    "SiteNavigationElement",
+    "VideoObject",
+    "WPFooter",
+    "WPHeader",
+    "WebPage",
+    "WebSite",
+    "Review",
+];
+
+/// What comes before the name of a property that is a thing's own, as its offer's are.
+const OWN: [&str; 4] = ["offers.", "product:", "book:", "article:"];
+
+/// The name of what is stated, where it is of the thing that the page is about and not of one of its parts.
+fn own_name(datum: &Datum) -> Option<&str> {
+    let name = OWN.iter().find_map(|prefix| datum.path.strip_prefix(prefix)).unwrap_or(&datum.path);
+    let is_own = !AROUND.contains(&datum.kind.as_str()) && !name.contains(['.', ':']);
+    is_own.then_some(name)
 }
 
 #[cfg(test)]
@@ -200,6 +232,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_stated_of_something_else_is_not_taken() {
+        let page = r#"<meta property=og:type content=website><meta property=og:image:width content=1200>
+            <meta property=book:isbn content=9783161484100><script type="application/ld+json">
+            [{"@type": "Book", "name": "A", "image": {"@type": "ImageObject", "height": 600}, "author": {"email": "a@b.example"},
+              "offers": {"priceValidUntil": "2027-01-01"}, "numberOfPages": 310},
+             {"@type": "Organization", "name": "B", "telephone": "123"}]</script>"#;
+        let names = ["type", "width", "height", "email", "telephone", "isbn", "numberOfPages", "priceValidUntil"];
+        let properties: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let form = Form::own(&json!({ "properties": properties }).to_string()).unwrap();
+        let found = rule_based_in(&Document::parse(page), None, &form).unwrap().extracted;
+        let wanted = json!({ "isbn": "9783161484100", "numberOfPages": "310", "priceValidUntil": "2027-01-01" });
+        assert!(matches!(&found, Extracted::Own(own) if Value::Object(own.item.clone()) == wanted), "{found:?}");
+    }
+
+    #[test]
     fn what_does_not_fit_is_left_out_and_what_is_required_is_named() {
         let optional = json!({ "properties": { "madeIn": { "type": "integer" }, "name": { "type": "string" } } });
         assert_eq!(filled(&optional).unwrap(), json!({ "name": "Lamp" }));
@@ -209,6 +256,12 @@ mod tests {
         });
         let error = filled(&required).unwrap_err();
         assert!(matches!(&error, ExtractError::RequiredMissing(names) if *names == ["colour", "madeIn"]), "{error}");
+        let nullable = json!({ "type": ["string", "null"] });
+        let nulls = json!({ "properties": { "name": nullable, "colour": nullable }, "required": ["name", "colour"] });
+        let own = Form::own(&nulls.to_string()).unwrap();
+        let found = rule_based_in(&Document::parse(LAMP), None, &own).unwrap().extracted;
+        assert!(matches!(found, Extracted::Own(own) if own.item["colour"].is_null() && own.item["name"] == "Lamp"));
+        assert!(matches!(rule_based_in(&Document::parse(""), None, &own), Err(ExtractError::Nothing)));
         let whole = json!({ "properties": { "name": {} }, "minProperties": 2 });
         assert!(matches!(filled(&whole), Err(ExtractError::DoesNotFit(_))));
     }
