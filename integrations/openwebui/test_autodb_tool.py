@@ -53,6 +53,10 @@ class AutodbTest(unittest.TestCase):
         self.assertIn("Not found", answer)
         self.assertIn("Do not guess", answer)
 
+    def test_the_model_of_the_server_chooses_the_links_unless_it_is_told_not_to(self):
+        # The server's model says at once that the manual does not hold it, which a search would find.
+        self.assertIn("Not found", self.ask(tool(MODEL=""), os.environ["AUTOHEAL_TEST_QUERY"]))
+
     def test_a_wrong_token_a_missing_server_and_a_slow_one_are_said(self):
         self.assertIn("token", self.ask(tool(AUTOHEAL_TOKEN="wrong"), "oil capacity"))
         self.assertIn("could not be asked", self.ask(tool(AUTOHEAL_URL="http://127.0.0.1:1"), "oil capacity"))

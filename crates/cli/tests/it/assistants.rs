@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use autoheal_testkit::manual::Manual;
+use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::repository::TestRepository;
 use autoheal_testkit::static_site::StaticSite;
 use serde_json::{Value, json};
@@ -160,8 +161,11 @@ struct Server {
 const TOKEN: &str = "a-token-of-this-test";
 
 impl Server {
-    fn start(home: &Home) -> Self {
-        let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
+    /// With a language model that is asked at `model`.
+    fn start(home: &Home, model: &ModelServer) -> Self {
+        let flags = ["serve", "--addr", "127.0.0.1:0", "--log", "off", "--model", "openai/gpt-4o-mini"];
+        let mut command = home.command(&flags);
+        command.env("AUTOHEAL_OPENAI_URL", model.url().as_str()).env("OPENAI_API_KEY", "sk-a-secret-key-of-mine");
         command.env("AUTOHEAL_ALLOW_PRIVATE", "[\"127.0.0.1\"]").env("AUTOHEAL_HOST_INTERVAL_MILLIS", "0");
         command.env("AUTOHEAL_TOKEN", TOKEN).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
@@ -196,7 +200,9 @@ async fn the_tool_of_open_webui_asks_the_server() {
     let manual = Manual::new(13);
     let site = StaticSite::of(manual.pages().clone()).await;
     let home = Home::new();
-    let server = Server::start(&home);
+    let gives_up = json!({ "tool": "not_found", "link_text": null }).to_string();
+    let model = ModelServer::start([Scripted::openai(&gives_up)]).await;
+    let server = Server::start(&home, &model);
     let question = &manual.questions()[0];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/openwebui");
     let mut tests = python(&["-B", "-m", "unittest", "-v", "test_autodb_tool"]);
@@ -205,5 +211,7 @@ async fn the_tool_of_open_webui_asks_the_server() {
     tests.env("AUTOHEAL_TEST_QUERY", question.goal).env("AUTOHEAL_TEST_ANSWER", &question.answer);
     let ended = Ended::of(&mut tests);
     assert_eq!(ended.code, Some(0), "{}", ended.told());
-    assert!(ended.stderr.contains("Ran 4 tests"), "{}", ended.told());
+    assert!(ended.stderr.contains("Ran 5 tests"), "{}", ended.told());
+    let usage: Value = serde_json::from_str(&home.run(&["usage", "--by", "user", "--json"]).stdout).unwrap();
+    assert_eq!((&usage[0]["name"], &usage[0]["calls"]), (&json!("reader@example.com"), &json!(1)), "{usage}");
 }

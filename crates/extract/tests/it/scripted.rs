@@ -1,4 +1,4 @@
-//! A model that says what it is told to say, and remembers what it was asked; accounts that nobody looks at.
+//! A model that says what it is told to say, and remembers what it was asked.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -7,12 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use autoheal_engine::Timestamp;
 use autoheal_engine::budget::Usage;
-use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping};
 use autoheal_extract::{Asking, Extracted, Extraction, Form, ModelSettings, Reading, ScrapedItem};
 use autoheal_llm::{
     ChatAnswer, ChatError, ChatModel, ChatRequest, Finish, ModelName, Models, Session, Settings, TokenUsage,
 };
 use autoheal_page::Document;
+use autoheal_testkit::ledger::Accounts;
 use serde_json::Value;
 use url::Url;
 
@@ -25,19 +25,6 @@ pub(crate) const POT_URL: &str = "https://shop.example/products/pot";
 
 pub(crate) fn reading(html: &str, url: &str) -> Reading {
     Reading::of(&Document::parse(html), Some(&url.parse::<Url>().unwrap()))
-}
-
-#[derive(Default)]
-pub(crate) struct Forgetful;
-
-impl CallLedger for Forgetful {
-    fn used_since(&self, _since: Timestamp) -> Keeping<'_, Usage> {
-        Box::pin(async { Ok(Usage::default()) })
-    }
-
-    fn record(&self, _call: CallRecord) -> Keeping<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
 }
 
 /// A model that gives these answers, one after the other, and then none.
@@ -85,7 +72,7 @@ impl ChatModel for Script {
 pub(crate) fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session {
     let settings = Settings { waits: vec![Duration::from_millis(1); 3], ..settings };
     let clock = || Timestamp::from_millis(1_000_000_000_000);
-    let models = Models::new(vec![model], Arc::new(Forgetful), settings, clock, str::to_owned);
+    let models = Models::new(vec![model], Arc::new(Accounts::default()), settings, clock, str::to_owned);
     models.session(None, None, Usage::default())
 }
 
