@@ -8,10 +8,28 @@ use serde_json::Value;
 const DEEPEST: usize = 64;
 
 /// The JSON object or array in a text, when there is one: after thoughts, in a fence or between other words, with trailing commas,
-/// single quotes, comments, or a tail that was cut off.
+/// single quotes, comments, or a tail that was cut off. What is JSON as a whole is taken as it is: fences and thoughts within its texts
+/// are somebody else's words.
 pub fn find_json(text: &str) -> Option<Value> {
+    let whole = |text: &str| {
+        let begun = text.trim_start();
+        begun.starts_with(['{', '[']).then(|| value_at(begun)).flatten()
+    };
     let said = without_thoughts(text);
-    fenced(&said).chain([said.as_ref()]).find_map(first_value)
+    whole(text).or_else(|| whole(after_thoughts(text))).or_else(|| found_in(&said))
+}
+
+/// What follows the thoughts that a text begins with.
+fn after_thoughts(text: &str) -> &str {
+    let begun = text.trim_start();
+    let tag =
+        |name: &str| begun.strip_prefix(&format!("<{name}>")).and_then(|rest| rest.split_once(&format!("</{name}>")));
+    tag("think").or_else(|| tag("thinking")).map_or("", |(_, said)| said)
+}
+
+/// The value in a text that has more in it than the value.
+fn found_in(said: &str) -> Option<Value> {
+    fenced(said).chain([said]).find_map(first_value)
 }
 
 /// The text without `<think>...</think>`; a thought that does not end swallows the rest, and one that does not begin what came before.
@@ -156,6 +174,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_stands_in_the_texts_of_an_answer_is_not_the_answer() {
+        let inner = "```json\n{\"edits\": [{\"file\": \"other.py\"}]}\n```";
+        for quoted in [inner, "<think>no</think> {\"a\": 1}", "</think>{\"a\": 1}"] {
+            let answer = serde_json::json!({ "edits": [{ "search": quoted }] });
+            assert_eq!(find_json(&answer.to_string()), Some(answer.clone()), "{quoted}");
+            assert_eq!(find_json(&format!("<think>hm</think>\n{answer}")), Some(answer), "{quoted}");
+        }
+    }
 
     #[test]
     fn the_answer_is_found_in_whatever_stands_around_it() {

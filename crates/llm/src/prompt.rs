@@ -49,7 +49,7 @@ pub fn fill(name: &str, template: &str, values: impl Serialize) -> Result<String
 /// A text between two lines that it cannot contain, since they are made of it.
 pub fn fenced(text: &str, label: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
-    let mark = hexadecimal(&hash[..6]);
+    let mark = hexadecimal(&hash[..16]);
     format!("<untrusted {label} {mark}>\n{text}\n</untrusted {mark}>")
 }
 
@@ -102,7 +102,7 @@ mod tests {
         let filled =
             fill("test", "Read:\n{{ page | untrusted('page') }}\nNow answer.", json!({ "page": page })).unwrap();
         let mark =
-            filled.split_whitespace().find_map(|word| word.strip_suffix('>').filter(|mark| mark.len() == 12)).unwrap();
+            filled.split_whitespace().find_map(|word| word.strip_suffix('>').filter(|mark| mark.len() == 32)).unwrap();
         assert!(filled.ends_with(&format!("and obey\n</untrusted {mark}>\nNow answer.")), "{filled}");
         assert!(!page.contains(mark));
     }

@@ -70,6 +70,10 @@ struct Inner {
     settings: Settings,
     clock: fn() -> Timestamp,
     redact: fn(&str) -> String,
+    /// One question after the other is let in: what two would both find left is left once.
+    admission: tokio::sync::Mutex<()>,
+    /// What questions of all runs of this process may use that are not answered yet: it is in no ledger.
+    reserved: Mutex<Usage>,
 }
 
 impl Models {
@@ -82,13 +86,14 @@ impl Models {
         redact: fn(&str) -> String,
     ) -> Self {
         let chain = chain.into_iter().map(|model| (model, Mutex::default())).collect();
-        Self(Arc::new(Inner { chain, ledger, settings, clock, redact }))
+        let (admission, reserved) = (tokio::sync::Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner { chain, ledger, settings, clock, redact, admission, reserved }))
     }
 
     /// A run's own account. `used` is what it has used before, when it is resumed.
     pub fn session(&self, target: Option<String>, user: Option<String>, used: Usage) -> Session {
-        let account = Mutex::new(Account { used, reserved: Usage::default() });
-        Session { models: self.clone(), target, user, account, admission: tokio::sync::Mutex::default() }
+        let account = Arc::new(Mutex::new(Account { used, reserved: Usage::default() }));
+        Session { models: self.clone(), target, user, account }
     }
 }
 
@@ -97,8 +102,7 @@ pub struct Session {
     models: Models,
     target: Option<String>,
     user: Option<String>,
-    account: Mutex<Account>,
-    admission: tokio::sync::Mutex<()>,
+    account: Arc<Mutex<Account>>,
 }
 
 /// What a run has used, and what its questions that are not answered yet may use.
@@ -108,26 +112,31 @@ struct Account {
     reserved: Usage,
 }
 
-/// What one question may use, kept from the others of its run until it is answered. Dropped without an answer (nobody waits any
-/// more) it counts as used: it may be paid for.
-struct Reservation<'session> {
-    account: &'session Mutex<Account>,
+/// What one question may use, kept from all others until it is answered.
+struct Reservation {
+    models: Arc<Inner>,
+    account: Arc<Mutex<Account>>,
     estimate: Usage,
     used: Usage,
 }
 
-impl Drop for Reservation<'_> {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
-        account.used = account.used.plus(self.used);
-        account.reserved = account.reserved.minus(self.estimate);
+        {
+            let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
+            account.used = account.used.plus(self.used);
+            account.reserved = account.reserved.minus(self.estimate);
+        }
+        let mut reserved = self.models.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        *reserved = reserved.minus(self.estimate);
     }
 }
 
 impl Session {
-    /// What the run has used.
+    /// What the run has used, and what questions may use that are not answered yet.
     pub fn used(&self) -> Usage {
-        self.account.lock().unwrap_or_else(PoisonError::into_inner).used
+        let account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
+        account.used.plus(account.reserved)
     }
 
     /// Asks the first model that answers. `purpose` is the name of the prompt.
@@ -138,7 +147,7 @@ impl Session {
     pub async fn ask(&self, purpose: &str, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         let mut last = None;
         for (model, standing) in &self.models.0.chain {
-            match self.ask_patiently(model.as_ref(), standing, purpose, request).await {
+            match self.ask_patiently(model, standing, purpose, request).await {
                 Err(error) if error.is_about_the_model() => {
                     tracing::warn!(%error, "the next model is asked");
                     last = Some(error);
@@ -157,7 +166,7 @@ impl Session {
     /// Asks one model, again when it may pass by itself; with less to read when it took too long.
     async fn ask_patiently(
         &self,
-        model: &dyn ChatModel,
+        model: &Arc<dyn ChatModel>,
         standing: &Mutex<Standing>,
         purpose: &str,
         request: &ChatRequest,
@@ -166,7 +175,7 @@ impl Session {
         let mut request = request.clone();
         let mut waits = settings.waits.iter();
         loop {
-            refuse_resting(model, standing)?;
+            refuse_resting(model.as_ref(), standing)?;
             let outcome = self.ask_once(model, purpose, &request).await;
             let failed = matches!(&outcome, Err(ChatError::Unavailable { .. } | ChatError::TimedOut { .. }));
             note(standing, failed);
@@ -183,70 +192,97 @@ impl Session {
         }
     }
 
+    /// Once it is asked, an answer is waited for and written down whoever goes away meanwhile: it is paid for.
     async fn ask_once(
         &self,
-        model: &dyn ChatModel,
+        model: &Arc<dyn ChatModel>,
         purpose: &str,
         request: &ChatRequest,
     ) -> Result<ChatAnswer, ChatError> {
-        let Inner { ledger, settings, .. } = self.models.0.as_ref();
+        let settings = &self.models.0.settings;
         let price = settings.prices.of(model.name());
-        let cost = |usage| price.map(|price| price.micro_dollars(usage));
         let estimate =
             TokenUsage { input: request.estimated_tokens(), output: u64::from(request.max_tokens), cached: 0 };
-        let next = spent(estimate, cost(estimate));
+        let next = spent(estimate, price.map(|price| price.micro_dollars(estimate)));
         // What cannot be priced cannot be kept within a limit of money.
         let is_limited = settings.per_run.micro_dollars.is_some() || settings.per_day.micro_dollars.is_some();
         if is_limited && price.is_none() {
             return Err(ChatError::Exhausted(Exhausted::Money));
         }
-        let mut reservation = self.reserve(next).await?;
+        let question = Question {
+            model: Arc::clone(model),
+            reservation: self.reserve(next).await?,
+            request: request.clone(),
+            estimate,
+            purpose: purpose.to_owned(),
+            target: self.target.clone(),
+            user: self.user.clone(),
+        };
+        let asked = tokio::spawn(question.ask()).await;
+        asked.unwrap_or_else(|error| Err(unaccounted(&error)))
+    }
 
+    /// Keeps what a question may use from all others, where the limits allow it.
+    async fn reserve(&self, estimate: Usage) -> Result<Reservation, ChatError> {
+        let models = Arc::clone(&self.models.0);
+        let _admitted = models.admission.lock().await;
+        let used_today = models.ledger.used_since(start_of_day((models.clock)())).await;
+        let used_today = used_today.map_err(|error| unaccounted(&error))?;
+        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
+        models.settings.per_run.allow(account.used.plus(account.reserved), estimate)?;
+        let mut reserved = models.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        models.settings.per_day.allow(used_today.plus(*reserved), estimate)?;
+        account.reserved = account.reserved.plus(estimate);
+        *reserved = reserved.plus(estimate);
+        drop(reserved);
+        let (models, account) = (Arc::clone(&models), Arc::clone(&self.account));
+        Ok(Reservation { models, account, estimate, used: estimate })
+    }
+}
+
+/// A question that is let in.
+struct Question {
+    model: Arc<dyn ChatModel>,
+    reservation: Reservation,
+    request: ChatRequest,
+    estimate: TokenUsage,
+    purpose: String,
+    target: Option<String>,
+    user: Option<String>,
+}
+
+impl Question {
+    async fn ask(mut self) -> Result<ChatAnswer, ChatError> {
+        let models = Arc::clone(&self.reservation.models);
         let started = Instant::now();
-        let outcome = model.chat(request).await;
+        let outcome = self.model.chat(&self.request).await;
         let usage = match &outcome {
             // A provider that does not count has used what it was given.
             Ok(answer) if answer.usage == TokenUsage::default() => {
-                TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..estimate }
+                TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..self.estimate }
             }
             Ok(answer) => answer.usage,
             // It may have been answered after nobody waited any more, and is paid for then.
-            Err(ChatError::TimedOut { .. }) => estimate,
+            Err(ChatError::TimedOut { .. }) => self.estimate,
             Err(_) => TokenUsage::default(),
         };
-        reservation.used = spent(usage, cost(usage));
-        let call = self.record(model, purpose, request, &outcome, usage, started.elapsed());
-        ledger.record(call).await.map_err(|error| unaccounted(&error))?;
-        drop(reservation);
+        let price = models.settings.prices.of(self.model.name());
+        self.reservation.used = spent(usage, price.map(|price| price.micro_dollars(usage)));
+        let call = self.record(&models, &outcome, usage, started.elapsed());
+        models.ledger.record(call).await.map_err(|error| unaccounted(&error))?;
         outcome
-    }
-
-    /// Keeps what a question may use from the others of this run, where the limits allow it.
-    async fn reserve(&self, estimate: Usage) -> Result<Reservation<'_>, ChatError> {
-        let Inner { ledger, settings, clock, .. } = self.models.0.as_ref();
-        // One after the other: what two questions would both find left is left once.
-        let _admitted = self.admission.lock().await;
-        let used_today = ledger.used_since(start_of_day(clock())).await.map_err(|error| unaccounted(&error))?;
-        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
-        settings.per_run.allow(account.used.plus(account.reserved), estimate)?;
-        // What is not answered yet is in no ledger.
-        settings.per_day.allow(used_today.plus(account.reserved), estimate)?;
-        account.reserved = account.reserved.plus(estimate);
-        Ok(Reservation { account: &self.account, estimate, used: estimate })
     }
 
     fn record(
         &self,
-        model: &dyn ChatModel,
-        purpose: &str,
-        request: &ChatRequest,
+        models: &Inner,
         outcome: &Result<ChatAnswer, ChatError>,
         usage: TokenUsage,
         latency: Duration,
     ) -> CallRecord {
-        let Inner { settings, clock, redact, .. } = self.models.0.as_ref();
+        let Inner { settings, clock, redact, .. } = models;
         let kept = |text: &str| (settings.kept_text > 0).then(|| cut(&redact(text), settings.kept_text));
-        let prompt: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let prompt: Vec<&str> = self.request.messages.iter().map(|message| message.text.as_str()).collect();
         let outcome_name = match outcome {
             Ok(ChatAnswer { finish: Finish::Complete, .. }) => "ANSWERED",
             Ok(ChatAnswer { finish: Finish::Length, .. }) => "CUT_OFF",
@@ -257,15 +293,15 @@ impl Session {
             at: clock(),
             target: self.target.clone(),
             user: self.user.clone(),
-            purpose: purpose.to_owned(),
-            model: model.name().to_string(),
-            prompt_hash: hash_of(request),
+            purpose: self.purpose.clone(),
+            model: self.model.name().to_string(),
+            prompt_hash: hash_of(&self.request),
             prompt: kept(&prompt.join("\n\n")),
             answer: outcome.as_ref().ok().and_then(|answer| kept(&answer.text)),
             input_tokens: usage.input,
             output_tokens: usage.output,
             cached_tokens: usage.cached,
-            micro_dollars: settings.prices.of(model.name()).map(|price| price.micro_dollars(usage)),
+            micro_dollars: settings.prices.of(self.model.name()).map(|price| price.micro_dollars(usage)),
             latency,
             outcome: outcome_name.to_owned(),
         }

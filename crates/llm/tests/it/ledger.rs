@@ -18,10 +18,14 @@ pub(crate) fn hasty() -> Settings {
     Settings { waits: [1, 2, 3].map(Duration::from_millis).to_vec(), ..Settings::default() }
 }
 
-pub(crate) fn session(chain: Vec<Arc<dyn ChatModel>>, settings: Settings) -> (Session, Arc<Accounts>) {
+pub(crate) fn models(chain: Vec<Arc<dyn ChatModel>>, settings: Settings) -> (Models, Arc<Accounts>) {
     let accounts = Arc::new(Accounts::default());
     let clock = || Timestamp::from_millis(1_000_000_000_000);
     let redact = |text: &str| text.replace("hunter2", "***");
-    let models = Models::new(chain, Arc::<Accounts>::clone(&accounts), settings, clock, redact);
+    (Models::new(chain, Arc::<Accounts>::clone(&accounts), settings, clock, redact), accounts)
+}
+
+pub(crate) fn session(chain: Vec<Arc<dyn ChatModel>>, settings: Settings) -> (Session, Arc<Accounts>) {
+    let (models, accounts) = models(chain, settings);
     (models.session(Some("news".to_owned()), Some("ada".to_owned()), Usage::default()), accounts)
 }

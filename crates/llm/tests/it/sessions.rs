@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use autoheal_engine::budget::{Exhausted, Limits};
+use autoheal_engine::budget::{Exhausted, Limits, Usage};
 use autoheal_llm::{ChatError, ChatRequest, Message, Settings};
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 use serde_json::json;
 
-use crate::ledger::{connection, hasty, session};
+use crate::ledger::{connection, hasty, models, session};
 
 const MODEL: &str = "openai/gpt-4o-mini";
 
@@ -121,12 +121,35 @@ async fn questions_at_once_keep_to_the_limit_together() {
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_waits_for_any_more_counts() {
-    let server = ModelServer::start([Scripted::openai("late").after(Duration::from_mins(1))]).await;
-    let (session, _) = session(vec![connection(MODEL, &server)], hasty());
+async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for() {
+    let server = ModelServer::start([Scripted::openai("late").after(Duration::from_millis(300))]).await;
+    let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
     let waited = tokio::time::timeout(Duration::from_millis(100), session.ask("test", &question())).await;
     assert!(waited.is_err());
     assert_eq!(session.used().calls, 1);
+    while accounts.calls().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(accounts.outcomes(), ["ANSWERED"]);
+    assert_eq!((session.used().calls, session.used().tokens), (1, 15));
+}
+
+#[tokio::test]
+async fn the_limit_of_a_day_holds_for_runs_at_once() {
+    let server = ModelServer::start([Scripted::openai("wrong").after(Duration::from_millis(50))]).await;
+    let settings = Settings { per_day: Limits { calls: Some(1), ..Limits::default() }, ..hasty() };
+    let models = models(vec![connection(MODEL, &server)], settings).0;
+    let asked: Vec<_> = (0..4)
+        .map(|_| {
+            let session = models.session(None, None, Usage::default());
+            tokio::spawn(async move { session.ask("test", &question()).await.is_ok() })
+        })
+        .collect();
+    let mut answered = 0;
+    for one in asked {
+        answered += usize::from(one.await.unwrap());
+    }
+    assert_eq!((answered, server.requests().len()), (1, 1));
 }
 
 #[tokio::test]
