@@ -8,6 +8,7 @@ mod exchange;
 mod extracting;
 mod healing;
 mod models;
+mod navigating;
 mod notices;
 mod pages;
 mod relocating;
