@@ -6,8 +6,9 @@ use crate::relevance::{Found, Relevance};
 /// A text below a heading that names the goal is given up to so many characters.
 const LONGEST_SECTION: usize = 1500;
 
-/// So much of a key must have been asked for: a long cell holds many words.
+/// So much of a key must have been asked for, and of one that is not the first cell: a long cell holds many words.
 const LEAST_OF_KEY: f64 = 0.25;
+const LEAST_OF_LATER_CELL: f64 = 0.5;
 
 /// What a key in another cell than the first is worth.
 const LATER_CELL: f64 = 0.6;
@@ -90,8 +91,9 @@ fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
         candidate.own = candidate.own.and(read.found);
         let share = read.share(relevance.required());
         // What a row is about usually stands first.
-        let score = share * relevance.weight(named) * if place == 0 { 1.0 } else { LATER_CELL };
-        if score > best {
+        let (worth, least) = if place == 0 { (1.0, LEAST_OF_KEY) } else { (LATER_CELL, LEAST_OF_LATER_CELL) };
+        let score = share * relevance.weight(named) * worth;
+        if score > best && share >= least {
             best = score;
             candidate.key = named;
             candidate.key_share = share;
@@ -107,8 +109,8 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
     let missing = required.without(candidate.own).without(around);
     let is_about = match candidate.passage.kind {
         // One of its cells names something that was asked for, beside what its header says of every row.
-        PassageKind::Row => candidate.key_share >= LEAST_OF_KEY && !candidate.key.without(header(candidate)).is_none(),
-        PassageKind::Entry => candidate.key_share >= LEAST_OF_KEY,
+        PassageKind::Row => !candidate.key.without(header(candidate)).is_none(),
+        PassageKind::Entry => !candidate.key.is_none(),
         PassageKind::Text => relevance.weight(candidate.own.both(required)) * 2.0 >= relevance.weight(required),
     };
     if !is_about || candidate.own.both(required).is_none() {
@@ -191,4 +193,53 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, w
         return None;
     }
     Some(Answer { text, score: 0.4 * relevance.weight(required), patience: 6 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "<title>Types</title><h1>Types of numbers</h1><p>Numbers are signed. Unsigned ones are not.</p>\
+        <p>The sizes are those of the wire.</p><table><caption>Numbers</caption><tr><th>Name<th>Storage Size<th>Description\
+        <tr><td>small<td>2 bytes<td>a small number<tr><td>large<td>8 bytes<td>any number that is small or large or neither of the two</table>\
+        <dl><dt>port</dt><dd>Default 5432. It may be any number.</dd></dl>\
+        <h2>Precision of decimals</h2><p>Up to 131072 digits.</p>";
+
+    fn answer(goal: &str, wants_number: bool) -> Option<String> {
+        let page = PageState::parse(PAGE.as_bytes(), &"http://manual.example/".parse().unwrap());
+        let mut relevance = Relevance::of(goal);
+        for passage in &page.passages {
+            let read = relevance.read(&passage.own);
+            relevance.learn(read);
+        }
+        best(&page, &relevance, Found::default(), wants_number).map(|answer| answer.text)
+    }
+
+    #[test]
+    fn a_row_answers_by_its_key_its_header_and_its_caption() {
+        let small = "Numbers\nName: small | Storage Size: 2 bytes | Description: a small number";
+        assert_eq!(answer("What is the storage size of small?", false).as_deref(), Some(small));
+        assert_eq!(answer("How many bytes does small take?", true).as_deref(), Some(small));
+        // What the paragraph before the table says holds for its rows.
+        assert_eq!(answer("What is the wire size of small?", false).as_deref(), Some(small));
+    }
+
+    #[test]
+    fn what_is_near_is_no_answer() {
+        for goal in [
+            "storage size of medium",
+            "storage size of small in memory",
+            "storage colour of small",
+            "torque of the drain plug",
+        ] {
+            assert_eq!(answer(goal, false), None, "{goal}");
+        }
+    }
+
+    #[test]
+    fn entries_and_sections_answer_as_well() {
+        assert_eq!(answer("default port", false).as_deref(), Some("port: Default 5432. It may be any number."));
+        assert_eq!(answer("precision of decimals", true).as_deref(), Some("Up to 131072 digits."));
+        assert_eq!(answer("how many ports", true), answer("port", false));
+    }
 }

@@ -6,10 +6,11 @@
 //! - [`goal`]: what is looked for, and of which vehicle or product
 //! - [`page_state`]: what is seen of one page: title, breadcrumb, links with path hints, tables, passages
 //! - [`pages`]: where pages come from; `cache`: each is asked for once
-//! - [`words`]: words as they are compared; `relevance`: which of many texts speaks of the goal; `answer`: whether a passage does
+//! - `words`: words as they are compared; `relevance`: which of many texts speaks of the goal; `answer`: whether a passage does
 //! - `search`: the way without a model; `walk`: from the home page to the pages of the vehicle
 //! - `model`: the way of a language model, with the tools click, extract and go back; `tools`: what they do
-//! - [`navigator`]: the two ways, behind one function; [`progress`]: what is told while it goes on; [`result`](mod@result): what it came to
+//! - [`navigator`]: the two ways, behind one function; [`settings`]: their limits; [`result`](mod@result): what they came to
+//! - [`progress`]: who is told of every step; `trace`: what was done so far
 //!
 //! # Example
 //!
@@ -45,7 +46,7 @@ pub mod settings;
 mod tools;
 mod trace;
 mod walk;
-pub mod words;
+mod words;
 
 pub use goal::Goal;
 pub use navigator::{Guide, Navigator};

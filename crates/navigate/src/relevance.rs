@@ -45,7 +45,7 @@ impl Found {
 }
 
 /// How much less a term counts after each page that it led to in vain.
-const MISLED: f64 = 0.3;
+const MISLED: f64 = 0.1;
 
 /// A text as it is compared with the goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,13 +73,22 @@ pub(crate) struct Relevance {
     length: f64,
     /// How often each term led to a page that was of no use.
     misled: Vec<f64>,
+    /// Terms that are not looked for.
+    ignored: Found,
 }
 
 impl Relevance {
     pub(crate) fn of(goal: &str) -> Self {
         let mut terms = terms(goal);
         terms.truncate(MOST_TERMS);
-        Self { having: vec![0.0; terms.len()], misled: vec![0.0; terms.len()], terms, texts: 0.0, length: 0.0 }
+        Self {
+            having: vec![0.0; terms.len()],
+            misled: vec![0.0; terms.len()],
+            ignored: Found::default(),
+            terms,
+            texts: 0.0,
+            length: 0.0,
+        }
     }
 
     /// Terms that must be where the answer is.
@@ -93,6 +102,7 @@ impl Relevance {
         let words = words(text);
         let found = words.iter().fold(Found::default(), |found, word| found.and(self.terms_of(word)));
         let found = stems(&words).fold(found, |found, stem| found.and(self.terms_of(&stem)));
+        let found = found.without(self.ignored);
         let length = words.iter().filter(|word| !is_silent(word)).count();
         Read { found, length: u32::try_from(length).unwrap_or(u32::MAX) }
     }
@@ -131,6 +141,17 @@ impl Relevance {
         found
             .map(|(_, ((term, having), misled))| self.rarity(*having) * importance(term) / (1.0 + MISLED * misled))
             .sum()
+    }
+
+    /// Leaves these terms, and single letters, out of what is looked for: they are everywhere.
+    pub(crate) fn without(mut self, found: Found) -> Self {
+        for (place, term) in self.terms.iter_mut().enumerate() {
+            if found.has(place) || term.word.chars().count() < 2 {
+                term.role = Role::Light;
+                self.ignored = self.ignored.and(Found(1 << place));
+            }
+        }
+        self
     }
 
     /// Takes note that these terms led to a page that was of no use: others are worth a look first.

@@ -86,8 +86,11 @@ struct Frontier {
 impl Frontier {
     fn new(goal: &str, manual: &str) -> Self {
         let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
+        let relevance = Relevance::of(goal);
+        // What names the manual leads to every page of it.
+        let everywhere = relevance.read_name(manual);
         Self {
-            relevance: Relevance::of(goal),
+            relevance: relevance.without(everywhere),
             targets: HashMap::new(),
             seen: HashSet::new(),
             manual: words(manual).into_iter().collect(),

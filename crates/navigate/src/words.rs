@@ -61,17 +61,17 @@ fn singular(word: &str) -> String {
 
 /// The words of a text in their order, as they are compared: in lower case and the singular. `max_connections` is one word; `-N` is an
 /// option and keeps its case; the commas of `1,000` do not count.
-pub fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
 }
 
 /// Whether a word says nothing about what a text is about.
-pub fn is_silent(word: &str) -> bool {
+pub(crate) fn is_silent(word: &str) -> bool {
     SILENT_WORDS.contains(word)
 }
 
 /// The stems of words, and of the parts of `max_connections`: what may show the way.
-pub fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
     let parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split('_'));
     parts.filter(|part| !part.is_empty() && is_plain(part)).map(|part| stem(&singular(part)))
 }
@@ -129,7 +129,7 @@ fn tokens(text: &str) -> Vec<String> {
 
 /// What a word of a goal is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// It must be where the answer is.
     Required,
     /// It asks for a value, and need not stand beside it.
@@ -140,24 +140,24 @@ pub enum Role {
 
 /// A word of a goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Term {
+pub(crate) struct Term {
     /// The word, as [`words`] gives it.
-    pub word: String,
+    pub(crate) word: String,
     /// Words that mean the same.
-    pub same: Vec<String>,
+    pub(crate) same: Vec<String>,
     /// What it is good for.
-    pub role: Role,
+    pub(crate) role: Role,
 }
 
 impl Term {
     /// Whether a word of a text is this one.
-    pub fn is(&self, word: &str) -> bool {
+    pub(crate) fn is(&self, word: &str) -> bool {
         self.word == word || self.same.iter().any(|same| same == word)
     }
 }
 
 /// The words of a goal that can be looked for, each once: those that stand in it, then the parts of its names, then stems.
-pub fn terms(goal: &str) -> Vec<Term> {
+pub(crate) fn terms(goal: &str) -> Vec<Term> {
     let tokens: Vec<String> =
         tokens(goal).into_iter().filter(|token| !SILENT_WORDS.contains(token.to_lowercase().as_str())).collect();
     let mut found: Vec<Term> = Vec::new();
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(stems("relative"), stems("relations"));
         assert_ne!(words("relative"), words("relations"));
         assert_eq!(stems("max_connections"), stems("maxes connection"));
-        assert!(stems("40P01 -N").iter().next().is_none(), "they have none");
+        assert!(stems("40P01 -N").is_empty(), "they have none");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod extracting_by_model;
 mod extracting_several;
 mod healing;
 mod models;
+mod navigating;
 mod notices;
 mod pages;
 mod relocating;

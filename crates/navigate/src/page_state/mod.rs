@@ -150,6 +150,21 @@ mod tests {
         assert_eq!(page.content_text, "Fluid: Oil | Capacity: 5.7 L");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_page_makes_it_panic(pieces in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "<table>", "<tr>", "<td>", "<td colspan=3 rowspan=2>", "<th>", "</table>", "<dl>", "<dt>", "<dd>", "</dl>", "<ul>", "<li>",
+                "</ul>", "<a href=x>", "<a href=../y#z title=t>", "</a>", "<h1>", "</h1>", "<nav>", "</nav>", "<p>", "<base href=//o/>",
+                "<caption>", "<div class=breadcrumbs>", "</div>", "\u{e9}\u{200b}", "word. ", ">> ", "<script>", "</script>", "<svg>",
+            ]), 0..60)) {
+            let page = parse(&pieces.concat());
+            proptest::prop_assert!(page.links.iter().all(|link| link.href.host_str() == Some("manual.example")));
+            proptest::prop_assert!(page.passages.iter().all(|passage| !passage.text.is_empty()));
+            proptest::prop_assert_eq!(page.has_data, !page.passages.is_empty());
+        }
+    }
+
     #[test]
     fn anything_is_a_page() {
         for html in ["", "<a href", "<table><tr><td colspan=999999999 rowspan=99999999>x", "<li><li><dd><dt><h1>", "\0"]

@@ -23,7 +23,8 @@ fn prompt(server: &ModelServer, place: usize) -> String {
 }
 
 fn hints(result: &NavigationResult) -> String {
-    result.path_taken.iter().map(|step| format!("{} -> {}\n", step.action, step.result_hint)).collect()
+    let steps = result.path_taken.iter().map(|step| format!("{} -> {}", step.action, step.result_hint));
+    steps.collect::<Vec<_>>().join("\n")
 }
 
 fn unlimited() -> autoheal_llm::Settings {
@@ -181,7 +182,8 @@ async fn a_model_that_is_always_wrong_costs_at_most_the_budget() {
 
 #[tokio::test]
 async fn too_many_links_are_ranked_by_the_goal_and_not_cut_by_position() {
-    let links: String = (0..200).map(|number| format!("<li><a href=/{number}>Chapter {number}</a>")).collect();
+    let links: Vec<_> = (0..200).map(|number| format!("<li><a href=/{number}>Chapter {number}</a>")).collect();
+    let links = links.concat();
     let site =
         small_site(&[("/", &format!("<title>Home</title><ul>{links}<li><a href=/oil>Lubrication with oil</a></ul>"))])
             .await;
