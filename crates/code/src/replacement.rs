@@ -66,7 +66,8 @@ pub fn edits(replacements: &[Replacement], sources: &Sources) -> Result<Vec<File
     for (index, replacement) in replacements.iter().enumerate() {
         let edit = located(index + 1, replacement, sources)?;
         if let Some(edit) = edit {
-            changed_lines += replacement.search.lines().count().max(edit.replacement.lines().count());
+            let before = sources.text(&replacement.file).and_then(|text| text.get(edit.start..edit.end));
+            changed_lines += before.unwrap_or_default().lines().count().max(edit.replacement.lines().count());
             files.entry(&replacement.file).or_default().push(edit);
         }
     }
@@ -80,7 +81,8 @@ pub fn edits(replacements: &[Replacement], sources: &Sources) -> Result<Vec<File
 }
 
 fn file_edit(file: &str, mut edits: Vec<Edit>, sources: &Sources) -> Result<FileEdit, ReplacementError> {
-    edits.sort();
+    // Insertions at one place stay in the order in which they were answered.
+    edits.sort_by_key(|edit| (edit.start, edit.end));
     let edit = FileEdit { file: file.to_owned(), edits };
     let before = sources.text(file).unwrap_or_default();
     let after = edit.apply(before).map_err(|_| ReplacementError::Overlap(file.to_owned()))?;
@@ -211,11 +213,30 @@ mod tests {
             "return b  # noqa",
             "# fixed\n    return b",
             "\"\"\"Fixed.\"\"\"\n    return b + 0",
+            "b\"Fixed.\"\n    return b + 0",
+            "\"Fixed\", \"it.\"\n    return b + 0",
         ] {
             assert!(matches!(one("a.py", "return b", replace), Err(ReplacementError::Prose(..))), "{replace}");
         }
         assert!(one("a.py", "    # why\n    b = a + 1\n    return b", "    # why\n    return a + 1").is_ok());
         assert!(one("a.py", "return b", "return '# no comment'").is_ok());
+    }
+
+    #[test]
+    fn a_suppression_belongs_to_its_line_and_insertions_keep_their_order() {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("a.py", "import os  # noqa: F401\nx = 1\ny = 2\n", false);
+        let replacement = |search: &str, replace: &str| Replacement {
+            file: "a.py".into(),
+            search: search.into(),
+            replace: replace.into(),
+        };
+        let moved = [replacement("import os  # noqa: F401\nx = 1\n", "import os\nx = 1  # noqa: F401\n")];
+        assert!(matches!(edits(&moved, &sources), Err(ReplacementError::Prose(..))));
+        let inserted = [replacement("x = 1\n", "x = 1\nz = 3\n"), replacement("y = 2\n", "b = z\ny = 2\n")];
+        let edit = edits(&inserted, &sources).unwrap();
+        let after = edit[0].apply(sources.text("a.py").unwrap()).unwrap();
+        assert_eq!(after, "import os  # noqa: F401\nx = 1\nz = 3\nb = z\ny = 2\n");
     }
 
     proptest! {

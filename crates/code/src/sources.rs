@@ -32,6 +32,13 @@ impl Sources {
         self.index = OnceLock::new();
     }
 
+    /// From now on the file may be read and never changed.
+    pub fn protect(&mut self, file: &str) {
+        if self.files.contains_key(file) {
+            self.protected.insert(file.to_owned());
+        }
+    }
+
     /// The symbol index of the Python files, made on first use.
     pub fn index(&self) -> &Index {
         self.index.get_or_init(|| Arc::new(Index::new(self)))

@@ -28,6 +28,9 @@ pub enum Rejection {
         /// One of them.
         example: String,
     },
+    /// A patch whose author may mean it so turned tests off.
+    #[error("tests are skipped that did not run so before, such as {0}")]
+    Silenced(String),
     /// (c)
     #[error("the failure is still there")]
     StillThere,
@@ -69,6 +72,18 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
         || tests.still_failing < before.count(TestState::Failed)
         || fewer_findings(before, &keys_after);
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
+}
+
+/// No test that failed is skipped now, and none is new and skipped. A rule's edit may lead to that rightly: a test that failed before its
+/// `skip` is reached is skipped again. Of an edit that could say `skip` itself it is no evidence.
+///
+/// # Errors
+///
+/// [`Rejection::Silenced`].
+pub fn judge_skips(before: &Look, after: &Look) -> Result<(), Rejection> {
+    let was_skipped = |id: &String| before.tests.get(id) == Some(&TestState::Skipped);
+    let mut silenced = after.tests.iter().filter(|(id, is)| **is == TestState::Skipped && !was_skipped(id));
+    silenced.next().map_or(Ok(()), |(id, _)| Err(Rejection::Silenced(id.clone())))
 }
 
 /// Linters and compile checks see the whole tree each time, so what they did not say before is new, never revealed. The one

@@ -60,6 +60,7 @@ pub(crate) async fn prepare(
         interpreter: Interpreter { program: PathBuf::new(), folders: Vec::new(), version: None, found: String::new() },
         tests: tests.command,
         linters: Vec::new(),
+        judges: BTreeSet::new(),
         old_findings: OldFindings::default(),
     };
     context.note("analyzed", format!("tests: {} ({})", setup.tests.words.join(" "), tests.found));

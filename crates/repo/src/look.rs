@@ -29,6 +29,9 @@ pub struct Look {
     /// What linters say that CI does not run, or said before, too: worth a fix, and no reason to be red.
     #[serde(default)]
     pub advice: Vec<Finding>,
+    /// The files that the tests were collected from, as far as the report tells.
+    #[serde(default)]
+    pub test_files: BTreeSet<String>,
     /// For failing tests, how the runner is told to run them alone, and which finding they gave.
     pub selectors: BTreeMap<String, usize>,
     /// How long the test command took, in milliseconds.

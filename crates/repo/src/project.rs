@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use dependencies::Dependencies;
 pub use framework::TestFramework;
 pub(crate) use layout::clean as clean_folder;
-pub use manifest::{Manifests, lists_dependencies};
+pub use manifest::{Manifests, is_manifest, lists_dependencies};
 pub(crate) use manifest::{ini_value, read_text};
 
 use crate::discovery;

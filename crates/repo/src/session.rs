@@ -3,7 +3,7 @@
 //! A session is a cache. Everything in it can be made again from the state, on any machine: the tree is the start commit
 //! with the accepted fixes written over it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,10 @@ impl Session {
         sandbox: &Arc<dyn Sandbox>,
     ) -> Result<Self, StepError> {
         folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
-        let sources = tree::read(&folders.tree(), &setup.roots);
+        let mut sources = tree::read(&folders.tree(), &setup.roots);
+        for file in &setup.judges {
+            sources.protect(file);
+        }
         let spec = workspace_spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let version = setup.interpreter.version.unwrap_or_default();
@@ -117,6 +120,14 @@ impl Session {
 
     pub(crate) fn lint_output(&self) -> &str {
         &self.lint_output
+    }
+
+    /// Files that say what green means.
+    pub(crate) fn keep_judges(&mut self, judges: &BTreeSet<String>) {
+        for file in judges {
+            self.sources.protect(file);
+        }
+        self.setup.judges.extend(judges.iter().cloned());
     }
 
     pub(crate) fn keep_old_findings(&mut self, old: OldFindings) {

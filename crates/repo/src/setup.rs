@@ -22,6 +22,10 @@ pub struct Setup {
     pub tests: TestCommand,
     /// The linters: those that CI runs must find nothing new for the other half.
     pub linters: Vec<LintCommand>,
+    /// Files that tests were collected from, or that the test command names, whatever they are called: they decide what green means
+    /// and are never edited. Set by `diagnose`.
+    #[serde(default)]
+    pub judges: BTreeSet<String>,
     /// What the linters found in the commit before, too; set by `diagnose`.
     #[serde(default)]
     pub old_findings: OldFindings,

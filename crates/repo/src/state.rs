@@ -147,7 +147,14 @@ impl HealState {
         let (end, code) = match error {
             ChatError::Exhausted(_) => (ModelEnd::Budget, None),
             ChatError::TimedOut { .. } => (ModelEnd::Unavailable, Some(ErrorCode::LlmTimeout)),
-            _ => (ModelEnd::Unavailable, Some(ErrorCode::LlmApiError)),
+            ChatError::Unavailable { .. }
+            | ChatError::RateLimited { .. }
+            | ChatError::Down { .. }
+            | ChatError::Unauthorized { .. }
+            | ChatError::Rejected { .. }
+            | ChatError::Malformed { .. }
+            | ChatError::NotRecorded { .. }
+            | ChatError::Ledger(_) => (ModelEnd::Unavailable, Some(ErrorCode::LlmApiError)),
         };
         let code = code.map(|code| format!("{code}: ")).unwrap_or_default();
         self.warnings.push(format!("{code}no language model is asked any more: {error}"));
@@ -344,6 +351,9 @@ pub struct AcceptedFix {
 /// One patch operation (Property 35).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchLogEntry {
+    /// The failure that it was to repair, and how many accepted fixes the tree had.
+    #[serde(default)]
+    pub target: Option<(Key, usize)>,
     /// The file of its first edit.
     pub file: String,
     /// The line of its first edit.

@@ -85,6 +85,7 @@ fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Lo
     let mut look = Look { millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX), ..Look::default() };
     if let Some(report) = report {
         look.tests = Look::tests_of(report);
+        look.test_files = report.cases.iter().filter_map(|case| file_of(session, case)).collect();
         // One finding per red case, in the order of the report.
         look.findings = report::findings_from(report, &known);
         let red = report.cases.iter().filter(|case| case.outcome.is_red());
@@ -121,6 +122,30 @@ fn ended_by(message: &str) -> Finding {
         message: message.to_owned(),
         stack: None,
     }
+}
+
+/// The file of the repository that a test was collected from. An example in a docstring stands in the code that it is about, which it does
+/// not make a test.
+fn file_of(session: &Session, case: &TestCase) -> Option<String> {
+    let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
+    let is_example = name.split_once('[').map_or(name, |(name, _)| name).contains('.');
+    if is_example {
+        return None;
+    }
+    let dotted: Vec<&str> = class.split('.').collect();
+    let modules = (1..=dotted.len()).rev().map(|count| format!("{}.py", dotted[..count].join("/")));
+    let setup = session.setup();
+    let folders: Vec<&str> =
+        std::iter::once(setup.directory.as_str()).chain(setup.roots.iter().map(String::as_str)).collect();
+    let named = case.file.iter().cloned().chain(modules);
+    named
+        .flat_map(|file| {
+            let below =
+                folders.iter().map(|folder| format!("{}/{file}", folder.trim_end_matches('/'))).collect::<Vec<_>>();
+            std::iter::once(file).chain(below)
+        })
+        .map(|file| file.trim_start_matches("./").trim_start_matches('/').to_owned())
+        .find(|file| session.sources().text(file).is_some())
 }
 
 /// How to run this case, and as little else as can be said safely: parameters are left out, for they may hold anything.

@@ -101,6 +101,15 @@ impl HealWorkflow {
         Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await
     }
 
+    /// What is kept warm for a run that has ended is ended, too.
+    async fn close_session(&self, run: RunId) -> Result<(), StepError> {
+        let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+        match open {
+            Some(session) => session.close().await,
+            None => Ok(()),
+        }
+    }
+
     fn adviser<'a>(&'a self, importers: &'a Importers) -> Option<Adviser<'a>> {
         let HealSettings { models, prompt_limits: limits, .. } = &self.settings;
         models.as_ref().map(|models| Adviser { models, briefing: Briefing { limits, importers } })
@@ -177,6 +186,9 @@ impl Workflow for HealWorkflow {
                 let checkout = self.checkout(state, context.run)?;
                 monitor::run(state, &checkout, &self.settings.sandbox, context).await?;
             }
+        }
+        if state.stop.is_some() {
+            self.close_session(context.run).await?;
         }
         let millis = u64::try_from(context.now().since(began).as_millis()).unwrap_or(u64::MAX);
         *state.agent_millis.entry(node.name().to_owned()).or_default() += millis;

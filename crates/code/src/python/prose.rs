@@ -1,4 +1,5 @@
-//! What is in a file for readers and tools instead of the interpreter: comments, and texts that stand alone.
+//! What is in a file for readers and tools instead of the interpreter: comments, and texts that stand alone. A comment that tells a tool
+//! to look away belongs to its line: on another one it is new.
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,20 @@ pub(crate) fn added(file: &str, before: &str, after: &str) -> Option<String> {
     new.map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect())
 }
 
+/// What comments begin with that tell a tool to look away.
+const SUPPRESSIONS: [&str; 8] = ["noqa", "type:", "pragma", "nosec", "pylint", "mypy", "ruff", "pyright"];
+
+/// The comment, or with it the line that it speaks of.
+fn with_its_line(text: &str, start: usize, end: usize) -> &str {
+    let comment = text.get(start..end).unwrap_or_default().trim_end();
+    let words = comment.trim_start_matches(['#', ' ']).to_ascii_lowercase();
+    if !SUPPRESSIONS.iter().any(|begin| words.starts_with(begin)) {
+        return comment;
+    }
+    let line = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    text.get(line..end).unwrap_or(comment).trim()
+}
+
 fn of_lines(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| line.find('#').map(|at| line[at..].trim_end())).collect()
 }
@@ -46,7 +61,22 @@ fn of_python(text: &str) -> Vec<&str> {
 fn comments(text: &str) -> Vec<&str> {
     let tokens = tokens::scan(text);
     let comments = tokens.iter().filter(|token| token.kind == tokens::Kind::Comment);
-    comments.map(|token| token.text(text).trim_end()).collect()
+    comments.map(|token| with_its_line(text, token.start, token.end)).collect()
+}
+
+/// Nothing but literals: it does nothing, so it is there to be read.
+fn is_text(expression: &Expr) -> bool {
+    match expression {
+        Expr::StringLiteral(_)
+        | Expr::FString(_)
+        | Expr::TString(_)
+        | Expr::BytesLiteral(_)
+        | Expr::NumberLiteral(_) => true,
+        Expr::Tuple(tuple) => tuple.elts.iter().all(is_text),
+        Expr::List(list) => list.elts.iter().all(is_text),
+        Expr::Set(set) => set.elts.iter().all(is_text),
+        _ => false,
+    }
 }
 
 struct Texts<'text> {
@@ -57,7 +87,7 @@ struct Texts<'text> {
 impl<'ast> Visitor<'ast> for Texts<'_> {
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         if let Stmt::Expr(expression) = statement
-            && matches!(&*expression.value, Expr::StringLiteral(_) | Expr::FString(_))
+            && is_text(&expression.value)
         {
             let range = expression.value.range();
             self.found.extend(self.text.get(range.start().to_usize()..range.end().to_usize()));

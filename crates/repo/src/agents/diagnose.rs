@@ -22,6 +22,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     context.progress("running the tests");
     let limit = Duration::from_secs(state.request.limits.test_seconds);
     let mut look = session.look(&Scope::All, limit, context).await?;
+    keep_judges(&look, state, session);
     settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
         name_syntax_errors(&mut look, session, context).await?;
@@ -41,6 +42,20 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     state.current = Some(Observed { look, accepted });
     record(state, context);
     Ok(())
+}
+
+/// What says which tests there are is never edited, whatever it is called.
+fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
+    let words = session.setup().tests.words.iter().flat_map(|word| word.split(['=', ':']));
+    let directory = session.setup().directory.clone();
+    let named = words.flat_map(|word| [word.to_owned(), format!("{directory}/{word}")]);
+    let named = named.map(|file| file.trim_start_matches("./").trim_start_matches('/').to_owned());
+    let named = named.filter(|file| session.sources().text(file).is_some());
+    let judges: BTreeSet<String> = look.test_files.iter().cloned().chain(named).collect();
+    session.keep_judges(&judges);
+    if let Some(setup) = &mut state.setup {
+        setup.judges.extend(judges);
+    }
 }
 
 /// What the linters found in the commit before, too, is not what broke: from here on it is told apart.

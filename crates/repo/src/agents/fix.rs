@@ -36,7 +36,7 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
         let (change, outcome, gave_up) = match &answer {
             Ok(Some(candidate)) => (patch::change_of(candidate, sources), "which was not tried".to_owned(), false),
             Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),
-            Err(NoAdvice::Chat(error)) => {
+            Err(NoAdvice::Ended(error)) => {
                 state.give_up_models(error);
                 return;
             }

@@ -16,7 +16,7 @@ use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::acceptance::judge;
+use crate::acceptance::{Rejection, judge, judge_skips};
 use crate::checkout::Checkout;
 use crate::installation::interpreter_for;
 use crate::look::{Look, TestState};
@@ -121,13 +121,16 @@ pub(crate) async fn run(
 
 /// Why a model's change was not kept, for the model's next try.
 fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>) {
-    let is_model = proposal.candidates.iter().any(|candidate| candidate.fixer == model::FIXER);
-    let reason = state.patch_log.last().map(|entry| entry.reason.clone());
-    let key = proposal.target.key();
-    let attempt = state.model_attempts.iter_mut().rev().find(|attempt| attempt.key == key);
-    if let (true, Some(attempt), Some(reason)) = (is_model, attempt, reason) {
-        let seen = seen.map(|seen| format!("; with it the tests say: {seen}")).unwrap_or_default();
-        attempt.outcome = format!("which was tried and taken back: {reason}{seen}");
+    if !proposal.candidates.iter().any(|candidate| candidate.fixer == model::FIXER) {
+        return;
+    }
+    let (key, accepted) = (proposal.target.key(), state.accepted.len());
+    let on_this_tree = |entry: &&PatchLogEntry| entry.target.as_ref() == Some(&(key.clone(), accepted));
+    let entry = state.patch_log.iter().rev().filter(on_this_tree).find(|entry| entry.fixer == model::FIXER);
+    let reason = entry.map_or("it was tried before", |entry| entry.reason.as_str());
+    let seen = seen.map(|seen| format!("; with it the tests say: {seen}")).unwrap_or_default();
+    if let Some(attempt) = state.model_attempts.iter_mut().rev().find(|attempt| attempt.key == key) {
+        attempt.outcome = format!("which was taken back: {reason}{seen}");
     }
 }
 
@@ -195,7 +198,7 @@ impl Trial<'_> {
                 continue;
             }
             let look = self.first_look(&files).await?;
-            if look.is_green() && judge(self.before, &look, self.key).is_ok() {
+            if look.is_green() && self.judge(candidate, &look).is_ok() {
                 return Ok(Some(Kept {
                     candidate: candidate.clone(),
                     files,
@@ -227,7 +230,7 @@ impl Trial<'_> {
         for promising in promising.into_iter().take(FULL_TRIALS) {
             let limit = Duration::from_secs(self.state.request.limits.test_seconds);
             let look = self.look_at(&promising.files, &Scope::All, limit).await?;
-            if let Err(rejection) = judge(self.before, &look, self.key) {
+            if let Err(rejection) = self.judge(&promising.candidate, &look) {
                 self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());
                 continue;
             }
@@ -254,6 +257,11 @@ impl Trial<'_> {
             best.runners_up.push(format!("line {}: {}", other.candidate.line, other.candidate.description));
         }
         Ok(Some(best))
+    }
+
+    fn judge(&self, candidate: &Candidate, look: &Look) -> Result<(), Rejection> {
+        judge(self.before, look, self.key)?;
+        if candidate.fixer == model::FIXER { judge_skips(self.before, look) } else { Ok(()) }
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
@@ -319,12 +327,20 @@ impl Trial<'_> {
     }
 
     fn log(&mut self, candidate: &Candidate, status: PatchStatus, reason: &str) {
-        log(self.state, self.context, candidate, status, reason);
+        log(self.state, self.context, Some(self.key), candidate, status, reason);
     }
 }
 
-fn log(state: &mut HealState, context: &StepContext, candidate: &Candidate, status: PatchStatus, reason: &str) {
+fn log(
+    state: &mut HealState,
+    context: &StepContext,
+    target: Option<&Key>,
+    candidate: &Candidate,
+    status: PatchStatus,
+    reason: &str,
+) {
     state.patch_log.push(PatchLogEntry {
+        target: target.map(|key| (key.clone(), state.accepted.len())),
         file: files_of(candidate).next().unwrap_or_default().to_owned(),
         line: candidate.line.max(1),
         fixer: candidate.fixer.clone(),
@@ -360,7 +376,7 @@ async fn accept(
         ));
     }
     let file = files_of(candidate).next().unwrap_or_default().to_owned();
-    log(state, context, candidate, PatchStatus::Applied, "");
+    log(state, context, Some(&proposal.target.key()), candidate, PatchStatus::Applied, "");
     context.note(
         "patch",
         format!(
@@ -544,7 +560,7 @@ mod tests {
                     tree::write(folder.path(), &undo).unwrap();
                 }
                 Err(refusal) => {
-                    log(&mut state, &context(), &candidate, PatchStatus::Failed, &refusal.to_string());
+                    log(&mut state, &context(), None, &candidate, PatchStatus::Failed, &refusal.to_string());
                     prop_assert_eq!(state.patch_log[0].status, PatchStatus::Failed);
                     prop_assert!(candidate.files[0].apply(TEXT).is_ok_and(|text| python::parse::check(&text).is_err()));
                 }
@@ -558,7 +574,7 @@ mod tests {
             let mut state = state();
             for ((start, end), line, kept) in &operations {
                 let status = if *kept { PatchStatus::Applied } else { PatchStatus::Failed };
-                log(&mut state, &context(), &candidate(*start, *end, "", *line), status, "why");
+                log(&mut state, &context(), None, &candidate(*start, *end, "", *line), status, "why");
             }
             prop_assert_eq!(state.patch_log.len(), operations.len());
             for (entry, (_, line, kept)) in state.patch_log.iter().zip(&operations) {

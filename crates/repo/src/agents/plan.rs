@@ -5,7 +5,7 @@ use autoheal_engine::diagnostics::{Finding, Importers, Key, by_priority, summari
 use autoheal_engine::workflow::StepContext;
 
 use crate::model::{self, Adviser, NoAdvice};
-use crate::state::{HealState, ModelEnd, ModelStep, PatchVerdict};
+use crate::state::{HealState, ModelEnd, ModelStep, Observed, PatchVerdict};
 use crate::stop_reason::StopReason;
 
 /// How many failures one round works on: each costs trials, and fixing the first often resolves the others.
@@ -53,7 +53,7 @@ async fn ask_model(
     sources: &Sources,
     context: &StepContext,
 ) -> Vec<Finding> {
-    let choice = choose(state, adviser.briefing.importers, has_beaten_models);
+    let choice = choose(state, adviser.briefing.importers, is_beyond_models);
     let Some(most_urgent) = choice.first() else { return Vec::new() };
     match model::steps(adviser, state, &choice, sources, context).await {
         Ok(steps) => {
@@ -62,7 +62,7 @@ async fn ask_model(
             }
             state.model_steps = steps;
         }
-        Err(NoAdvice::Chat(error)) => state.give_up_models(&error),
+        Err(NoAdvice::Ended(error)) => state.give_up_models(&error),
         Err(error @ (NoAdvice::Answer(_) | NoAdvice::Prompt(_))) => {
             context.note("plan", format!("without a plan: {error}"));
             let step = ModelStep { target: most_urgent.clone(), files: Vec::new(), approach: String::new() };
@@ -130,8 +130,12 @@ fn is_exhausted(state: &HealState, key: &Key) -> bool {
     state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
 }
 
-/// A model has tried on this very tree as often as it may, or given up.
-fn has_beaten_models(state: &HealState, key: &Key) -> bool {
+/// It is mere advice, for which no model is asked; or a model has tried on this very tree as often as it may, or given up.
+fn is_beyond_models(state: &HealState, key: &Key) -> bool {
+    let is_red = |observed: &Observed| observed.look.findings.iter().any(|finding| finding.key() == *key);
+    if !state.current.as_ref().is_some_and(is_red) {
+        return true;
+    }
     let attempts = state.model_attempts.iter();
     let attempts = attempts.filter(|attempt| attempt.key == *key && attempt.accepted == state.accepted.len());
     attempts.clone().count() >= MODEL_ATTEMPTS || attempts.into_iter().any(|attempt| attempt.gave_up)

@@ -1,6 +1,6 @@
 //! The coder's question (spec "Fix Generation Agent"): the edits that repair one failure.
 
-use autoheal_code::python::fix::excerpt::{self, Excerpt};
+use autoheal_code::python::fix::excerpt::{self, Excerpt, Extent};
 use autoheal_code::replacement::{self, Replacement};
 use autoheal_code::{Candidate, FileEdit, Sources};
 use autoheal_engine::diagnostics::Finding;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::prompt::Situation;
 use super::{Adviser, Briefing, NoAdvice};
+use crate::project::is_manifest;
 use crate::state::{HealState, ModelStep};
 
 /// The name that candidates of a model have where fixers have theirs.
@@ -41,6 +42,10 @@ pub(crate) async fn candidates(
         if answer.edits.is_empty() {
             return Ok(None);
         }
+        // What is installed is not for a model to choose: a name that it makes up may be anybody's.
+        if let Some(edit) = answer.edits.iter().find(|edit| is_manifest(&edit.file)) {
+            return Err(format!("`{}` may not be changed: it says what is installed", edit.file));
+        }
         let files = replacement::edits(&answer.edits, sources).map_err(|error| error.to_string())?;
         Ok(Some(candidate(&step.target, files, sources)))
     };
@@ -61,7 +66,7 @@ struct Values<'a> {
 
 #[derive(Serialize)]
 struct Shown {
-    label: String,
+    head: String,
     text: String,
 }
 
@@ -73,11 +78,16 @@ fn prompt(
     sources: &Sources,
 ) -> Result<String, PromptError> {
     let target = &step.target;
-    let mut excerpts = excerpt::excerpts(target, sources, briefing.limits.extent());
-    for file in &step.files {
-        let is_shown = excerpts.iter().any(|shown| shown.file == *file);
-        excerpts.extend(excerpt::beginning(file, sources, briefing.limits.extent()).filter(|_| !is_shown));
-    }
+    // What the plan asks for and what the failure points at share the room.
+    let share = Extent {
+        characters: briefing.limits.code_characters / (step.files.len() + 1),
+        context_lines: briefing.limits.context_lines,
+    };
+    let asked: Vec<Excerpt> = step.files.iter().filter_map(|file| excerpt::beginning(file, sources, share)).collect();
+    let mut excerpts = excerpt::excerpts(target, sources, share);
+    let is_within = |shown: &Excerpt, other: &Excerpt| shown.file == other.file && shown.last_line <= other.last_line;
+    excerpts.retain(|shown| !asked.iter().any(|other| is_within(shown, other)));
+    excerpts.extend(asked);
     let line = target.location.map_or_else(|| "unknown".to_owned(), |location| location.line.to_string());
     let values = Values {
         situation: Situation::of(briefing, state, Some(target)),
@@ -94,10 +104,9 @@ fn prompt(
 fn shown(excerpt: Excerpt) -> Shown {
     let may = if excerpt.is_editable { "may be changed" } else { "may not be changed" };
     let Excerpt { file, first_line, last_line, text, is_editable: _ } = excerpt;
-    // A name of a file that could end the label is no name of source code.
-    let file: String =
-        file.chars().map(|c| if c.is_control() || c == '<' || c == '>' { '\u{fffd}' } else { c }).collect();
-    Shown { label: format!("code of {file}, lines {first_line} to {last_line}, {may}"), text }
+    // The name stands within the fence: a repository chooses it.
+    let head = format!("{file}, lines {first_line} to {last_line}, {may}:");
+    Shown { head, text }
 }
 
 fn schema() -> Value {

@@ -9,7 +9,7 @@ use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{PromptError, cut, fenced};
 use autoheal_llm::structured::structured;
-use autoheal_llm::{ChatError, ChatRequest, Message, Models};
+use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models};
 use serde_json::Value;
 
 pub(crate) use fix::{FIXER, candidates};
@@ -20,6 +20,9 @@ use crate::state::HealState;
 
 /// A model that is told what was wrong with its answer may answer once more.
 const MOST_ANSWERS: usize = 2;
+
+/// The longest answer: a repair of many lines says them twice, and thoughts count, too.
+const MOST_TOKENS: u32 = 8192;
 
 /// How much of what was wrong with an answer a model is told, in characters.
 const LONGEST_REASON: usize = 1000;
@@ -41,15 +44,31 @@ pub(crate) struct Briefing<'a> {
 /// Why there is no advice.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoAdvice {
-    /// No model could be asked.
+    /// No model can be asked any more.
     #[error("{0}")]
-    Chat(#[from] ChatError),
+    Ended(ChatError),
     /// The prompt could not be made.
     #[error("{0}")]
     Prompt(#[from] PromptError),
     /// What was answered is of no use.
     #[error("the model's answer does not work: {0}")]
     Answer(String),
+}
+
+/// Whether another question is worth asking after this error.
+fn no_advice(error: ChatError) -> NoAdvice {
+    match error {
+        // About this one question, such as one that is too long for the model.
+        ChatError::Rejected { .. } | ChatError::Malformed { .. } => NoAdvice::Answer(error.to_string()),
+        ChatError::Unavailable { .. }
+        | ChatError::RateLimited { .. }
+        | ChatError::TimedOut { .. }
+        | ChatError::Unauthorized { .. }
+        | ChatError::Down { .. }
+        | ChatError::Exhausted(_)
+        | ChatError::NotRecorded { .. }
+        | ChatError::Ledger(_) => NoAdvice::Ended(error),
+    }
 }
 
 impl Adviser<'_> {
@@ -65,14 +84,19 @@ impl Adviser<'_> {
         context: &StepContext,
     ) -> Result<T, NoAdvice> {
         let session = self.models.session(Some(state.request.repository.clone()), None, state.model_usage);
-        let mut request = ChatRequest::new(vec![Message::user(prompt)]).in_form(purpose, schema.clone());
+        let request = ChatRequest { max_tokens: MOST_TOKENS, ..ChatRequest::new(vec![Message::user(prompt)]) };
+        let mut request = request.in_form(purpose, schema.clone());
         let mut fault = String::new();
         for _ in 0..MOST_ANSWERS {
             context.progress(format!("a language model is asked: {purpose}"));
             let answer = session.ask(purpose, &request).await;
             state.model_usage = session.used();
-            let answer = answer?;
-            let checked = structured(&answer, schema).map_err(|fault| fault.to_string()).and_then(&check);
+            let answer = answer.map_err(no_advice)?;
+            let checked = if answer.finish == Finish::Length {
+                Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))
+            } else {
+                structured(&answer, schema).map_err(|fault| fault.to_string()).and_then(&check)
+            };
             match checked {
                 Ok(advice) => return Ok(advice),
                 Err(reason) => {

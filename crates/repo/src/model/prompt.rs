@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use autoheal_code::python::fix::excerpt::Extent;
 use autoheal_engine::diagnostics::{Finding, primary_failure, summarize};
 use serde::{Deserialize, Serialize};
 
 use super::Briefing;
-use crate::state::{HealState, PatchStatus};
+use crate::state::{HealState, PatchLogEntry, PatchStatus};
 
 /// How much of each part the prompts hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,12 +45,6 @@ impl Default for PromptLimits {
     }
 }
 
-impl PromptLimits {
-    pub(super) const fn extent(&self) -> Extent {
-        Extent { context_lines: self.context_lines, characters: self.code_characters }
-    }
-}
-
 /// What both prompts tell of the run.
 #[derive(Debug, Serialize)]
 pub(super) struct Situation<'a> {
@@ -87,8 +80,12 @@ fn tried(state: &HealState, target: Option<&Finding>) -> String {
     for attempt in on_this_tree.filter(|attempt| key.as_ref().is_none_or(|key| *key == attempt.key)) {
         let _ = writeln!(text, "An edit, {}:\n{}", attempt.outcome, attempt.change);
     }
-    let rules =
-        state.patch_log.iter().filter(|entry| entry.status == PatchStatus::Failed && entry.fixer != super::FIXER);
+    let accepted = state.accepted.len();
+    let is_of_this = |entry: &&PatchLogEntry| {
+        entry.target.as_ref().is_some_and(|(tried, at)| *at == accepted && key.as_ref().is_none_or(|key| key == tried))
+    };
+    let rules = state.patch_log.iter().filter(is_of_this);
+    let rules = rules.filter(|entry| entry.status == PatchStatus::Failed && entry.fixer != super::FIXER);
     for entry in rules.rev() {
         let _ = writeln!(text, "{} line {}: {}: {}", entry.file, entry.line, entry.description, entry.reason);
     }

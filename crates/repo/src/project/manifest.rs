@@ -102,6 +102,12 @@ pub fn lists_dependencies(file: &str) -> bool {
     is_requirements(name) || name == "pyproject.toml"
 }
 
+/// Whether a file says what is installed, or is run to install it.
+pub fn is_manifest(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    lists_dependencies(file) || matches!(name, "setup.py" | "setup.cfg" | "Pipfile")
+}
+
 /// Whether a file (relative to the project) lists requirements for pip: `requirements.txt`, `requirements-dev.txt`,
 /// `dev-requirements.txt`, `requirements/test.txt`, `requirements.in` left out (it is what a lock is made of).
 pub(super) fn is_requirements(name: &str) -> bool {

@@ -41,9 +41,13 @@ fn models(model: Arc<dyn ChatModel>, calls: u64) -> Models {
 }
 
 async fn heal(repository: &TestRepository, server: &ModelServer, calls: u64) -> Option<Healed> {
+    heal_as(request(repository), server, calls).await
+}
+
+async fn heal_as(request: HealRequest, server: &ModelServer, calls: u64) -> Option<Healed> {
     let key = Some("sk-a-secret-key".into());
     let connection = Connection::new("openai/gpt-4o-mini".parse().unwrap(), Some(server.url()), key).unwrap();
-    heal_with(request(repository), Some(models(Arc::new(connection), calls))).await
+    heal_with(request, Some(models(Arc::new(connection), calls))).await
 }
 
 fn request(repository: &TestRepository) -> HealRequest {
@@ -135,7 +139,11 @@ async fn what_does_not_help_is_taken_back_and_told_to_the_next_try() {
     let Some(healed) = heal(&repository, &server, 10).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     let again = prompt(&server, 3);
-    for part in ["-    return width + height\n+    return width - height", "tried and taken back", "assert -2 == 15"] {
+    for part in [
+        "-    return width + height\n+    return width - height",
+        "taken back: nothing moved forward",
+        "assert -2 == 15",
+    ] {
         assert!(again.contains(part), "{part} is missing in {again}");
     }
 }
@@ -151,7 +159,7 @@ async fn what_may_not_be_changed_is_refused_whatever_a_model_says() {
         (tests, "`test_shapes.py` may not be changed"),
         (explained, "a comment or a text that explains"),
         (nowhere, "does not stand in `shapes.py`"),
-        (configured, ""),
+        (configured, "`pyproject.toml` may not be changed"),
     ] {
         let repository = repository();
         repository.write("pyproject.toml", "[tool.pytest.ini_options]\n");
@@ -161,10 +169,39 @@ async fn what_may_not_be_changed_is_refused_whatever_a_model_says() {
         let Some(healed) = heal(&repository, &server, 10).await else { return };
         assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
         assert_eq!(repository.git(&["branch", "--list"]), "* main");
-        if !told.is_empty() {
-            assert!(prompt(&server, 2).contains(told), "{}", prompt(&server, 2));
-        }
+        assert!(prompt(&server, 2).contains(told), "{}", prompt(&server, 2));
     }
+}
+
+/// What green means is not for a model to say, whatever the files that say so are called.
+#[tokio::test]
+async fn tests_of_any_name_are_never_edited_and_never_skipped() {
+    let tests = "import unittest\n\nfrom shapes import area\n\n\nclass Area(unittest.TestCase):\n    \
+                 def test_area(self):\n        self.assertEqual(area(3, 5), 15)\n\n\n\
+                 if __name__ == '__main__':\n    unittest.main()\n";
+    let other = ("test_other.py", "def test_other():\n    pass\n");
+    let named = |name: &str| TestRepository::with_files(&[("shapes.py", WRONG), (name, tests), other]);
+    let configured = named("check_shapes.py");
+    configured.write("pytest.ini", "[pytest]\npython_files = check_*.py test_*.py\n");
+    configured.commit("configure");
+    let script = named("run_checks.py");
+    let command = Some(["python3", "run_checks.py"].map(str::to_owned).to_vec());
+    for (repository, file, test_command) in
+        [(&configured, "check_shapes.py", None), (&script, "run_checks.py", command)]
+    {
+        let weaker = edits(&[(file, "15)", "8)")]);
+        let server = server([plan(), weaker, edits(&[])]).await;
+        let request = HealRequest { test_command, ..request(repository) };
+        let Some(healed) = heal_as(request, &server, 10).await else { return };
+        assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+        assert!(prompt(&server, 2).contains(&format!("`{file}` may not be changed")), "{}", prompt(&server, 2));
+    }
+    let repository = repository();
+    let skipping = edit("    import unittest\n    if width:\n        raise unittest.SkipTest('later')\n    return 0\n");
+    let server = server([plan(), skipping, plan(), edits(&[])]).await;
+    let Some(healed) = heal(&repository, &server, 10).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+    assert!(prompt(&server, 3).contains("are skipped that did not run so before"), "{}", prompt(&server, 3));
 }
 
 #[tokio::test]

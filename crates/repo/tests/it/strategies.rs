@@ -1,7 +1,7 @@
 //! Arbitrary looks, findings and states for the property tests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
@@ -41,6 +41,7 @@ pub(crate) fn look() -> impl Strategy<Value = Look> {
         findings,
         advice,
         selectors: BTreeMap::new(),
+        test_files: BTreeSet::new(),
         millis,
         cut_short: None,
     })
