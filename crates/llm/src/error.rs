@@ -60,7 +60,9 @@ pub enum ChatError {
         message: String,
     },
     /// The provider failed so often that it is not asked for a while.
-    #[error("{model}: the provider has failed {failures} times in a row and is not asked for a minute")]
+    #[error(
+        "{model}: the provider has failed {failures} questions in a row and is left alone for a while; try again later"
+    )]
     Down {
         /// Which model.
         model: String,

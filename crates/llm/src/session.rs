@@ -47,17 +47,21 @@ impl Default for Settings {
     }
 }
 
-/// After so many failures in a row a provider is left alone.
+/// After so many questions in a row that a provider failed, each asked as often as may be, it is left alone.
 const MOST_FAILURES: u32 = 5;
 
-/// For so long.
+/// For so long; or for as long as it asks for, if that is longer.
 const REST: Duration = Duration::from_mins(1);
+
+/// And never longer.
+const LONGEST_REST: Duration = Duration::from_hours(1);
 
 /// How a provider has done lately.
 #[derive(Debug, Default)]
 struct Standing {
     failures: u32,
-    since: Option<Instant>,
+    /// It is not asked before.
+    until: Option<Instant>,
 }
 
 /// The models of this process, in the order in which they are asked. Cheap to clone.
@@ -177,11 +181,13 @@ impl Session {
         loop {
             refuse_resting(model.as_ref(), standing)?;
             let outcome = self.ask_once(model, purpose, &request).await;
-            let failed = matches!(&outcome, Err(ChatError::Unavailable { .. } | ChatError::TimedOut { .. }));
-            note(standing, failed);
-            let Err(error) = outcome else { return outcome };
+            let Err(error) = outcome else {
+                *standing.lock().unwrap_or_else(PoisonError::into_inner) = Standing::default();
+                return outcome;
+            };
             let asked = error.retry_after().unwrap_or_default();
             let Some(wait) = waits.next().filter(|_| error.may_pass() && asked <= settings.longest_wait) else {
+                note_failure(standing, &error);
                 return Err(error);
             };
             if matches!(error, ChatError::TimedOut { .. }) {
@@ -325,13 +331,13 @@ fn start_of_day(now: Timestamp) -> Timestamp {
 
 fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(), ChatError> {
     let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
-    match standing.since {
-        Some(since) if since.elapsed() < REST => {
+    match standing.until {
+        Some(until) if Instant::now() < until => {
             Err(ChatError::Down { model: model.name().to_string(), failures: standing.failures })
         }
         Some(_) => {
             // One more try; if it fails, the rest begins anew.
-            standing.since = None;
+            standing.until = None;
             standing.failures = MOST_FAILURES - 1;
             Ok(())
         }
@@ -339,15 +345,27 @@ fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(
     }
 }
 
-fn note(standing: &Mutex<Standing>, failed: bool) {
+/// What a question that failed for good says about the provider. Errors that are about the question say nothing.
+fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
     let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
-    if !failed {
-        *standing = Standing::default();
-        return;
-    }
-    standing.failures += 1;
-    if standing.failures >= MOST_FAILURES {
-        standing.since = Some(Instant::now());
+    match error {
+        ChatError::Unavailable { .. } | ChatError::TimedOut { .. } => {
+            standing.failures += 1;
+            if standing.failures >= MOST_FAILURES {
+                standing.until = Some(Instant::now() + REST);
+            }
+        }
+        ChatError::RateLimited { .. } => {
+            standing.failures += 1;
+            standing.until = Some(Instant::now() + error.retry_after().unwrap_or_default().clamp(REST, LONGEST_REST));
+        }
+        ChatError::Unauthorized { .. }
+        | ChatError::Rejected { .. }
+        | ChatError::Malformed { .. }
+        | ChatError::Down { .. }
+        | ChatError::Exhausted(_)
+        | ChatError::NotRecorded { .. }
+        | ChatError::Ledger(_) => {}
     }
 }
 

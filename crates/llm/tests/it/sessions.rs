@@ -49,6 +49,7 @@ async fn a_provider_that_asks_for_an_hour_is_not_waited_for() {
     let server = ModelServer::start([Scripted::new(429, &json!({})).header("Retry-After", "3600")]).await;
     let (session, _) = session(vec![connection(MODEL, &server)], hasty());
     assert!(matches!(session.ask("test", &question()).await, Err(ChatError::RateLimited { .. })));
+    assert!(matches!(session.ask("test", &question()).await, Err(ChatError::Down { .. })), "nor is it asked again");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -71,11 +72,27 @@ async fn when_one_model_fails_the_next_is_asked_and_a_dead_one_is_left_alone() {
     let (dead, alive) = (ModelServer::start([busy()]).await, ModelServer::start([Scripted::ollama("I am here")]).await);
     let chain = vec![connection(MODEL, &dead), connection("ollama/llama3.2", &alive)];
     let (session, _) = session(chain, hasty());
-    for _ in 0..5 {
+    for _ in 0..7 {
         assert_eq!(session.ask("test", &question()).await.unwrap().text, "I am here");
     }
-    assert_eq!(dead.requests().len(), 5, "four tries, one more, and then a rest");
-    assert_eq!(alive.requests().len(), 5);
+    assert_eq!(dead.requests().len(), 20, "five questions, each four times, and then a rest");
+    assert_eq!(alive.requests().len(), 7);
+}
+
+#[tokio::test]
+async fn a_short_outage_is_waited_out_by_many_at_once() {
+    let answers = std::iter::repeat_n(busy(), 8).chain([Scripted::openai("I am back")]);
+    let server = ModelServer::start(answers).await;
+    let models = models(vec![connection(MODEL, &server)], hasty()).0;
+    let asked: Vec<_> = (0..8)
+        .map(|_| {
+            let session = models.session(None, None, Usage::default());
+            tokio::spawn(async move { session.ask("test", &question()).await.is_ok() })
+        })
+        .collect();
+    for one in asked {
+        assert!(one.await.unwrap());
+    }
 }
 
 #[tokio::test]
