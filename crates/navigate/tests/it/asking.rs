@@ -6,26 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use autoheal_engine::Timestamp;
 use autoheal_engine::budget::Usage;
-use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping};
 use autoheal_llm::recording::Replay;
 use autoheal_llm::{ChatModel, Connection, Models, Session, Settings};
 use autoheal_navigate::{Page, PageError, Pages};
+use autoheal_testkit::ledger::Accounts;
 use autoheal_testkit::manual::Manual;
 use autoheal_testkit::model_server::ModelServer;
 use url::Url;
-
-/// Accounts that nobody reads.
-struct NoAccounts;
-
-impl CallLedger for NoAccounts {
-    fn used_since(&self, _since: Timestamp) -> Keeping<'_, Usage> {
-        Box::pin(async { Ok(Usage::default()) })
-    }
-
-    fn record(&self, _call: CallRecord) -> Keeping<'_, ()> {
-        Box::pin(async { Ok(()) })
-    }
-}
 
 /// A session with a server's model.
 pub(crate) fn asking(server: &ModelServer, settings: Settings) -> Session {
@@ -39,7 +26,7 @@ pub(crate) fn replaying(file: &Path) -> Session {
 }
 
 fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session {
-    let models = Models::new(vec![model], Arc::new(NoAccounts), settings, || Timestamp::from_millis(0), str::to_owned);
+    let models = Models::new(vec![model], Arc::new(Accounts::default()), settings, || Timestamp::from_millis(0), str::to_owned);
     models.session(None, None, Usage::default())
 }
 
