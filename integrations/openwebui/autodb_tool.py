@@ -75,6 +75,11 @@ class Tools:
             "engine": engine,
             "ask_model": self.valves.MODEL != "none",
         }
+        if self.valves.MODEL not in ("", "none"):
+            return (
+                "The manual could not be asked: the valve MODEL is empty or `none`. Which model it is says the server "
+                "(`autoheal serve --model`). Do not guess an answer."
+            )
         vehicle = " ".join(part for part in (year, make, model, engine) if part)
         await tell(f"Looking for {query} ({vehicle})")
         try:
@@ -137,12 +142,16 @@ class Tools:
                 wire.shutdown(socket.SHUT_RDWR)
 
     def _connection(self) -> http.client.HTTPConnection:
-        address = urlsplit(self.valves.AUTOHEAL_URL)
-        if address.scheme not in ("http", "https") or not address.hostname:
+        try:
+            address = urlsplit(self.valves.AUTOHEAL_URL)
+            host, port = address.hostname, address.port
+        except ValueError:  # A bracket without its other, a port that is no number.
+            host = None
+        if not host or address.scheme not in ("http", "https"):
             raise ServerError("the valve AUTOHEAL_URL is no address such as http://127.0.0.1:8080")
         kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
         # The whole answer has a limit already: this one ends a thread that nobody waits for.
-        return kind(address.hostname, address.port, timeout=self.valves.REQUEST_TIMEOUT + 5)
+        return kind(host, port, timeout=self.valves.REQUEST_TIMEOUT + 5)
 
     def _headers(self, user: dict) -> dict:
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}

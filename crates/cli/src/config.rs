@@ -129,6 +129,10 @@ pub(crate) struct ServerConfig {
     pub(crate) hosts: Option<Vec<String>>,
     /// Origins whose pages may ask.
     pub(crate) origins: Option<Vec<String>>,
+    /// Whether whoever asks may have the branch of a healed repository pushed.
+    pub(crate) allow_push: Option<bool>,
+    /// The repositories that may be healed for whoever asks: folders, and what lies in them, and addresses.
+    pub(crate) repositories: Option<Vec<String>>,
 }
 
 /// Which language model is asked, and what that may cost.
@@ -195,7 +199,7 @@ pub(crate) struct ExtractConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 54] = [
+const VARIABLES: [(&str, &str); 56] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -226,6 +230,8 @@ const VARIABLES: [(&str, &str); 54] = [
     ("ADDR", "server.addr"),
     ("HOSTS", "server.hosts"),
     ("ORIGINS", "server.origins"),
+    ("ALLOW_PUSH", "server.allow_push"),
+    ("REPOSITORIES", "server.repositories"),
     ("MODEL", "llm.model"),
     ("OPENAI_URL", "llm.base_urls.openai"),
     ("ANTHROPIC_URL", "llm.base_urls.anthropic"),

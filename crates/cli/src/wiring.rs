@@ -9,9 +9,10 @@ use anyhow::Context as _;
 use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
-use autoheal_repo::{HealSettings, HealWorkflow};
+use autoheal_repo::request::CommandLimits;
+use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, SandboxError, Settings};
-use autoheal_server::Services;
+use autoheal_server::{Healing, Services};
 use autoheal_source::{AddWorkflow, DoctorWorkflow, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
 
@@ -132,6 +133,56 @@ pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceSe
     Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?, config.source.prompt))
 }
 
+/// How a repository is healed as the settings say; which one, and what becomes of the fixes, is for whoever asks to put in.
+pub(crate) fn heal_request(config: &Config) -> HealRequest {
+    let (heal, defaults, limits) = (&config.heal, HealRequest::new(String::new()), CommandLimits::default());
+    HealRequest {
+        team_name: heal.team.clone().unwrap_or(defaults.team_name),
+        leader_name: heal.leader.clone().unwrap_or(defaults.leader_name),
+        retry_limit: heal.retry_limit.unwrap_or(defaults.retry_limit),
+        ci: heal.ci.map_or(defaults.ci, Into::into),
+        limits: CommandLimits {
+            run_seconds: heal.run_seconds.unwrap_or(limits.run_seconds),
+            test_seconds: heal.test_seconds.unwrap_or(limits.test_seconds),
+            install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
+            memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
+            processes: heal.processes.unwrap_or(limits.processes),
+        },
+        repository: defaults.repository,
+        delivery: defaults.delivery,
+        include_uncommitted: defaults.include_uncommitted,
+        test_command: defaults.test_command,
+        install_command: defaults.install_command,
+    }
+}
+
+/// Which repositories may be healed by tool, and how.
+fn healing(config: &Config) -> Result<Healing, Failure> {
+    let server = &config.server;
+    let allowed = |texts: &Vec<String>| texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+    Ok(Healing {
+        request: heal_request(config),
+        may_push: server.allow_push.unwrap_or(false),
+        repositories: server
+            .repositories
+            .as_ref()
+            .map(allowed)
+            .transpose()
+            .context("the setting server.repositories")
+            .bad_input()?,
+    })
+}
+
+/// Says what it means that there is none.
+pub(crate) fn warn_without_sandbox(choice: Choice, printer: &Printer) {
+    if choice == Choice::None {
+        printer.warn("no sandbox: the repository's code runs with all your rights");
+    }
+}
+
+/// How often a task that somebody waits for is looked at while another worker is at it, or no slot is free.
+const WAITED_FOR: Duration = Duration::from_millis(200);
+
 /// What the tools for assistants work with. Where no sandbox works, repositories cannot be healed, and everything else can.
 ///
 /// # Errors
@@ -145,6 +196,7 @@ pub(crate) async fn tool_services(
 ) -> Result<Services, Failure> {
     let sources = source_services(config, store)?;
     let choice = sandbox.or(config.sandbox.kind).unwrap_or_default();
+    warn_without_sandbox(choice, printer);
     let registry = match registry(config, choice, sources.clone()).await {
         Ok(registry) => registry,
         Err(failure) if failure.exit == Exit::EnvironmentMissing => {
@@ -155,11 +207,12 @@ pub(crate) async fn tool_services(
     };
     Ok(Services {
         store: store.clone(),
-        fetcher: Arc::new(fetcher(config)?),
+        fetcher: Arc::clone(sources.fetcher()),
         models: sources.models().cloned(),
         extraction: extraction(config),
         navigation: navigation(config),
-        worker: Worker::new(store.clone(), worker_settings(config), registry),
+        worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config) }, registry),
+        healing: healing(config)?,
         notifier: Arc::new(notifier(config, sources)),
     })
 }

@@ -47,7 +47,7 @@ pub mod worker;
 pub use clock::now;
 pub use feed::EventFeed;
 pub use owner::Owner;
-pub use perform::PerformError;
+pub use perform::{PerformError, WhenStopped, ask_for};
 pub use registry::Registry;
 pub use walk::WalkError;
 pub use worker::{TaskEnd, Worker, WorkerError, WorkerSettings};

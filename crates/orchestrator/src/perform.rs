@@ -2,7 +2,8 @@
 
 use autoheal_engine::TaskId;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_store::{RunRow, StoreError, TaskFilter};
+use autoheal_store::{Enqueued, RunRow, Store, StoreError, TaskFilter};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::now;
@@ -14,6 +15,17 @@ pub enum PerformError {
     /// It could not be run.
     #[error(transparent)]
     Worker(#[from] WorkerError),
+    /// The open task for the same target was asked for with other settings.
+    #[error(
+        "task {task} for `{target}` is not finished and was asked for with other settings: let it end \
+         (`autoheal tasks show {task}`), or end it (`autoheal tasks cancel {task}`)"
+    )]
+    AskedOtherwise {
+        /// The open task.
+        task: TaskId,
+        /// What it is about.
+        target: String,
+    },
     /// Its run could not go on.
     #[error("task {task} could not go on; what was reached is kept: {error}")]
     Broken {
@@ -28,6 +40,9 @@ pub enum PerformError {
     /// Whoever waited has stopped waiting; the task goes on when a worker claims it.
     #[error("stopped; task {0} goes on when a worker runs, or when you ask again")]
     Stopped(TaskId),
+    /// Whoever waited has stopped waiting, and the task was made for them alone.
+    #[error("stopped; task {0} was cancelled")]
+    Cancelled(TaskId),
     /// A row that was just written is not there.
     #[error("task {0} has no run: was it removed meanwhile?")]
     Gone(TaskId),
@@ -39,22 +54,61 @@ impl From<StoreError> for PerformError {
     }
 }
 
+/// Enqueues a task, or finds the open one for the same work, provided that it was asked for with the same settings. A task without
+/// any asks for nothing in particular, and goes with every open one.
+///
+/// # Errors
+///
+/// [`PerformError::AskedOtherwise`], [`PerformError::Gone`], and what the database reports.
+pub async fn ask_for(store: &Store, task: &NewTask) -> Result<Enqueued, PerformError> {
+    let enqueued = store.enqueue(task).await?;
+    if !enqueued.created && has_settings(task) {
+        let open = store.task(enqueued.id).await?.ok_or(PerformError::Gone(enqueued.id))?;
+        if open.context != task.context {
+            return Err(PerformError::AskedOtherwise { task: open.id, target: open.target });
+        }
+    }
+    Ok(enqueued)
+}
+
+fn has_settings(task: &NewTask) -> bool {
+    task.context != Value::Null && task.context != json!({})
+}
+
+/// What becomes of a task that was made for somebody who stops waiting for it. One that was open before goes on in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenStopped {
+    /// It goes on when a worker claims it, or when it is asked for again.
+    GoesOn,
+    /// It is cancelled: nobody would look at what it comes to.
+    IsCancelled,
+}
+
 impl Worker {
-    /// Enqueues a task, or finds the open one for the same target, and runs it to its end.
+    /// Enqueues a task, or finds the open one for the same work (see [`ask_for`]), and runs it to its end, or waits for whoever
+    /// does.
     ///
     /// # Errors
     ///
     /// [`PerformError`].
-    pub async fn perform(&self, task: &NewTask, stop: &CancellationToken) -> Result<RunRow, PerformError> {
-        let enqueued = self.store().enqueue(task).await?;
+    pub async fn perform(
+        &self,
+        task: &NewTask,
+        stop: &CancellationToken,
+        when_stopped: WhenStopped,
+    ) -> Result<RunRow, PerformError> {
+        let enqueued = ask_for(self.store(), task).await?;
         if !enqueued.created {
             // Somebody waits for it.
             self.store().hasten(enqueued.id).await?;
         }
-        self.finish(enqueued.id, stop).await
+        match when_stopped {
+            WhenStopped::IsCancelled if enqueued.created => self.finish_or_cancel(enqueued.id, stop).await,
+            WhenStopped::IsCancelled | WhenStopped::GoesOn => self.finish(enqueued.id, stop).await,
+        }
     }
 
-    /// Runs a task to its end.
+    /// Runs a task to its end, or waits for whoever does; the run that it ended with.
     ///
     /// # Errors
     ///
@@ -65,8 +119,29 @@ impl Worker {
             Ok(TaskEnd::Stopped { .. }) | Err(WorkerError::Stopped(_)) => Err(PerformError::Stopped(task)),
             Ok(TaskEnd::Broken { error, .. }) => Err(PerformError::Broken { task, error }),
             Ok(TaskEnd::LeaseLost) => Err(PerformError::TakenOver(task)),
+            // Another worker has brought it to its end meanwhile.
+            Err(ended @ WorkerError::Ended { .. }) => {
+                let last = self.store().last_run(task).await?;
+                last.filter(|run| run.finished_at.is_some()).ok_or(PerformError::Worker(ended))
+            }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// As [`Worker::finish`]; a stop cancels the task, whose run ends with what was reached.
+    async fn finish_or_cancel(&self, task: TaskId, stop: &CancellationToken) -> Result<RunRow, PerformError> {
+        // Ended by the cancellation and by nothing else: a stop would give the task back.
+        let unstopped = CancellationToken::new();
+        let work = self.finish(task, &unstopped);
+        tokio::pin!(work);
+        tokio::select! {
+            row = &mut work => return row,
+            () = stop.cancelled() => {}
+        }
+        self.store().request_cancel(task).await?;
+        // Heard with the next heartbeat. Whatever it came to: nobody waits for it.
+        drop(work.await);
+        Err(PerformError::Cancelled(task))
     }
 
     /// Runs a source now; when it fails the Doctor is let at it, and what that heals is run once more. The last of these runs.
@@ -74,8 +149,14 @@ impl Worker {
     /// # Errors
     ///
     /// [`PerformError`].
-    pub async fn refresh(&self, source: &str, stop: &CancellationToken) -> Result<RunRow, PerformError> {
-        let mut row = self.perform(&NewTask::new(TaskKind::RefreshSource, source, now()), stop).await?;
+    pub async fn refresh(
+        &self,
+        source: &str,
+        stop: &CancellationToken,
+        when_stopped: WhenStopped,
+    ) -> Result<RunRow, PerformError> {
+        let task = NewTask::new(TaskKind::RefreshSource, source, now());
+        let mut row = self.perform(&task, stop, when_stopped).await?;
         // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
         for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
             if let Some(open) = self.due(kind, source).await? {
@@ -85,10 +166,53 @@ impl Worker {
         Ok(row)
     }
 
+    /// The open task that whoever waits for the source waits for as well: one that is due, or that another worker is at.
     async fn due(&self, kind: TaskKind, target: &str) -> Result<Option<TaskId>, PerformError> {
-        let filter =
-            TaskFilter { state: Some(TaskState::Pending), kind: Some(kind), target: Some(target.to_owned()), limit: 1 };
-        let due = now();
-        Ok(self.store().tasks(&filter).await?.into_iter().find(|task| task.run_at <= due).map(|task| task.id))
+        let now = now();
+        for state in [TaskState::Pending, TaskState::InProgress] {
+            let filter = TaskFilter { state: Some(state), kind: Some(kind), target: Some(target.to_owned()), limit: 1 };
+            let open = self.store().tasks(&filter).await?.into_iter().next();
+            if let Some(task) = open.filter(|task| state == TaskState::InProgress || task.run_at <= now) {
+                return Ok(Some(task.id));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use autoheal_store::ClaimRequest;
+
+    use super::*;
+    use crate::registry::Registry;
+    use crate::worker::WorkerSettings;
+
+    #[tokio::test]
+    async fn whoever_waits_for_a_source_waits_for_what_is_due_and_for_what_another_worker_is_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_file(&folder.path().join("test.db")).await.unwrap();
+        let worker = Worker::new(store.clone(), WorkerSettings::of_this_process(), Registry::new());
+        let kind = TaskKind::FixSource;
+        assert_eq!(worker.due(kind, "chair").await.unwrap(), None);
+
+        let later = NewTask::new(kind, "chair", now().plus(Duration::from_hours(1)));
+        let id = store.enqueue(&later).await.unwrap().id;
+        assert_eq!(worker.due(kind, "chair").await.unwrap(), None, "what is for later is not waited for");
+        store.hasten(id).await.unwrap();
+        assert_eq!(worker.due(kind, "chair").await.unwrap(), Some(id));
+
+        let request = ClaimRequest {
+            worker: "another".to_owned(),
+            host: "elsewhere".to_owned(),
+            kinds: vec![kind],
+            lease: Duration::from_mins(1),
+            only: Some(id),
+        };
+        store.claim(&request).await.unwrap().unwrap();
+        assert_eq!(worker.due(kind, "chair").await.unwrap(), Some(id), "another worker is at it");
+        assert_eq!(worker.due(kind, "table").await.unwrap(), None);
     }
 }

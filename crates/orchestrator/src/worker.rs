@@ -1,11 +1,13 @@
 //! Claims tasks and runs them.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_engine::task::{Lease, Task, TaskState};
 use autoheal_engine::{RunId, TaskId};
 use autoheal_store::{ClaimRequest, Store, StoreError};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -124,12 +126,21 @@ pub struct Worker {
     settings: WorkerSettings,
     registry: Registry,
     feed: EventFeed,
+    /// A permit for each task that [`Worker::run_task`] may run at once, shared with every clone.
+    slots: Arc<Semaphore>,
 }
 
 impl Worker {
     /// A worker; it does nothing until [`Worker::run_until`] or [`Worker::run_task`].
     pub fn new(store: Store, settings: WorkerSettings, registry: Registry) -> Self {
-        Self { store, settings, registry, feed: EventFeed::default() }
+        let slots = Arc::new(Semaphore::new(settings.concurrency.max(1)));
+        Self { store, settings, registry, feed: EventFeed::default(), slots }
+    }
+
+    /// The same worker, whose feed has what happens in its own runs only: for one of several who ask at once.
+    #[must_use]
+    pub fn with_own_feed(&self) -> Self {
+        Self { feed: EventFeed::default(), ..self.clone() }
     }
 
     pub(crate) const fn store(&self) -> &Store {
@@ -168,7 +179,9 @@ impl Worker {
         while running.join_next().await.is_some() {}
     }
 
-    /// Runs this one task: waits until it can be claimed, and walks its run to the end or until `stop`.
+    /// Runs this one task: waits until it can be claimed, and walks its run to the end or until `stop`. No more tasks than
+    /// [`WorkerSettings::concurrency`] are run at once by this worker and its clones; the others wait in the queue, where another
+    /// worker may take them.
     ///
     /// A lease whose process is provably gone is ended at once; another's is waited for.
     ///
@@ -177,7 +190,10 @@ impl Worker {
     /// [`WorkerError`] when the task cannot be claimed at all.
     pub async fn run_task(&self, task: TaskId, stop: CancellationToken) -> Result<TaskEnd, WorkerError> {
         loop {
-            if let Some((task, lease)) = self.claim(Some(task)).await? {
+            // Whoever only waits for another worker's task needs no slot.
+            if let Ok(_slot) = self.slots.try_acquire()
+                && let Some((task, lease)) = self.claim(Some(task)).await?
+            {
                 return Ok(self.serve(task, lease, stop).await);
             }
             let row = self.store.task(task).await?.ok_or(WorkerError::NoSuchTask(task))?;

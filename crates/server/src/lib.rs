@@ -10,4 +10,4 @@ pub mod http;
 pub mod mcp;
 pub mod tools;
 
-pub use tools::Services;
+pub use tools::{Healing, Services};

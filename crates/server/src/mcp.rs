@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::tools::{self, Call, Services, Tool, ToolError};
 
@@ -40,7 +41,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let handler = Handler { services: Arc::new(services) };
+    let calls = TaskTracker::new();
+    let handler = Handler { services: Arc::new(services), calls: calls.clone() };
     let begun = tokio::select! {
         begun = handler.serve((input, output)) => begun,
         () = stop.cancelled() => return Ok(()),
@@ -53,12 +55,17 @@ where
         }
         () = stop.cancelled() => ending.cancel(),
     }
+    // Every call was told to stop: it may have a task to cancel.
+    calls.close();
+    calls.wait().await;
     Ok(())
 }
 
 #[derive(Clone)]
 struct Handler {
     services: Arc<Services>,
+    /// The calls under way.
+    calls: TaskTracker,
 }
 
 impl ServerHandler for Handler {
@@ -84,6 +91,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = tools::find(&request.name)
             .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None))?;
+        let _under_way = self.calls.token();
         let (sender, receiver) = mpsc::unbounded_channel::<String>();
         let telling = tell(receiver, context.clone());
         let input = Value::Object(request.arguments.unwrap_or_default());

@@ -41,6 +41,11 @@ impl SourceServices {
         Ok(Self { store, fetcher, relocator, models: None, prompt_limits: PromptLimits::default() })
     }
 
+    /// Who asks for pages, and knows when each host may be asked.
+    pub const fn fetcher(&self) -> &Arc<Fetcher> {
+        &self.fetcher
+    }
+
     /// The language models, if there are any.
     pub const fn models(&self) -> Option<&Models> {
         self.models.as_ref()

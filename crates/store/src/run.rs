@@ -242,6 +242,19 @@ impl Store {
         row.as_ref().map(row::run).transpose()
     }
 
+    /// The run of the task that began last, ended or not.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn last_run(&self, task: TaskId) -> Result<Option<RunRow>, StoreError> {
+        let row = sqlx::query("SELECT * FROM run WHERE task_id = $1 ORDER BY started_at DESC, run_id DESC LIMIT 1")
+            .bind(task.0)
+            .fetch_optional(&self.database.pool)
+            .await?;
+        row.as_ref().map(row::run).transpose()
+    }
+
     /// The runs that began last, the newest first.
     ///
     /// # Errors

@@ -4,11 +4,10 @@ use anyhow::Context as _;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
-use autoheal_orchestrator::{Owner, TaskEnd, Worker, WorkerError, now, owner};
+use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for, now, owner};
 use autoheal_repo::HealRequest;
-use autoheal_repo::request::{CommandLimits, Delivery};
+use autoheal_repo::request::Delivery;
 use autoheal_repo::results::{FixStatus, HealingResults};
-use autoheal_sandbox::Choice;
 use autoheal_store::{RunRow, Store};
 
 use super::report;
@@ -37,9 +36,7 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
         (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
     };
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
-    if sandbox == Choice::None {
-        printer.warn("no sandbox: the repository's code runs with all your rights");
-    }
+    wiring::warn_without_sandbox(sandbox, printer);
     let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?).await?;
     let settings = wiring::worker_settings(config);
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
@@ -57,9 +54,7 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
 /// What is asked, checked as far as it can be without looking at the repository.
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
     let address = RepositoryAddress::parse(repository).bad_input()?;
-    let defaults = HealRequest::new(address.to_string());
-    let limits = CommandLimits::default();
-    let heal = &config.heal;
+    let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();
         let words = split.with_context(|| format!("{flag} cannot be split into words")).bad_input()?;
@@ -74,22 +69,16 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         (false, false) => Delivery::Push,
     };
     let request = HealRequest {
-        team_name: arguments.team.clone().or(heal.team.clone()).unwrap_or(defaults.team_name),
-        leader_name: arguments.leader.clone().or(heal.leader.clone()).unwrap_or(defaults.leader_name),
-        retry_limit: arguments.retry_limit.or(heal.retry_limit).unwrap_or(defaults.retry_limit),
-        ci: arguments.ci.or(heal.ci).map_or(defaults.ci, Into::into),
+        repository: address.to_string(),
+        team_name: arguments.team.clone().unwrap_or(settings.team_name),
+        leader_name: arguments.leader.clone().unwrap_or(settings.leader_name),
+        retry_limit: arguments.retry_limit.unwrap_or(settings.retry_limit),
+        ci: arguments.ci.map_or(settings.ci, Into::into),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
         test_command: words(&arguments.test_command, "--test-command")?,
         install_command: words(&arguments.install_command, "--install-command")?,
-        limits: CommandLimits {
-            run_seconds: heal.run_seconds.unwrap_or(limits.run_seconds),
-            test_seconds: heal.test_seconds.unwrap_or(limits.test_seconds),
-            install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
-            memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
-            processes: heal.processes.unwrap_or(limits.processes),
-        },
-        repository: defaults.repository,
+        limits: settings.limits,
     };
     Ok((address, request))
 }
@@ -104,11 +93,14 @@ async fn enqueue(
     // A path means something on this machine only.
     task.host = address.path().map(|_| owner::host_name());
     task.context = serde_json::to_value(request)?;
-    let enqueued = store.enqueue(&task).await?;
+    let enqueued = match ask_for(store, &task).await {
+        Ok(enqueued) => enqueued,
+        Err(refused @ PerformError::AskedOtherwise { .. }) => return Err(refused).bad_input(),
+        Err(error) => return Err(error.into()),
+    };
     if !enqueued.created {
         printer.warn(&format!(
-            "task {0} for this repository is not finished: going on with it as it was asked for \
-             (to begin anew: `autoheal tasks cancel {0}`)",
+            "task {0} for this repository is not finished: going on with it (to begin anew: `autoheal tasks cancel {0}`)",
             enqueued.id
         ));
     }
@@ -166,13 +158,10 @@ async fn conclude(
         Ok(TaskEnd::LeaseLost) => {
             Err(anyhow::anyhow!("another worker took task {task} over; `autoheal tasks show {task}`").into())
         }
-        Err(WorkerError::Ended { .. }) => {
-            let row = store.runs(u32::MAX).await?.into_iter().find(|row| row.task == task && row.finished_at.is_some());
-            match row {
-                Some(row) => finish(&row, arguments, printer),
-                None => Err(Failure::bad_input(format!("task {task} was ended before it began"))),
-            }
-        }
+        Err(WorkerError::Ended { .. }) => match store.last_run(task).await?.filter(|row| row.finished_at.is_some()) {
+            Some(row) => finish(&row, arguments, printer),
+            None => Err(Failure::bad_input(format!("task {task} was ended before it began"))),
+        },
         Err(WorkerError::Stopped(_)) => {
             printer.say("stopped before the task could begin; to go on, run the same command again");
             Ok(Exit::Cancelled)

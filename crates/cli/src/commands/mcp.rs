@@ -1,18 +1,28 @@
+use std::sync::Arc;
+
 use autoheal_server::mcp;
 
+use crate::commands::source::keep_house_until;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::server_args::Mcp;
 use crate::{interrupt, wiring};
 
-const STOPPING: &str = "stopping; what is under way goes on when it is asked for again (once more to stop at once)";
+const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
 
 /// Serves the assistant that has started this process until it leaves.
 pub(super) async fn run(arguments: &Mcp, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let services = wiring::tool_services(config, &store, arguments.sandbox, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    mcp::serve(services, tokio::io::stdin(), tokio::io::stdout(), stop).await.bad_input()?;
+    let notifier = Arc::clone(&services.notifier);
+    let serving = async {
+        let served = mcp::serve(services, tokio::io::stdin(), tokio::io::stdout(), stop.clone()).await;
+        stop.cancel();
+        served
+    };
+    let (served, ()) = tokio::join!(serving, keep_house_until(&notifier, &store, &stop));
+    served.bad_input()?;
     Ok(Exit::Fine)
 }

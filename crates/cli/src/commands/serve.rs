@@ -1,12 +1,15 @@
+use std::sync::Arc;
+
 use autoheal_server::http::{Access, BindError, Server};
 
+use crate::commands::source::keep_house_until;
 use crate::config::{Config, server_token};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::server_args::Serve;
 use crate::{interrupt, wiring};
 
-const STOPPING: &str = "stopping; what is under way goes on when it is asked for again (once more to stop at once)";
+const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
 
 /// Where the server listens unless a setting says otherwise.
 const ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
@@ -30,6 +33,13 @@ pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -
     let services = wiring::tool_services(config, &store, arguments.sandbox, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say(&format!("listening at http://{}; Ctrl-C stops it", server.address()?));
-    server.serve(services, stop).await?;
+    let notifier = Arc::clone(&services.notifier);
+    let serving = async {
+        let served = server.serve(services, stop.clone()).await;
+        stop.cancel();
+        served
+    };
+    let (served, ()) = tokio::join!(serving, keep_house_until(&notifier, &store, &stop));
+    served?;
     Ok(Exit::Fine)
 }

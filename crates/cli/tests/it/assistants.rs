@@ -117,7 +117,9 @@ async fn what_an_assistant_asks_wrongly_is_told_to_it() {
         ("source_run", json!({ "name": "nothing" }), "there is no source `nothing`"),
         ("heal", json!({}), "either a repository or a source"),
         ("heal", json!({ "repository": "ftp://somewhere/else" }), "only https is supported"),
+        ("heal", json!({ "repository": "/", "push": true }), "server.allow_push"),
         ("extract", json!({ "url": "http://10.0.0.1/" }), "10.0.0.1"),
+        ("navigate", json!({ "goal": "x", "start": "http://10.0.0.1/" }), "http://10.0.0.1/ cannot be read"),
     ] {
         let result = assistant.call(tool, &input).1;
         assert_eq!(result["isError"], true, "{tool} {input}: {result}");
@@ -211,7 +213,7 @@ async fn the_tool_of_open_webui_asks_the_server() {
     tests.env("AUTOHEAL_TEST_QUERY", question.goal).env("AUTOHEAL_TEST_ANSWER", &question.answer);
     let ended = Ended::of(&mut tests);
     assert_eq!(ended.code, Some(0), "{}", ended.told());
-    assert!(ended.stderr.contains("Ran 5 tests"), "{}", ended.told());
+    assert!(ended.stderr.contains("Ran 7 tests"), "{}", ended.told());
     let usage: Value = serde_json::from_str(&home.run(&["usage", "--by", "user", "--json"]).stdout).unwrap();
     assert_eq!((&usage[0]["name"], &usage[0]["calls"]), (&json!("reader@example.com"), &json!(1)), "{usage}");
 }

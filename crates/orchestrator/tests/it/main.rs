@@ -5,6 +5,7 @@
 mod database;
 #[cfg(feature = "fail-points")]
 mod killing;
+mod performing;
 mod rows;
 mod sharing;
 mod toy;

@@ -32,7 +32,7 @@ pub(super) fn begin(tool: &'static dyn Tool, shared: &Shared, input: Value, user
     let (sender, said) = mpsc::unbounded_channel();
     let (services, stop) = (shared.services.clone(), shared.stop.child_token());
     let guard = stop.clone().drop_guard();
-    tokio::spawn(async move {
+    shared.calls.spawn(async move {
         let telling = sender.clone();
         // An error says that nobody listens.
         let progress = move |line: String| drop(telling.send(Said::Progress(line)));

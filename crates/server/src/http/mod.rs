@@ -14,6 +14,7 @@ mod guard;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -23,6 +24,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::tools::{self, Services};
 
@@ -96,8 +98,15 @@ impl Server {
     ///
     /// When the connection to the network breaks.
     pub async fn serve(self, services: Services, stop: CancellationToken) -> std::io::Result<()> {
-        let app = router(services, self.access, stop.clone());
-        axum::serve(self.listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
+        let shared = Shared { services: Arc::new(services), stop: stop.clone(), calls: TaskTracker::new() };
+        let calls = shared.calls.clone();
+        let served = axum::serve(self.listener, router(shared, self.access))
+            .with_graceful_shutdown(stop.cancelled_owned())
+            .await;
+        // Every call was told to stop: it may have a task to cancel.
+        calls.close();
+        calls.wait().await;
+        served
     }
 }
 
@@ -106,17 +115,27 @@ impl Server {
 struct Shared {
     services: Arc<Services>,
     stop: CancellationToken,
+    /// The calls under way, also those that nobody waits for any more.
+    calls: TaskTracker,
 }
 
-fn router(services: Services, access: Access, stop: CancellationToken) -> Router {
+fn router(shared: Shared, access: Access) -> Router {
     let api = Router::new()
         .route("/api/tools", get(list))
         .route("/api/tools/{name}", post(call))
         .fallback(|| async { error(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address") })
+        .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn_with_state(Arc::new(access), guard::check))
-        .with_state(Shared { services: Arc::new(services), stop });
-    Router::new().route("/healthz", get(|| async { Json(json!({ "status": "ok" })) })).merge(api)
+        .with_state(shared);
+    let health = Router::new()
+        .route("/healthz", get(|| async { Json(json!({ "status": "ok" })) }))
+        .method_not_allowed_fallback(wrong_method);
+    health.merge(api)
+}
+
+async fn wrong_method() -> Response {
+    error(StatusCode::METHOD_NOT_ALLOWED, "INVALID_INPUT", "this address is not asked by this method")
 }
 
 async fn list() -> Json<Value> {
@@ -128,11 +147,12 @@ async fn list() -> Json<Value> {
 
 async fn call(
     State(shared): State<Shared>,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
-    input: Result<Json<Value>, axum::extract::rejection::JsonRejection>,
+    input: Result<Json<Value>, JsonRejection>,
 ) -> Response {
-    let Some(tool) = tools::find(&name) else {
+    // A name that cannot be read is none, either.
+    let Some(tool) = name.ok().and_then(|Path(name)| tools::find(&name)) else {
         return error(StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such tool: GET /api/tools lists them");
     };
     let Json(input) = match input {

@@ -1,14 +1,12 @@
 use async_trait::async_trait;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_forge::RepositoryAddress;
-use autoheal_orchestrator::{now, owner};
-use autoheal_repo::HealRequest;
-use autoheal_repo::request::Delivery;
+use autoheal_orchestrator::{WhenStopped, now, owner};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::source_run::existing;
+use super::source_run::{deliver, existing};
 use super::{Answer, Call, Services, Tool, ToolError, answer_of, parse, schema_of, told};
 
 /// Heals a repository or a source.
@@ -22,7 +20,7 @@ struct Input {
     repository: Option<String>,
     /// The name of a source that gives no data, as `source_list` gives it.
     source: Option<String>,
-    /// Push the branch with the fixes. Without it, a repository gets no branch: the answer holds the patch.
+    /// Push the branch with the fixes, where the server allows it. Without it, a repository gets no branch: the answer holds the patch.
     #[serde(default)]
     push: bool,
 }
@@ -50,22 +48,24 @@ impl Tool for Heal {
     async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
         let input: Input = parse(input)?;
         let task = match (input.repository, input.source) {
-            (Some(repository), None) => of_repository(&repository, input.push)?,
+            (Some(repository), None) => of_repository(services, &repository, input.push)?,
             (None, Some(source)) => {
                 let name = existing(services, &source).await?;
                 NewTask::new(TaskKind::FixSource, name.to_string(), now())
             }
             _ => return Err(ToolError::InvalidInput("name either a repository or a source".to_owned())),
         };
-        let row = told(services, call, services.worker.perform(&task, &call.stop)).await?;
+        let worker = services.worker.with_own_feed();
+        let healing = worker.perform(&task, &call.stop, WhenStopped::IsCancelled);
+        let row = told(worker.feed(), call, healing).await?;
+        deliver(services).await;
         Ok(answer_of(&row))
     }
 }
 
-fn of_repository(repository: &str, push: bool) -> Result<NewTask, ToolError> {
+fn of_repository(services: &Services, repository: &str, push: bool) -> Result<NewTask, ToolError> {
     let address = RepositoryAddress::parse(repository).map_err(ToolError::invalid)?;
-    let delivery = if push { Delivery::Push } else { Delivery::DryRun };
-    let request = HealRequest { delivery, ..HealRequest::new(address.to_string()) };
+    let request = services.healing.of(&address, push)?;
     let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
     // A path means something on this machine only.
     task.host = address.path().map(|_| owner::host_name());

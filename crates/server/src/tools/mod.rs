@@ -4,10 +4,10 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use autoheal_engine::event::EventBody;
+use autoheal_engine::event::{Event, EventBody};
 use autoheal_fetch::Fetcher;
 use autoheal_llm::Models;
-use autoheal_orchestrator::{PerformError, Worker};
+use autoheal_orchestrator::{EventFeed, PerformError, Worker};
 use autoheal_source::Notifier;
 use autoheal_store::{RunRow, Store};
 use schemars::{JsonSchema, schema_for};
@@ -18,9 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 mod extract;
 mod heal;
+mod healing;
 mod navigate;
 mod source_list;
 mod source_run;
+
+pub use healing::{AllowedRepository, AllowedRepositoryError, Healing};
 
 /// What the tools work with. Cheap to clone.
 #[derive(Clone)]
@@ -35,8 +38,10 @@ pub struct Services {
     pub extraction: autoheal_extract::ModelSettings,
     /// The limits of a navigation.
     pub navigation: autoheal_navigate::Settings,
-    /// Who runs tasks.
+    /// Who runs tasks: for all calls together no more at once than its settings say.
     pub worker: Worker,
+    /// Which repositories may be healed, and how.
+    pub healing: Healing,
     /// Who posts what runs leave to be posted.
     pub notifier: Arc<Notifier>,
 }
@@ -90,7 +95,7 @@ impl ToolError {
 impl From<PerformError> for ToolError {
     fn from(error: PerformError) -> Self {
         match error {
-            PerformError::Stopped(_) => Self::Stopped,
+            PerformError::Stopped(_) | PerformError::Cancelled(_) => Self::Stopped,
             error => Self::failed(&error),
         }
     }
@@ -144,24 +149,25 @@ fn parse<T: DeserializeOwned>(input: Value) -> Result<T, ToolError> {
     serde_json::from_value(input).map_err(ToolError::invalid)
 }
 
-/// Waits for work of the worker, and tells meanwhile what happens in it.
-async fn told<T>(services: &Services, call: &Call<'_>, work: impl Future<Output = T>) -> T {
-    let mut feed = services.worker.feed().watch();
+/// Waits for work, and tells meanwhile what its feed says.
+async fn told<T>(feed: &EventFeed, call: &Call<'_>, work: impl Future<Output = T>) -> T {
+    let mut feed = feed.watch();
+    let tell = |event: &Event| line_of(&event.body).into_iter().for_each(|line| (call.progress)(line));
     tokio::pin!(work);
-    loop {
+    let done = loop {
         tokio::select! {
             done = &mut work => break done,
             event = feed.recv() => match event {
-                Ok(event) => {
-                    if let Some(line) = line_of(&event.body) {
-                        (call.progress)(line);
-                    }
-                }
+                Ok(event) => tell(&event),
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break work.await,
             },
         }
+    };
+    while let Ok(event) = feed.try_recv() {
+        tell(&event);
     }
+    done
 }
 
 /// What is told of an event; `None`: nothing worth a line.

@@ -35,8 +35,8 @@ struct Input {
     /// Let a language model choose the links, when the server has one; otherwise a search does. Default: true.
     #[serde(default = "default_ask_model")]
     ask_model: bool,
-    /// Pages looked at, at most.
-    #[schemars(range(min = 1, max = 100))]
+    /// Pages looked at, at most. Never more than the server allows.
+    #[schemars(range(min = 1))]
     max_steps: Option<u32>,
 }
 
@@ -76,7 +76,7 @@ impl Tool for Navigate {
         let known = vehicle.chain(input.context).filter(|(_, value)| !value.trim().is_empty());
         let goal = Goal { text: input.goal, context: known.collect() };
         let mut settings = services.navigation;
-        settings.max_steps = input.max_steps.map_or(settings.max_steps, |steps| steps.clamp(1, 100));
+        settings.max_steps = input.max_steps.map_or(settings.max_steps, |steps| steps.max(1).min(settings.max_steps));
         let session = services
             .models
             .as_ref()
@@ -90,6 +90,9 @@ impl Tool for Navigate {
             result = navigator.navigate(&input.start, &goal, guide) => result,
             () = call.stop.cancelled() => return Err(ToolError::Stopped),
         };
+        if let Some(cause) = unreached(&result) {
+            return Err(ToolError::Failed(format!("{} cannot be read: {cause}", input.start)));
+        }
         let data = serde_json::to_value(&result).map_err(|error| ToolError::failed(&error))?;
         Ok(Answer { text: text(&result), data })
     }
@@ -101,6 +104,15 @@ impl Progress for Told<'_> {
     fn step(&self, number: u32, step: &PathStep) {
         (self.0)(format!("{number}. {} -> {}", step.action, step.result_hint));
     }
+}
+
+/// Why not even the first page was had: then nothing is known of what the manual holds.
+fn unreached(result: &NavigationResult) -> Option<&str> {
+    if result.success || !result.url.is_empty() {
+        return None;
+    }
+    let hint = result.path_taken.last().map_or(result.error.as_str(), |step| step.result_hint.as_str());
+    Some(hint.strip_prefix("no page: ").unwrap_or(hint))
 }
 
 fn text(result: &NavigationResult) -> String {

@@ -1,4 +1,5 @@
 use async_trait::async_trait;
+use autoheal_orchestrator::{WhenStopped, now};
 use autoheal_source::SourceName;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,11 +40,18 @@ impl Tool for SourceRun {
     async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
         let Input { name } = parse(input)?;
         let name = existing(services, &name).await?;
-        let row = told(services, call, services.worker.refresh(name.as_str(), &call.stop)).await?;
-        if let Err(error) = services.notifier.deliver_due(autoheal_orchestrator::now).await {
-            tracing::warn!(%error, "what is to be posted could not be read");
-        }
+        let worker = services.worker.with_own_feed();
+        let running = worker.refresh(name.as_str(), &call.stop, WhenStopped::IsCancelled);
+        let row = told(worker.feed(), call, running).await?;
+        deliver(services).await;
         Ok(answer_of(&row))
+    }
+}
+
+/// Posts what runs left to be posted. What does not arrive is tried again by whoever keeps house.
+pub(super) async fn deliver(services: &Services) {
+    if let Err(error) = services.notifier.deliver_due(now).await {
+        tracing::warn!(%error, "what is to be posted could not be read");
     }
 }
 

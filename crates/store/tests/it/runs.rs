@@ -95,9 +95,11 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     store.enqueue(&task("t")).await.unwrap();
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     assert_eq!(store.open_run(lease.task).await.unwrap(), None);
+    assert_eq!(store.last_run(lease.task).await.unwrap(), None);
     let run = begin(&store, &lease).await;
     let open = store.open_run(lease.task).await.unwrap().unwrap();
     assert_eq!((open.run, open.finished_at, open.healed), (run, None, None));
+    assert_eq!(store.last_run(lease.task).await.unwrap(), Some(open));
     assert_eq!(store.last_checkpoint(run).await.unwrap(), None);
 
     let loud = "many words\n".repeat(10_000) + "\u{0}";
@@ -157,6 +159,14 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     assert_eq!(store.fixes_of_target("t", at(102)).await.unwrap(), []);
     assert_eq!(store.outputs(run).await.unwrap(), [output(&loud), output("")]);
     assert_eq!(store.runs(10).await.unwrap().len(), 1);
+
+    // Another task for the same target has runs of its own.
+    assert_eq!(store.last_run(lease.task).await.unwrap().unwrap().run, run);
+    store.enqueue(&task("t")).await.unwrap();
+    let (_, other) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let newer = begin(&store, &other).await;
+    assert_eq!(store.last_run(other.task).await.unwrap().unwrap().run, newer);
+    assert_eq!(store.last_run(lease.task).await.unwrap().unwrap().run, run, "the run of this task, not of another");
 }
 
 #[rstest]

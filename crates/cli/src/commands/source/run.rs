@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::{PerformError, Worker, now};
+use autoheal_orchestrator::{PerformError, WhenStopped, Worker, now};
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
 use autoheal_source::{AddRequest, Definition, Notifier, PageKind, SourceName};
@@ -116,7 +116,7 @@ pub(super) async fn run(
     let runner = Runner::new(store, config, printer)?;
     let (mut results, mut all_good) = (Vec::new(), true);
     for name in wanted {
-        let Some(row) = runner.show(runner.worker.refresh(&name, &runner.stop)).await? else {
+        let Some(row) = runner.show(runner.worker.refresh(&name, &runner.stop, WhenStopped::GoesOn)).await? else {
             return Ok(Exit::Cancelled);
         };
         all_good &= row.healed == Some(true);
@@ -161,12 +161,11 @@ pub(super) struct Runner<'a> {
     worker: Worker,
     notifier: Notifier,
     stop: CancellationToken,
-    store: &'a Store,
     printer: &'a Printer,
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn new(store: &'a Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
+    pub(super) fn new(store: &Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
         let settings = autoheal_orchestrator::WorkerSettings {
             poll: Duration::from_millis(100),
             ..wiring::worker_settings(config)
@@ -174,7 +173,7 @@ impl<'a> Runner<'a> {
         let sources = wiring::source_services(config, store)?;
         let worker = Worker::new(store.clone(), settings, wiring::source_registry(sources.clone())?);
         let notifier = wiring::notifier(config, sources);
-        Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, store, printer })
+        Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, printer })
     }
 
     /// Posts what the runs left to be posted. What does not arrive is tried again by whoever runs sources next.
@@ -192,27 +191,12 @@ impl<'a> Runner<'a> {
                 self.printer.say(&stopped.to_string());
                 Ok(None)
             }
+            Err(refused @ PerformError::AskedOtherwise { .. }) => Err(refused).bad_input(),
             Err(error) => Err(error.into()),
         }
     }
 }
 
 pub(super) async fn perform(runner: &Runner<'_>, task: NewTask) -> Result<Option<RunRow>, Failure> {
-    if task.kind == TaskKind::AddSource {
-        refuse_other_settings(runner.store, &task).await?;
-    }
-    runner.show(runner.worker.perform(&task, &runner.stop)).await
-}
-
-/// A page that is being added in another way is not added in this one.
-async fn refuse_other_settings(store: &Store, task: &NewTask) -> Result<(), Failure> {
-    let enqueued = store.enqueue(task).await?;
-    let open = store.task(enqueued.id).await?.context("the open task is gone")?;
-    if open.context == task.context {
-        return Ok(());
-    }
-    let (id, target) = (open.id, &task.target);
-    Err(Failure::bad_input(format!(
-        "task {id} is adding `{target}` with other settings: let it end, or `autoheal tasks cancel {id}`"
-    )))
+    runner.show(runner.worker.perform(&task, &runner.stop, WhenStopped::GoesOn)).await
 }

@@ -1,0 +1,149 @@
+//! Which repositories may be healed for whoever asks, and how. What is asked for comes from a language model that may have read anything:
+//! it chooses among what a person has allowed.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use autoheal_forge::{ForgeError, RepositoryAddress};
+use autoheal_repo::HealRequest;
+use autoheal_repo::request::Delivery;
+
+use super::ToolError;
+
+/// Which repositories, and how.
+#[derive(Debug, Clone)]
+pub struct Healing {
+    /// How, as the settings say. Each call puts the repository in, and what becomes of the fixes.
+    pub request: HealRequest,
+    /// Whether a call may have the branch pushed.
+    pub may_push: bool,
+    /// The repositories; `None`: every one that this user can read.
+    pub repositories: Option<Vec<AllowedRepository>>,
+}
+
+/// What may be healed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedRepository {
+    /// The repository in this folder, and those below it: absolute, without symbolic links.
+    Folder(PathBuf),
+    /// The repository at this address.
+    Address(RepositoryAddress),
+}
+
+/// A text that names nothing that could be healed.
+#[derive(Debug, thiserror::Error)]
+pub enum AllowedRepositoryError {
+    /// It would depend on where the server was started.
+    #[error("`{0}` is neither an absolute path nor https://github.com/OWNER/NAME")]
+    Relative(String),
+    /// It is not there.
+    #[error("the folder `{folder}` cannot be found")]
+    Missing {
+        /// As it was given.
+        folder: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It is no address.
+    #[error(transparent)]
+    Address(#[from] ForgeError),
+}
+
+impl FromStr for AllowedRepository {
+    type Err = AllowedRepositoryError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.contains("://") {
+            return Ok(Self::Address(RepositoryAddress::parse(text)?));
+        }
+        let folder = PathBuf::from(text);
+        if !folder.is_absolute() {
+            return Err(AllowedRepositoryError::Relative(text.to_owned()));
+        }
+        let missing = |source| AllowedRepositoryError::Missing { folder: text.to_owned(), source };
+        folder.canonicalize().map(Self::Folder).map_err(missing)
+    }
+}
+
+impl AllowedRepository {
+    fn holds(&self, asked: &RepositoryAddress) -> bool {
+        match self {
+            Self::Folder(folder) => asked.path().is_some_and(|path| path.starts_with(folder)),
+            Self::Address(address) => address == asked,
+        }
+    }
+}
+
+impl Healing {
+    /// What is asked of a run.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::InvalidInput`] for what a person has not allowed, with the setting that would.
+    pub(super) fn of(&self, address: &RepositoryAddress, push: bool) -> Result<HealRequest, ToolError> {
+        if self.repositories.as_ref().is_some_and(|allowed| !allowed.iter().any(|allowed| allowed.holds(address))) {
+            return Err(ToolError::InvalidInput(format!(
+                "{address} may not be healed here: a person must name it in the setting server.repositories"
+            )));
+        }
+        if push && !self.may_push {
+            return Err(ToolError::InvalidInput(
+                "nothing may be pushed from here: ask without `push` for the patch, or a person must set server.allow_push"
+                    .to_owned(),
+            ));
+        }
+        let delivery = if push { Delivery::Push } else { Delivery::DryRun };
+        Ok(HealRequest { repository: address.to_string(), delivery, ..self.request.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn healing(allowed: Option<&[&str]>) -> Healing {
+        Healing {
+            request: HealRequest { team_name: "a team".to_owned(), ..HealRequest::new("") },
+            may_push: false,
+            repositories: allowed.map(|texts| texts.iter().map(|text| text.parse().unwrap()).collect()),
+        }
+    }
+
+    #[test]
+    fn what_is_asked_is_what_the_settings_say_and_nothing_is_pushed_unless_a_person_allows_it() {
+        let address = RepositoryAddress::parse("https://github.com/owner/name").unwrap();
+        let mut healing = healing(None);
+        let request = healing.of(&address, false).unwrap();
+        assert_eq!((request.team_name.as_str(), request.delivery), ("a team", Delivery::DryRun));
+        assert_eq!(request.repository, "https://github.com/owner/name");
+        assert!(healing.of(&address, true).unwrap_err().to_string().contains("server.allow_push"));
+        healing.may_push = true;
+        assert_eq!(healing.of(&address, true).unwrap().delivery, Delivery::Push);
+    }
+
+    #[test]
+    fn only_what_is_listed_is_healed_whatever_way_it_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+        for folder in ["code/shop", "code-of-others"] {
+            std::fs::create_dir_all(home.path().join(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(home.path().join("code-of-others"), home.path().join("code/link")).unwrap();
+        let healing = healing(Some(&[&path("code"), "https://github.com/owner/name"]));
+        for (asked, is_allowed) in [
+            (path("code"), true),
+            (path("code/shop"), true),
+            (path("code-of-others"), false),
+            (path("code/../code-of-others"), false),
+            (path("code/link"), false),
+            ("https://github.com/owner/name.git".to_owned(), true),
+            ("https://github.com/owner/names".to_owned(), false),
+        ] {
+            let request = healing.of(&RepositoryAddress::parse(&asked).unwrap(), false);
+            assert_eq!(request.is_ok(), is_allowed, "{asked}: {request:?}");
+        }
+        assert!("code".parse::<AllowedRepository>().unwrap_err().to_string().contains("absolute"));
+        assert!(path("nothing").parse::<AllowedRepository>().unwrap_err().to_string().contains("cannot be found"));
+    }
+}
