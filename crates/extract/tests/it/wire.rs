@@ -30,6 +30,7 @@ async fn fixed_in_the_form_of_openai_after_a_busy_moment() {
     assert_eq!(asked.len(), 2, "transport is tried again");
     let wanted = &asked[0]["response_format"]["json_schema"];
     assert_eq!((&wanted["name"], &wanted["strict"]), (&"scraped_item".into(), &true.into()));
+    assert_eq!(wanted["schema"]["properties"]["page_type"]["type"], "string", "a node without a type is refused");
 }
 
 #[tokio::test]

@@ -31,8 +31,94 @@ pub(super) fn closed(schema: &Value) -> Option<Value> {
     rewritten(schema, &|_| {})
 }
 
-/// The same with every property required, where those that were not may be null.
+/// What the strict dialect knows (platform.openai.com, "Structured Outputs", "Supported schemas").
+const STRICT: [&str; 10] = [
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "enum",
+    "const",
+    "$defs",
+    "description",
+];
+
+/// The same with every property required, where those that were not may be null, and every node with its type; `None` as well when a node
+/// has none, or says more than that dialect knows: a provider would refuse the whole request.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
+    let mut strict = required(schema)?;
+    settle(&mut strict)?;
+    (strict["type"] == "object").then_some(strict)
+}
+
+/// Gives a node and those in it what the strict dialect wants of each.
+fn settle(node: &mut Value) -> Option<()> {
+    let object = node.as_object_mut()?;
+    if let Some(target) = object.remove("$ref") {
+        // Nothing may stand beside a reference.
+        *object = [("$ref".to_owned(), target)].into_iter().collect();
+        return Some(());
+    }
+    if object.keys().any(|key| !STRICT.contains(&key.as_str())) {
+        return None;
+    }
+    let values = match (object.get("enum"), object.get("const")) {
+        (Some(Value::Array(values)), _) => values.clone(),
+        (None, Some(value)) => vec![value.clone()],
+        (None, None) => Vec::new(),
+        (Some(_), _) => return None,
+    };
+    if !object.contains_key("type") && !values.is_empty() {
+        object.insert("type".to_owned(), type_of(&values)?);
+    } else if !object.contains_key("type") && object.contains_key("properties") {
+        object.insert("type".to_owned(), "object".into());
+    }
+    match (object.contains_key("type"), object.get_mut("anyOf")) {
+        (true, None) => {}
+        (false, Some(Value::Array(choices))) => choices.iter_mut().try_for_each(settle)?,
+        (..) => return None,
+    }
+    let is_list = object.get("type").is_some_and(|kind| names(kind, "array"));
+    match object.get_mut("items") {
+        Some(items) => settle(items)?,
+        None if is_list => return None,
+        None => {}
+    }
+    for name in ["properties", "$defs"] {
+        if let Some(members) = object.get_mut(name) {
+            members.as_object_mut()?.values_mut().try_for_each(settle)?;
+        }
+    }
+    Some(())
+}
+
+/// The type of all of these values, or the list of their types.
+fn type_of(values: &[Value]) -> Option<Value> {
+    let mut kinds: Vec<&str> = Vec::new();
+    for value in values {
+        let kind = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) | Value::Object(_) => return None,
+        };
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    Some(if let [only] = kinds.as_slice() { (*only).into() } else { json!(kinds) })
+}
+
+/// Whether a `type` names this one.
+fn names(kind: &Value, wanted: &str) -> bool {
+    kind == wanted || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == wanted))
+}
+
+fn required(schema: &Value) -> Option<Value> {
     rewritten(schema, &|object| {
         let required: Vec<String> = object
             .get("required")
@@ -92,7 +178,7 @@ fn rewritten(schema: &Value, each: &dyn Fn(&mut Map<String, Value>)) -> Option<V
                 rewritten_object.insert(key.clone(), value);
             }
             let is_object =
-                object.get("type").is_some_and(|kind| kind == "object") || object.contains_key("properties");
+                object.get("type").is_some_and(|kind| names(kind, "object")) || object.contains_key("properties");
             if is_object {
                 let is_open = !object.contains_key("properties")
                     || object.get("additionalProperties").is_some_and(|more| *more != false);
@@ -148,6 +234,67 @@ mod tests {
         assert_eq!(strict["properties"]["kind"]["anyOf"][1], json!({ "type": "null" }));
         assert_eq!(strict["required"].as_array().unwrap().len(), 4);
         assert_eq!(strict["properties"]["list"]["items"]["required"], json!(["b"]));
+    }
+
+    /// Every schema in a schema.
+    fn nodes(node: &Value) -> Vec<&Value> {
+        let named = ["properties", "$defs"].into_iter().filter_map(|name| node[name].as_object());
+        let listed = node["anyOf"].as_array().into_iter().flatten();
+        let inner = named.flat_map(Map::values).chain(listed).chain(node.get("items"));
+        std::iter::once(node).chain(inner.flat_map(nodes)).collect()
+    }
+
+    #[test]
+    fn every_node_of_a_strict_schema_has_a_type_and_nothing_that_is_unknown() {
+        let schema = json!({
+            "type": "object", "required": ["kind"], "$defs": { "n": { "type": "number", "minimum": 0 } },
+            "properties": {
+                "kind": { "enum": ["a", "b"], "description": "What it is" },
+                "level": { "enum": [1, 2.5, null] },
+                "version": { "const": "v1" },
+                "ref": { "$ref": "#/$defs/n", "description": "A number" },
+                "either": { "anyOf": [{ "enum": ["x"] }, { "type": "integer" }] },
+                "list": { "type": ["array", "null"], "items": { "enum": [true] } },
+            },
+        });
+        let strict = strict(&schema).unwrap();
+        for node in nodes(&strict) {
+            let keys: Vec<&String> = node.as_object().unwrap().keys().collect();
+            if node.get("$ref").is_some() {
+                assert_eq!(keys, ["$ref"]);
+                continue;
+            }
+            assert!(keys.iter().all(|key| STRICT.contains(&key.as_str())), "{node}");
+            assert_ne!(node.get("type").is_some(), node.get("anyOf").is_some(), "{node}");
+        }
+        assert_eq!(strict["properties"]["kind"]["type"], "string");
+        assert_eq!(strict["properties"]["level"]["anyOf"][0]["type"], json!(["integer", "number", "null"]));
+    }
+
+    #[test]
+    fn what_the_strict_dialect_cannot_say_is_not_asked_for_strictly() {
+        for node in [
+            json!({}),
+            json!(true),
+            json!({ "description": "anything" }),
+            json!({ "oneOf": [{ "type": "string" }] }),
+            json!({ "allOf": [{ "type": "string" }] }),
+            json!({ "type": "string", "not": { "enum": ["x"] } }),
+            json!({ "type": "string", "if": { "type": "string" } }),
+            json!({ "anyOf": [{ "type": "string" }, {}] }),
+            json!({ "type": "array" }),
+            json!({ "type": "array", "items": true }),
+            json!({ "type": ["object", "null"] }),
+            json!({ "enum": [{ "a": 1 }] }),
+        ] {
+            let schema = json!({ "type": "object", "properties": { "a": node } });
+            assert_eq!(strict(&schema), None, "{schema}");
+        }
+        assert_eq!(
+            strict(&json!({ "anyOf": [{ "type": "object", "properties": {} }] })),
+            None,
+            "the whole is an object"
+        );
     }
 
     #[test]

@@ -48,7 +48,13 @@ impl Reading {
             }
         }
         let suggested = suggested.or_else(|| segments(url).iter().find_map(|segment| page_type_in(segment)));
-        Self { url: url.cloned(), text: rule_based::lines_of(page), stated, suggested, evidence: Evidence::of(page) }
+        Self {
+            url: url.cloned(),
+            text: rule_based::lines_of(page),
+            stated,
+            suggested,
+            evidence: Evidence::of(page, url),
+        }
     }
 
     /// Whether a value is on the page that the form has a property for; `None`: it has none of that name.

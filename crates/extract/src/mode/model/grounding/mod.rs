@@ -1,10 +1,12 @@
 //! Whether what a model says is on the page.
 //!
 //! - [`words`]: texts that are equal when they say the same
+//! - `notation`: how the page writes its numbers
 //! - [`pieces`]: what a page holds
 //!
 //! Found is what stands there, in another writing perhaps; not that it is the right one of several.
 
+mod notation;
 mod pieces;
 mod words;
 
@@ -16,11 +18,13 @@ use autoheal_page::value::date::DateOrder;
 use autoheal_page::value::number::DecimalMark;
 use autoheal_page::value::{DateValue, date, minutes, money};
 use regex::Regex;
+use rust_decimal::Decimal;
 use serde_json::Value;
 use url::Url;
 
+use self::notation::notation_of;
 use self::pieces::Piece;
-use self::words::{Spaces, words};
+use self::words::{Notation, Spaces, has_two_readings, words};
 use crate::form::Kind;
 use crate::item::Grounding;
 
@@ -30,6 +34,9 @@ const LONGEST_LABEL: usize = 120;
 /// No more labels and years of a page than this are read: a page with more is a list of everything.
 const MOST_LABELS: usize = 20_000;
 const MOST_YEARS: usize = 20_000;
+
+/// How far around a year its time of day stands, in bytes.
+const AROUND_YEAR: usize = 40;
 
 /// Money signs that stand for several currencies, with those that are meant by them.
 const SIGNS: [(&str, &[&str]); 8] = [
@@ -49,10 +56,16 @@ const JUDGED: [&str; 1] = ["per"];
 /// What a page holds, in a form that makes looking for something quick.
 #[derive(Debug)]
 pub(crate) struct Evidence {
+    /// How it writes its numbers.
+    notation: Notation,
     /// Its words, with spaces between digits read in both ways.
     words: [(Spaces, String); 2],
+    /// Its addresses, whole.
+    addresses: BTreeSet<String>,
     /// Its days, as ISO 8601.
     days: BTreeSet<String>,
+    /// Its times of day, with their days.
+    moments: BTreeSet<Moment>,
     /// Its durations.
     minutes: BTreeSet<u32>,
     /// The currencies of its prices: codes, or signs that could mean several.
@@ -61,10 +74,43 @@ pub(crate) struct Evidence {
     years: usize,
 }
 
+/// A time of day on a day.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment {
+    /// As ISO 8601.
+    day: String,
+    /// Hours, minutes, seconds.
+    time: [i8; 3],
+    /// From UTC, in seconds, where it is said.
+    offset: Option<i32>,
+}
+
+impl Moment {
+    fn of(value: &DateValue) -> Option<Self> {
+        let at = value.time?;
+        Some(Self {
+            day: value.date.to_string(),
+            time: [at.time.hour(), at.time.minute(), at.time.second()],
+            offset: at.offset.map(|offset| offset.seconds()),
+        })
+    }
+
+    /// Whether it says all that another one says, and perhaps more.
+    fn says(&self, other: &Self) -> bool {
+        self.day == other.day
+            && self.time[..2] == other.time[..2]
+            && (other.time[2] == 0 || self.time[2] == other.time[2])
+            && (other.offset.is_none() || self.offset == other.offset)
+    }
+}
+
 impl Evidence {
-    /// What a page holds.
-    pub(crate) fn of(page: &Document) -> Self {
+    /// What a page holds. `url` is its address: what its others are relative to.
+    pub(crate) fn of(page: &Document, url: Option<&Url>) -> Self {
         let mut evidence = Self {
+            notation: notation_of(page.page_text()),
+            addresses: url.map(ToString::to_string).into_iter().collect(),
+            moments: BTreeSet::new(),
             words: [Spaces::Divide, Spaces::Group].map(|spaces| (spaces, String::new())),
             days: BTreeSet::new(),
             minutes: BTreeSet::new(),
@@ -78,7 +124,12 @@ impl Evidence {
                 Piece::Own(text) => {
                     evidence.add_words(text);
                     evidence.add_days(text);
+                    evidence.add_currencies(text);
                     text
+                }
+                Piece::Address(text) => {
+                    evidence.addresses.insert(absolute(text, url));
+                    return;
                 }
             };
             if text.len() <= LONGEST_LABEL && seen.len() < MOST_LABELS && seen.insert(text.to_owned()) {
@@ -91,7 +142,7 @@ impl Evidence {
 
     fn add_words(&mut self, piece: &str) {
         for (spaces, all) in &mut self.words {
-            let piece = words(piece, *spaces);
+            let piece = words(piece, *spaces, self.notation);
             if piece.len() > 1 {
                 all.push_str(&piece);
                 // Words of two pieces do not stand beside each other.
@@ -110,10 +161,24 @@ impl Evidence {
             let before = &piece[piece.floor_char_boundary(found.start().saturating_sub(24))..found.end()];
             let after = &piece[found.start()..piece.floor_char_boundary((found.end() + 8).min(piece.len()))];
             for part in [before, after] {
-                for order in [DateOrder::DayMonthYear, DateOrder::MonthDayYear] {
-                    self.days.extend(date::parse(part, order).map(|day| day.date.to_string()));
-                }
+                // `10/11/2024` is one of two days, and nothing says which.
+                self.days.extend(date::parse(part, DateOrder::Detect).map(|day| day.date.to_string()));
             }
+            let start = piece.floor_char_boundary(found.start().saturating_sub(AROUND_YEAR));
+            let end = piece.floor_char_boundary((found.end() + AROUND_YEAR).min(piece.len()));
+            for part in [&piece[start..end], &piece[found.start()..end]] {
+                let moment = date::parse(part, DateOrder::Detect).ok().as_ref().and_then(Moment::of);
+                self.moments.extend(moment);
+            }
+        }
+    }
+
+    /// Codes of currencies that stand for themselves, or beside a number: `try` is a word.
+    fn add_currencies(&mut self, piece: &str) {
+        static CODE: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"^\s*([A-Z]{3})\s*$|\d\s?([A-Z]{3})\b|\b([A-Z]{3})\s?\d").ok());
+        for found in CODE.as_ref().into_iter().flat_map(|code| code.captures_iter(piece)).take(MOST_LABELS) {
+            self.currencies.extend(found.iter().skip(1).flatten().map(|code| code.as_str().to_owned()));
         }
     }
 
@@ -145,7 +210,7 @@ impl Evidence {
                 found(minutes.is_some_and(|minutes| self.minutes.contains(&minutes)))
             }
             (_, Value::String(text)) => found(self.has_text(text)),
-            (_, Value::Number(number)) => found(self.has_text(&number.to_string())),
+            (_, Value::Number(number)) => found(self.has_number(&number.to_string())),
             (_, Value::Array(items)) => {
                 let kind = match kind {
                     Kind::List(items) => items,
@@ -169,6 +234,17 @@ impl Evidence {
                     Grounding::NotFound
                 }
             }
+            (
+                Kind::Money | Kind::Rating | Kind::Salary,
+                "amount" | "value" | "best" | "minimum" | "maximum",
+                Value::String(number),
+            ) => {
+                if self.has_number(number) {
+                    Grounding::Found
+                } else {
+                    Grounding::NotFound
+                }
+            }
             (Kind::Salary, name, _) if JUDGED.contains(&name) => Grounding::Judgement,
             (Kind::Object(parts), name, _) => self.judge(part, parts.get(name).unwrap_or(&Kind::Any)),
             (_, _, _) => self.judge(part, &Kind::Any),
@@ -180,38 +256,63 @@ impl Evidence {
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         lines.all(|line| {
             self.words.iter().any(|(spaces, all)| {
-                let line = words(line, *spaces);
+                let line = words(line, *spaces, self.notation);
                 line.len() > 1 && all.contains(&line)
             })
         })
     }
 
-    fn has_day(&self, text: &str) -> bool {
-        let Ok(value) = text.parse::<DateValue>() else { return self.has_text(text) };
-        // Midnight is what is written where no time is known.
-        let time = value.time.map(|time| time.time).filter(|time| time.hour() != 0 || time.minute() != 0);
-        let has_time = time.is_none_or(|time| {
-            let half = if time.hour() > 12 { time.hour() - 12 } else { time.hour() };
-            [time.hour(), half].iter().any(|hour| self.has_text(&format!("{hour} {}", time.minute())))
-                || (time.minute() == 0
-                    && self.has_text(&format!("{half} {}", if time.hour() < 12 { "am" } else { "pm" })))
-        });
-        has_time && self.days.contains(&value.date.to_string())
+    /// Whether a number with a decimal point, or none, is on the page: in the one way in which the page writes its numbers.
+    fn has_number(&self, number: &str) -> bool {
+        let Ok(number) = number.parse::<Decimal>() else { return self.has_text(number) };
+        let plain = number.normalize().to_string();
+        let is_told = self.notation != Notation::Undecided || !has_two_readings(&plain);
+        let word = format!(" {plain} ");
+        is_told && self.words.iter().any(|(_, all)| all.contains(&word))
     }
 
-    /// An address is often written without its site.
+    fn has_day(&self, text: &str) -> bool {
+        let Ok(value) = text.parse::<DateValue>() else { return self.has_text(text) };
+        let day = value.date.to_string();
+        let Some(moment) = Moment::of(&value) else { return self.days.contains(&day) };
+        match moment {
+            // Midnight is what is written where no time is known.
+            Moment { time: [0, 0, 0], offset: None, .. } => self.days.contains(&day),
+            // A time that stands apart from its day; nobody writes seconds and offsets there.
+            Moment { time: [hour, minute, 0], offset: None, .. } if self.days.contains(&day) => {
+                self.moments.iter().any(|on_page| on_page.says(&moment)) || self.has_time(hour, minute)
+            }
+            Moment { .. } => self.moments.iter().any(|on_page| on_page.says(&moment)),
+        }
+    }
+
+    /// Whether a time of day is on the page: as `21:01`, or with the half of the day that it is in.
+    fn has_time(&self, hour: i8, minute: i8) -> bool {
+        let half_hour = if hour % 12 == 0 { 12 } else { hour % 12 };
+        let with = |half: &str| {
+            let is_whole = minute == 0 && self.has_text(&format!("{half_hour} {half}"));
+            is_whole || self.has_text(&format!("{half_hour} {minute} {half}"))
+        };
+        let (own, other) = if hour < 12 { (["am", "a m"], ["pm", "p m"]) } else { (["pm", "p m"], ["am", "a m"]) };
+        let is_other_half = || (1..=12).contains(&hour) && other.into_iter().any(with);
+        own.into_iter().any(with) || (self.has_text(&format!("{hour} {minute}")) && !is_other_half())
+    }
+
+    /// Whole: another site's is another one.
     fn has_address(&self, text: &str) -> bool {
-        let path = Url::parse(text).ok().map(|url| {
-            let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-            format!("{}{query}", url.path())
-        });
-        self.has_text(text) || path.is_some_and(|path| path.len() > 1 && self.has_text(&path))
+        self.addresses.contains(text) || self.addresses.contains(&absolute(text, None))
     }
 
     fn has_currency(&self, code: &str) -> bool {
         let by_sign = SIGNS.iter().filter(|(_, codes)| codes.contains(&code)).map(|(sign, _)| *sign);
-        std::iter::once(code).chain(by_sign).any(|known| self.currencies.contains(known)) || self.has_text(code)
+        std::iter::once(code).chain(by_sign).any(|known| self.currencies.contains(known))
     }
+}
+
+/// An address as it is written when it is whole.
+fn absolute(text: &str, url: Option<&Url>) -> String {
+    let whole = url.map_or_else(|| Url::parse(text), |url| url.join(text));
+    whole.map_or_else(|_| text.to_owned(), |whole| whole.to_string())
 }
 
 #[cfg(test)]
@@ -221,7 +322,8 @@ mod tests {
     use super::*;
 
     fn judged(html: &str, kind: &Kind, value: &Value) -> Grounding {
-        Evidence::of(&Document::parse(html)).judge(value, kind)
+        let url = Url::parse("https://kitchen.example/soup").unwrap();
+        Evidence::of(&Document::parse(html), Some(&url)).judge(value, kind)
     }
 
     #[test]
@@ -236,7 +338,13 @@ mod tests {
             ("<p>1 299 zł", Kind::Money, json!({ "amount": "1299", "currency": "PLN" })),
             ("<p>Posted on October 5th, 2024", Kind::Date, json!("2024-10-05")),
             ("<p>From 5 October 2024 to 7 October 2024", Kind::Date, json!("2024-10-07")),
-            ("<p>05/10/2024", Kind::Date, json!("2024-10-05T00:00")),
+            ("<p>25/10/2024", Kind::Date, json!("2024-10-25T00:00")),
+            ("<p>Doors 9:01 pm.<p>5 October 2024", Kind::Date, json!("2024-10-05T21:01")),
+            ("<time datetime=2024-10-05T21:01:45+09:00>", Kind::Date, json!("2024-10-05T21:01:45+09:00")),
+            ("<p>1.500 kg at 12,50 &euro;", Kind::Number, json!(1500)),
+            ("<p>1.500 kg at 12.50 &euro;", Kind::Number, json!(1.5)),
+            ("<p>\u{2212}5 °C", Kind::Number, json!(-5)),
+            ("<p>now 5 TRY", Kind::Money, json!({ "amount": "5", "currency": "TRY" })),
             ("<time datetime=2024-10-05T21:01:00Z>tonight</time>", Kind::Date, json!("2024-10-05T21:01Z")),
             ("<p>October 5, 2024, 9:01 pm", Kind::Date, json!("2024-10-05T21:01")),
             ("<p>Takes 1 hr 5 min", Kind::Minutes, json!(65)),
@@ -272,6 +380,22 @@ mod tests {
             ("<img src=/a/soup.jpg>", Kind::Address, json!("https://kitchen.example/b/soup.jpg")),
             ("<li>1 leek", Kind::List(Box::new(Kind::Text)), json!(["1 leek", "pepper"])),
             ("<p>x", Kind::Text, json!("...")),
+            ("<p>1.299 &euro;", Kind::Money, json!({ "amount": "1.299", "currency": "EUR" })),
+            ("<p>$1,299", Kind::Money, json!({ "amount": "1.299", "currency": "USD" })),
+            ("<p>1.500 kg", Kind::Number, json!(1500)),
+            ("<p>1.299 kg", Kind::Number, json!(1.299)),
+            ("<p>1.500 kg at 12.50 &euro;", Kind::Number, json!(1500)),
+            ("<p>5 October 2024, 9:01 pm", Kind::Date, json!("2024-10-05T21:01:45+09:00")),
+            ("<p>5 October 2024, 9:01 pm", Kind::Date, json!("2024-10-05T21:01Z")),
+            ("<p>5 October 2024, 9:01 pm", Kind::Date, json!("2024-10-05T09:01")),
+            ("<p>10/11/2024", Kind::Date, json!("2024-10-11")),
+            ("<p>10/11/2024", Kind::Date, json!("2024-11-10")),
+            ("<img src=/pot><p>Pot", Kind::Address, json!("https://evil.example/pot")),
+            ("<p>\u{2212}5 °C", Kind::Number, json!(5)),
+            ("<p>5 °C", Kind::Number, json!(-5)),
+            ("<p>Try it for 5", Kind::Money, json!({ "amount": "5", "currency": "TRY" })),
+            ("<img width=600>", Kind::Number, json!(600)),
+            ("<p>No. 0123", Kind::Text, json!("123")),
         ] {
             assert_eq!(judged(html, &kind, &value), Grounding::NotFound, "{value} in {html}");
         }

@@ -5,7 +5,27 @@ use autoheal_page::structured::{json_ld_documents, plain_text};
 use serde_json::Value;
 
 /// Attributes that say how a page looks and works, and nothing about what it is about.
-const LOOKS: [&str; 4] = ["class", "style", "id", "nonce"];
+const LOOKS: [&str; 16] = [
+    "class",
+    "style",
+    "id",
+    "nonce",
+    "width",
+    "height",
+    "tabindex",
+    "colspan",
+    "rowspan",
+    "cols",
+    "rows",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "maxlength",
+    "span",
+];
+
+/// Attributes that are addresses, by themselves or with others.
+const ADDRESSES: [&str; 8] = ["href", "src", "srcset", "data-src", "data-srcset", "poster", "content", "action"];
 
 /// A piece of text.
 pub(super) enum Piece<'a> {
@@ -13,6 +33,8 @@ pub(super) enum Piece<'a> {
     Shown(&'a str),
     /// What stands for itself: the page's whole text, an attribute, a value that is stated.
     Own(&'a str),
+    /// Where something is, as it is written. It is one of the others as well.
+    Address(&'a str),
 }
 
 /// Calls `each` with every piece of text of a page.
@@ -21,8 +43,13 @@ pub(super) fn each(page: &Document, each: &mut impl FnMut(Piece<'_>)) {
     for node in page.nodes() {
         let tag = page.tag(node);
         let looks = |name: &str| LOOKS.contains(&name) || name.starts_with("on");
-        for (_, value) in page.attributes(node).filter(|(name, _)| !looks(name)) {
+        for (name, value) in page.attributes(node).filter(|(name, _)| !looks(name)) {
             each(Piece::Own(&plain_text(value)));
+            if ADDRESSES.contains(&name) {
+                // `a.jpg 1x, b.jpg 2x`
+                value.split_whitespace().for_each(|part| each(Piece::Address(part.trim_end_matches(','))));
+                each(Piece::Address(value.trim()));
+            }
         }
         match tag {
             "title" | "noscript" => each(Piece::Own(&plain_text(page.raw_text(node)))),
@@ -42,7 +69,12 @@ pub(super) fn each(page: &Document, each: &mut impl FnMut(Piece<'_>)) {
 
 fn leaves(value: &Value, each: &mut impl FnMut(Piece<'_>)) {
     match value {
-        Value::String(text) => each(Piece::Own(&plain_text(text))),
+        Value::String(text) => {
+            each(Piece::Own(&plain_text(text)));
+            if text.contains('/') {
+                each(Piece::Address(text.trim()));
+            }
+        }
         Value::Number(number) => each(Piece::Own(&number.to_string())),
         Value::Array(items) => items.iter().for_each(|item| leaves(item, each)),
         Value::Object(members) => members.values().for_each(|value| leaves(value, each)),

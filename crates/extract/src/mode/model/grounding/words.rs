@@ -12,14 +12,42 @@ pub(super) enum Spaces {
     Group,
 }
 
+/// How a page writes its numbers, as far as it tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    /// `1,299.50`
+    Point,
+    /// `1.299,50`
+    Comma,
+    /// A number that can be read in two ways is neither: `1.299` stays as it is written.
+    Undecided,
+}
+
+/// Whether a number without its fraction's zeros could be one with thousands: a page that does not tell how it writes numbers does not
+/// say which.
+pub(super) fn has_two_readings(number: &str) -> bool {
+    number.trim_start_matches('-').split_once('.').is_some_and(|(whole, fraction)| could_group(whole, fraction))
+}
+
+fn could_group(whole: &str, tail: &str) -> bool {
+    tail.len() == 3 && (1..=3).contains(&whole.len()) && !whole.starts_with('0')
+}
+
 /// The words of a text, each with a space before and one after the last; numbers as `1299.5`.
-pub(super) fn words(text: &str, spaces: Spaces) -> String {
+pub(super) fn words(text: &str, spaces: Spaces, notation: Notation) -> String {
     let letters: Vec<char> = text.nfkc().flat_map(char::to_lowercase).collect();
     let mut words = String::from(" ");
     let mut place = 0;
     while let Some(&letter) = letters.get(place) {
         if letter.is_ascii_digit() {
-            place = number(&letters, place, spaces, &mut words);
+            // A minus sign, and not the dash of a range.
+            let is_negative = place > 0
+                && matches!(letters[place - 1], '-' | '−')
+                && (place == 1 || letters[place - 2].is_whitespace() || "($€£¥".contains(letters[place - 2]));
+            if is_negative {
+                words.push('-');
+            }
+            place = number(&letters, place, (spaces, notation), &mut words);
         } else if letter.is_alphanumeric() {
             let is_word = |next: char| next.is_alphanumeric() && !next.is_ascii_digit() && !stands_alone(next);
             let length = if stands_alone(letter) {
@@ -52,7 +80,7 @@ const fn stands_alone(character: char) -> bool {
 }
 
 /// Writes the number or numbers that begin at a place; where they end.
-fn number(letters: &[char], start: usize, spaces: Spaces, words: &mut String) -> usize {
+fn number(letters: &[char], start: usize, (spaces, notation): (Spaces, Notation), words: &mut String) -> usize {
     let digits = |from: usize| letters[from..].iter().take_while(|next| next.is_ascii_digit()).count();
     let mut groups: Vec<String> = Vec::new();
     let mut marks: Vec<char> = Vec::new();
@@ -74,7 +102,7 @@ fn number(letters: &[char], start: usize, spaces: Spaces, words: &mut String) ->
         marks.push(mark);
         place += 1;
     }
-    for number in numbers_of(&groups, &marks) {
+    for number in numbers_of(&groups, &marks, notation) {
         words.push_str(&number);
         words.push(' ');
     }
@@ -82,7 +110,7 @@ fn number(letters: &[char], start: usize, spaces: Spaces, words: &mut String) ->
 }
 
 /// Groups of digits with marks between them as one number where that is how numbers are written, as several otherwise.
-fn numbers_of(groups: &[String], marks: &[char]) -> Vec<String> {
+fn numbers_of(groups: &[String], marks: &[char], notation: Notation) -> Vec<String> {
     let is_grouped = |groups: &[String], marks: &[char]| {
         let (Some((first, others)), Some(mark)) = (groups.split_first(), marks.first()) else { return true };
         (1..=3).contains(&first.len())
@@ -95,15 +123,31 @@ fn numbers_of(groups: &[String], marks: &[char]) -> Vec<String> {
         let bare = digits.trim_start_matches('0');
         if bare.is_empty() { "0".to_owned() } else { bare.to_owned() }
     };
+    let fraction_of = |fraction: &str| {
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() { String::new() } else { format!(".{fraction}") }
+    };
+    if let ([only], []) = (groups, marks) {
+        // `05` is a day or an hour; `0123` is no number, but a name of digits.
+        return vec![if only.len() > 2 { only.clone() } else { whole(groups) }];
+    }
+    if let ([front, tail], [mark @ ('.' | ',')]) = (groups, marks)
+        && could_group(front, tail)
+    {
+        let is_decimal = match notation {
+            Notation::Point => *mark == '.',
+            Notation::Comma => *mark == ',',
+            Notation::Undecided => return vec![format!("{front}{mark}{tail}")],
+        };
+        return vec![if is_decimal { format!("{front}{}", fraction_of(tail)) } else { whole(groups) }];
+    }
     if is_grouped(groups, marks) {
         return vec![whole(groups)];
     }
     if let (Some((fraction, front)), Some((mark, marks))) = (groups.split_last(), marks.split_last()) {
         let is_decimal = matches!(mark, '.' | ',') && !marks.contains(mark);
         if is_decimal && is_grouped(front, marks) {
-            let fraction = fraction.trim_end_matches('0');
-            let point = if fraction.is_empty() { "" } else { "." };
-            return vec![format!("{}{point}{fraction}", whole(front))];
+            return vec![format!("{}{}", whole(front), fraction_of(fraction))];
         }
     }
     groups.iter().map(|group| whole(std::slice::from_ref(group))).collect()
@@ -127,9 +171,16 @@ mod tests {
             ("ﬁne", "FINE"),
             ("1'299'000", "1299000"),
         ] {
-            assert_eq!(words(one, Spaces::Divide), words(other, Spaces::Divide), "{one} / {other}");
+            assert_eq!(
+                words(one, Spaces::Divide, Notation::Point),
+                words(other, Spaces::Divide, Notation::Point),
+                "{one} / {other}"
+            );
         }
-        assert_eq!(words("1 299,50 zł", Spaces::Group), words("1299.5 zł", Spaces::Group));
+        assert_eq!(
+            words("1 299,50 zł", Spaces::Group, Notation::Point),
+            words("1299.5 zł", Spaces::Group, Notation::Point)
+        );
     }
 
     #[test]
@@ -141,18 +192,49 @@ mod tests {
             ("one two", "onetwo"),
             ("1 250 g", "1250 g"),
         ] {
-            assert_ne!(words(one, Spaces::Divide), words(other, Spaces::Divide), "{one} / {other}");
+            assert_ne!(
+                words(one, Spaces::Divide, Notation::Point),
+                words(other, Spaces::Divide, Notation::Point),
+                "{one} / {other}"
+            );
         }
-        assert_eq!(words("v1.2.3-rc", Spaces::Divide), " v 1 2 3 rc ");
-        assert_eq!(words("東京2024", Spaces::Divide), " 東 京 2024 ");
-        assert_eq!(words("0,007 05", Spaces::Divide), " 0.007 5 ");
+        assert_eq!(words("v1.2.3-rc", Spaces::Divide, Notation::Point), " v 1 2 3 rc ");
+        assert_eq!(words("東京2024", Spaces::Divide, Notation::Point), " 東 京 2024 ");
+        assert_eq!(words("0,007 05", Spaces::Divide, Notation::Point), " 0.007 5 ");
+    }
+
+    #[test]
+    fn a_number_with_two_readings_has_the_one_of_its_page() {
+        for (text, point, comma, undecided) in [
+            ("1.299", " 1.299 ", " 1299 ", " 1.299 "),
+            ("1,299", " 1299 ", " 1.299 ", " 1,299 "),
+            ("1.500 kg", " 1.5 kg ", " 1500 kg ", " 1.500 kg "),
+            ("1.299,50", " 1299.5 ", " 1299.5 ", " 1299.5 "),
+            ("0,125", " 0.125 ", " 0.125 ", " 0.125 "),
+        ] {
+            for (notation, wanted) in
+                [(Notation::Point, point), (Notation::Comma, comma), (Notation::Undecided, undecided)]
+            {
+                assert_eq!(words(text, Spaces::Divide, notation), wanted, "{text} {notation:?}");
+            }
+        }
+        assert!(has_two_readings("1.299") && has_two_readings("-1.299"));
+        assert!(!has_two_readings("1299") && !has_two_readings("1.29") && !has_two_readings("0.125"));
+    }
+
+    #[test]
+    fn signs_and_leading_zeros_count() {
+        for (one, other) in [("5", "-5"), ("\u{2212}5 °C", "5 °C"), ("0123", "123"), ("007", "7")] {
+            assert_ne!(words(one, Spaces::Divide, Notation::Point), words(other, Spaces::Divide, Notation::Point));
+        }
+        assert_eq!(words("4-6", Spaces::Divide, Notation::Point), " 4 6 ", "a range");
     }
 
     proptest! {
         #[test]
         fn words_of_words_are_the_same_words(text in ".{0,60}|[0-9., ']{0,20}") {
-            let once = words(&text, Spaces::Divide);
-            prop_assert_eq!(words(&once, Spaces::Divide), once);
+            let once = words(&text, Spaces::Divide, Notation::Point);
+            prop_assert_eq!(words(&once, Spaces::Divide, Notation::Point), once);
         }
     }
 }
