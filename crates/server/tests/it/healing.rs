@@ -9,11 +9,14 @@ use autoheal_engine::task::{Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_orchestrator::Registry;
 use autoheal_server::http::Access;
-use autoheal_store::TaskFilter;
+use autoheal_server::mcp;
+use autoheal_store::{Store, TaskFilter};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
-use crate::http::{Running, ask, start_with};
+use crate::http::{Running, ask, services, start_with};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Only;
@@ -87,12 +90,18 @@ struct World {
     open: Arc<Semaphore>,
 }
 
-impl World {
-    async fn new() -> Self {
+impl Waiting {
+    fn new() -> Self {
         let policy = Policy { timeout: Duration::from_mins(1), attempts: 1, backoff: Duration::ZERO };
         let graph = GraphBuilder::new(Only).edge(Only, Next::End).policy(Only, policy).build().unwrap();
-        let (entered, open) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-        let workflow = Waiting { graph, entered: Arc::clone(&entered), open: Arc::clone(&open) };
+        Self { graph, entered: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
+    }
+}
+
+impl World {
+    async fn new() -> Self {
+        let workflow = Waiting::new();
+        let (entered, open) = (Arc::clone(&workflow.entered), Arc::clone(&workflow.open));
         let server = start_with(Access::default(), Registry::new().with(workflow)).await;
         Self { server, folders: tempfile::tempdir().unwrap(), entered, open }
     }
@@ -109,9 +118,23 @@ impl World {
     }
 
     async fn states(&self) -> Vec<TaskState> {
-        let tasks = self.server.store.tasks(&TaskFilter::default()).await.unwrap();
-        tasks.into_iter().map(|task| task.state).collect()
+        states(&self.server.store).await
     }
+}
+
+async fn states(store: &Store) -> Vec<TaskState> {
+    let tasks = store.tasks(&TaskFilter::default()).await.unwrap();
+    tasks.into_iter().map(|task| task.state).collect()
+}
+
+async fn until_cancelled(store: &Store) {
+    for _ in 0..500 {
+        if states(store).await == [TaskState::Cancelled] {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("still {:?}", states(store).await);
 }
 
 #[tokio::test]
@@ -160,13 +183,39 @@ async fn a_call_that_nobody_waits_for_ends_its_task() {
         _ = request.send() => panic!("nobody let it go on"),
         () = world.until_entered(1) => {}
     }
-    for _ in 0..500 {
-        if world.states().await == [TaskState::Cancelled] {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("still {:?}", world.states().await);
+    until_cancelled(&world.server.store).await;
+}
+
+#[tokio::test]
+async fn what_an_assistant_cancels_ends_its_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open_file(&folder.path().join("autoheal.db")).await.unwrap();
+    let workflow = Waiting::new();
+    let entered = Arc::clone(&workflow.entered);
+    let services = services(&store, Registry::new().with(workflow));
+    let (assistant, server) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(server);
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(mcp::serve(services, input, output, stop.clone()));
+
+    let (answers, mut asking) = tokio::io::split(assistant);
+    let mut answers = BufReader::new(answers).lines();
+    let client = json!({ "name": "test", "version": "1" });
+    let beginning = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let called = json!({ "name": "heal", "arguments": { "repository": folder.path() } });
+    let mut say = async |mut message: Value| {
+        message["jsonrpc"] = json!("2.0");
+        asking.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    };
+    say(json!({ "id": 1, "method": "initialize", "params": beginning })).await;
+    answers.next_line().await.unwrap().unwrap();
+    say(json!({ "method": "notifications/initialized" })).await;
+    say(json!({ "id": 2, "method": "tools/call", "params": called })).await;
+    entered.acquire().await.unwrap().forget();
+    say(json!({ "method": "notifications/cancelled", "params": { "requestId": 2 } })).await;
+    until_cancelled(&store).await;
+    stop.cancel();
+    serving.await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -29,9 +29,8 @@ async fn start(access: Access) -> Running {
     start_with(access, Registry::new()).await
 }
 
-pub(crate) async fn start_with(access: Access, registry: Registry) -> Running {
-    let data = tempfile::tempdir().unwrap();
-    let store = Store::open_file(&data.path().join("autoheal.db")).await.unwrap();
+/// What tools work with, where runs are looked at often and two are run at once.
+pub(crate) fn services(store: &Store, registry: Registry) -> Services {
     let settings = || {
         let mut settings =
             FetchSettings { allow_private: vec!["127.0.0.1".parse().unwrap()], ..FetchSettings::default() };
@@ -42,7 +41,7 @@ pub(crate) async fn start_with(access: Access, registry: Registry) -> Running {
     let worker =
         WorkerSettings { poll: Duration::from_millis(10), concurrency: 2, ..WorkerSettings::of_this_process() };
     let worker = WorkerSettings { heartbeat: Duration::from_millis(20), ..worker };
-    let services = Services {
+    Services {
         store: store.clone(),
         fetcher: Arc::clone(sources.fetcher()),
         models: None,
@@ -51,7 +50,13 @@ pub(crate) async fn start_with(access: Access, registry: Registry) -> Running {
         worker: Worker::new(store.clone(), worker, registry),
         healing: Healing { request: HealRequest::new(""), may_push: false, repositories: None },
         notifier: Arc::new(Notifier::new(sources, None, None)),
-    };
+    }
+}
+
+pub(crate) async fn start_with(access: Access, registry: Registry) -> Running {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::open_file(&data.path().join("autoheal.db")).await.unwrap();
+    let services = services(&store, registry);
     let server = Server::bind(([127, 0, 0, 1], 0).into(), access).await.unwrap();
     let address = server.address().unwrap();
     let stop = CancellationToken::new();
