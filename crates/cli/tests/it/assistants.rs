@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use crate::binary::{Ended, Home};
 
+/// A setting of `autoheal heal`.
+const TEAM: &str = "a-team-of-mine";
+
 /// An assistant that has started the binary and speaks JSON-RPC lines with it.
 struct Assistant {
     process: Child,
@@ -23,6 +26,7 @@ struct Assistant {
 impl Assistant {
     fn start(home: &Home) -> Self {
         let mut command = home.command(&["mcp", "--sandbox", "bubblewrap"]);
+        command.env("AUTOHEAL_TEAM", TEAM);
         command.env("AUTOHEAL_ALLOW_PRIVATE", "[\"127.0.0.1\"]").env("AUTOHEAL_HOST_INTERVAL_MILLIS", "0");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
@@ -149,6 +153,7 @@ fn an_assistant_heals_a_repository_and_gets_the_patch_and_no_branch() {
     let mut assistant = Assistant::start(&home);
     let (progress, healed) = assistant.call("heal", &json!({ "repository": repository.path().to_str().unwrap() }));
     assert_eq!(healed["structuredContent"]["is_well"], true, "{healed}");
+    assert_eq!(healed["structuredContent"]["results"]["team_name"], TEAM, "as the settings say");
     assert!(text(&healed).contains("+def total(prices):"), "{}", text(&healed));
     assert!(progress.iter().any(|message| message["params"]["message"].to_string().contains("patch")), "{progress:?}");
     assert_eq!(repository.git(&["branch", "--list"]), "* main", "nobody has asked for a branch");

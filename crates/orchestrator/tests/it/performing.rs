@@ -92,7 +92,8 @@ async fn a_feed_of_its_own_has_its_own_runs_only() {
         one.perform(&task, &stop, WhenStopped::GoesOn),
         other.perform(&other_task, &stop, WhenStopped::GoesOn)
     );
-    (first.unwrap(), second.unwrap());
+    first.unwrap();
+    second.unwrap();
     let begun = feeds.each_mut().map(|feed| {
         let events = std::iter::from_fn(|| feed.try_recv().ok());
         let begun = events.filter_map(|event| match event.body {

@@ -39,7 +39,7 @@ const USER: &str = "x-autoheal-user";
 pub struct Access {
     /// Whoever asks must know it: `Authorization: Bearer TOKEN`.
     pub token: Option<SecretString>,
-    /// Names under which the server may be asked, beside those of the loopback interface.
+    /// Names under which the server may be asked without a token, beside those of the loopback interface.
     pub hosts: Vec<String>,
     /// Origins (`https://chat.example`) whose pages may ask, beside the server's own.
     pub origins: Vec<String>,

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use autoheal_fetch::{FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
-use autoheal_server::Services;
+use autoheal_repo::HealRequest;
 use autoheal_server::http::{Access, BindError, Server};
+use autoheal_server::{Healing, Services};
 use autoheal_source::{Notifier, SourceServices};
 use autoheal_store::Store;
 use autoheal_testkit::site::Site;
@@ -16,40 +17,53 @@ use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A running server; it ends when this is dropped.
-struct Running {
+pub(crate) struct Running {
     address: SocketAddr,
     client: Client,
+    pub(crate) store: Store,
     _stop: DropGuard,
     _data: tempfile::TempDir,
 }
 
 async fn start(access: Access) -> Running {
-    let data = tempfile::tempdir().unwrap();
-    let store = Store::open_file(&data.path().join("autoheal.db")).await.unwrap();
+    start_with(access, Registry::new()).await
+}
+
+/// What tools work with, where runs are looked at often and two are run at once.
+pub(crate) fn services(store: &Store, registry: Registry) -> Services {
     let settings = || {
         let mut settings =
             FetchSettings { allow_private: vec!["127.0.0.1".parse().unwrap()], ..FetchSettings::default() };
         settings.limits.pace.interval = Duration::ZERO;
         settings
     };
-    let fetcher = Fetcher::new(settings()).unwrap();
     let sources = SourceServices::new(store.clone(), Fetcher::new(settings()).unwrap()).unwrap();
-    let services = Services {
+    let worker =
+        WorkerSettings { poll: Duration::from_millis(10), concurrency: 2, ..WorkerSettings::of_this_process() };
+    let worker = WorkerSettings { heartbeat: Duration::from_millis(20), ..worker };
+    Services {
         store: store.clone(),
-        fetcher: Arc::new(fetcher),
+        fetcher: Arc::clone(sources.fetcher()),
         models: None,
         extraction: autoheal_extract::ModelSettings::default(),
-        navigation: autoheal_navigate::Settings::default(),
-        worker: Worker::new(store, WorkerSettings::of_this_process(), Registry::new()),
+        navigation: autoheal_navigate::Settings { max_steps: 2, ..autoheal_navigate::Settings::default() },
+        worker: Worker::new(store.clone(), worker, registry),
+        healing: Healing { request: HealRequest::new(""), may_push: false, repositories: None },
         notifier: Arc::new(Notifier::new(sources, None, None)),
-    };
+    }
+}
+
+pub(crate) async fn start_with(access: Access, registry: Registry) -> Running {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::open_file(&data.path().join("autoheal.db")).await.unwrap();
+    let services = services(&store, registry);
     let server = Server::bind(([127, 0, 0, 1], 0).into(), access).await.unwrap();
     let address = server.address().unwrap();
     let stop = CancellationToken::new();
     tokio::spawn(server.serve(services, stop.clone()));
     // An error says that another test of this process was first.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Running { address, client: Client::new(), _stop: stop.drop_guard(), _data: data }
+    Running { address, client: Client::new(), store, _stop: stop.drop_guard(), _data: data }
 }
 
 impl Running {
@@ -57,14 +71,14 @@ impl Running {
         self.client.get(format!("http://{}{path}", self.address))
     }
 
-    fn call(&self, tool: &str, input: &Value) -> RequestBuilder {
+    pub(crate) fn call(&self, tool: &str, input: &Value) -> RequestBuilder {
         let request = self.client.post(format!("http://{}/api/tools/{tool}", self.address));
         request.header("Content-Type", "application/json").body(input.to_string())
     }
 }
 
 /// The status, and the document.
-async fn ask(request: RequestBuilder) -> (u16, Value) {
+pub(crate) async fn ask(request: RequestBuilder) -> (u16, Value) {
     let answer = request.send().await.unwrap();
     let status = answer.status().as_u16();
     (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap_or_default())
@@ -104,6 +118,9 @@ async fn what_is_wrong_is_an_error_with_a_code() {
     for (request, status, code) in [
         (server.call("nothing", &json!({})), 404, "NOT_FOUND"),
         (server.get("/elsewhere"), 404, "NOT_FOUND"),
+        (server.call("%ff", &json!({})), 404, "NOT_FOUND"),
+        (server.get("/api/tools/extract"), 405, "INVALID_INPUT"),
+        (server.call("../../healthz", &json!({})), 405, "INVALID_INPUT"),
         (server.call("navigate", &json!({ "goal": "x" })), 400, "INVALID_INPUT"),
         (server.call("extract", &json!({ "url": "http://10.1.2.3/" })), 502, "TOOL_FAILED"),
         (server.call("extract", &json!({ "url": "x".repeat(2 << 20) })), 413, "INVALID_INPUT"),
@@ -129,9 +146,13 @@ async fn a_page_in_a_browser_cannot_ask_through_this_machine() {
         (list().header("Host", "evil.example"), 403),
         (list().header("Host", "localhost.evil.example"), 403),
         (list().header("Host", ""), 403),
+        (list().header("Host", b"localhost\xff".as_slice()), 403),
+        (list().header("Host", "localhost").header("Host", "evil.example"), 403),
         // A page of theirs that posts here.
         (list().header("Origin", "https://evil.example"), 403),
         (list().header("Origin", "null"), 403),
+        (list().header("Origin", b"https://evil.example\xff".as_slice()), 403),
+        (list().header("Origin", own.as_str()).header("Origin", "https://evil.example"), 403),
         (list().header("Origin", "https://chat.example"), 200),
         (list().header("Origin", own.as_str()), 200),
     ] {
@@ -143,6 +164,8 @@ async fn a_page_in_a_browser_cannot_ask_through_this_machine() {
             server.client.post(format!("{own}/api/tools/source_list")).header("Content-Type", kind).body("{}");
         assert_eq!(ask(request).await.0, 415, "{kind}");
     }
+    let upper = server.client.post(format!("{own}/api/tools/source_list")).body("{}");
+    assert_eq!(ask(upper.header("Content-Type", "Application/JSON; charset=utf-8")).await.0, 200);
     let answer = list().send().await.unwrap();
     assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
     assert!(answer.headers()["content-security-policy"].to_str().unwrap().contains("frame-ancestors 'none'"));
@@ -157,6 +180,10 @@ async fn a_token_is_asked_for_and_without_one_nobody_else_is_let_in() {
         (list().header("Authorization", "Bearer a-tokem"), 401),
         (list().header("Authorization", "Bearer a-token-and-more"), 401),
         (list().header("Authorization", "Bearer a-token"), 200),
+        // Whoever knows the token may ask under any name, and a page in a browser does not know it.
+        (list().header("Authorization", "Bearer a-token").header("Host", "tools.example"), 200),
+        (list().header("Host", "tools.example"), 401),
+        (list().header("Authorization", "Bearer a-token").header("Origin", "https://evil.example"), 403),
         (server.get("/healthz"), 200),
     ] {
         assert_eq!(ask(request).await.0, status);
@@ -165,4 +192,56 @@ async fn a_token_is_asked_for_and_without_one_nobody_else_is_let_in() {
     assert!(matches!(refused, BindError::NoToken(_)) && refused.to_string().contains("AUTOHEAL_TOKEN"));
     let access = Access { token: Some("a-token".into()), ..Access::default() };
     assert!(Server::bind(([0, 0, 0, 0], 0).into(), access).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_browser_lets_the_pages_of_listed_origins_ask() {
+    let access =
+        Access { token: Some("a-token".into()), origins: vec!["https://chat.example".into()], ..Access::default() };
+    let server = start(access).await;
+    let address = format!("http://{}/api/tools/source_list", server.address);
+    let beforehand = |origin: &str| {
+        let request = server.client.request(reqwest::Method::OPTIONS, &address).header("Origin", origin);
+        request
+            .header("Access-Control-Request-Method", "POST")
+            .header("Access-Control-Request-Headers", "authorization,content-type,x-autoheal-user")
+            .send()
+    };
+    let allowed = beforehand("https://chat.example").await.unwrap();
+    assert_eq!(allowed.status(), 204, "asked without the token, as browsers do");
+    let headers = allowed.headers();
+    assert_eq!(headers["access-control-allow-origin"], "https://chat.example");
+    assert_eq!(headers["access-control-allow-headers"], "Authorization, Content-Type, X-Autoheal-User");
+    assert_eq!(
+        (&headers["access-control-allow-methods"], &headers["vary"]),
+        (&"GET, POST".parse().unwrap(), &"Origin".parse().unwrap())
+    );
+
+    let list = || server.call("source_list", &json!({})).header("Origin", "https://chat.example");
+    for (request, status) in [(list().header("Authorization", "Bearer a-token"), 200), (list(), 401)] {
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), status);
+        assert_eq!(answer.headers()["access-control-allow-origin"], "https://chat.example");
+    }
+    let refused = beforehand("https://evil.example").await.unwrap();
+    assert_eq!((refused.status().as_u16(), refused.headers().get("access-control-allow-origin")), (403, None));
+}
+
+#[tokio::test]
+async fn a_manual_that_cannot_be_reached_is_a_failure_and_one_without_the_answer_is_an_answer() {
+    let site = Site::start().await;
+    let page = "<!doctype html><title>Manual</title><h1>Manual</h1><p>Nothing here.</p>\
+                <a href='/a'>A</a> <a href='/b'>B</a> <a href='/c'>C</a> <a href='/d'>D</a>";
+    for path in ["/", "/a", "/b", "/c", "/d"] {
+        site.set(path, autoheal_testkit::site::Change::Raw(autoheal_testkit::site::RawAnswer::new("text/html", page)));
+    }
+    let server = start(Access::default()).await;
+    let ask_at = |start: &str| json!({ "goal": "oil capacity", "start": start, "max_steps": 50 });
+    let (status, failure) = ask(server.call("navigate", &ask_at("http://127.0.0.1:1/"))).await;
+    assert_eq!((status, &failure["error"]["code"]), (502, &json!("TOOL_FAILED")), "{failure}");
+    assert!(failure["error"]["message"].as_str().unwrap().contains("http://127.0.0.1:1/ cannot be read"), "{failure}");
+
+    let (status, answer) = ask(server.call("navigate", &ask_at(site.url("/").as_str()))).await;
+    assert_eq!((status, &answer["data"]["success"]), (200, &json!(false)), "{answer}");
+    assert!(answer["data"]["steps_taken"].as_u64().unwrap() <= 2, "the server's limit holds: {answer}");
 }

@@ -1,5 +1,6 @@
 //! The server over real connections.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod healing;
 mod http;

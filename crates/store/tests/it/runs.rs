@@ -162,7 +162,7 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
 
     // Another task for the same target has runs of its own.
     assert_eq!(store.last_run(lease.task).await.unwrap().unwrap().run, run);
-    store.enqueue(&task("t")).await.unwrap();
+    store.enqueue(&crate::queue::task("t")).await.unwrap();
     let (_, other) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     let newer = begin(&store, &other).await;
     assert_eq!(store.last_run(other.task).await.unwrap().unwrap().run, newer);
