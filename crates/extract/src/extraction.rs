@@ -54,6 +54,10 @@ pub enum WhyLeftOut {
     ItemsNotOnPage(usize),
     /// It does not fit the form.
     DoesNotFit(String),
+    /// It came after the limit of tokens of an answer; what came last before it may not be whole.
+    CutOff,
+    /// It could not be read.
+    Unusable(String),
 }
 
 impl fmt::Display for LeftOut {
@@ -62,6 +66,12 @@ impl fmt::Display for LeftOut {
             WhyLeftOut::NoPlace => write!(formatter, "{}: the form has no place for it", self.name),
             WhyLeftOut::NotOnPage => write!(formatter, "{}: it is not on the page", self.name),
             WhyLeftOut::ItemsNotOnPage(count) => write!(formatter, "{}: {count} not on the page", self.name),
+            WhyLeftOut::CutOff => write!(
+                formatter,
+                "{}: it was cut off at its limit of tokens, and what comes last in it may not be whole",
+                self.name
+            ),
+            WhyLeftOut::Unusable(why) => write!(formatter, "{}: it is of no use: {why}", self.name),
             WhyLeftOut::DoesNotFit(why) => write!(formatter, "{}: it does not fit: {why}", self.name),
         }
     }

@@ -62,7 +62,6 @@ mod tests {
             }
             assert!(!required.is_empty() && of(page_type, required[0]) == Importance::Required);
         }
-        let all = ["product", "job", "article", "recipe", "event", "generic"];
-        assert!(all.iter().all(|name| TABLE.iter().any(|(page_type, ..)| page_type.name() == *name)));
+        assert!(PageType::ALL.iter().all(|all| TABLE.iter().any(|(page_type, ..)| page_type == all)));
     }
 }

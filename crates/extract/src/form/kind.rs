@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// References are followed so often.
+/// Deeper nodes of a schema, and more of them, are anything: references may multiply.
 const DEEPEST: usize = 12;
+const MOST_NODES: usize = 2000;
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,8 @@ pub(crate) enum Kind {
     Names,
     /// One of these.
     Choice(Vec<Value>),
+    /// One of the types of pages, in the words of whoever says it.
+    PageType,
     /// A day, with its time of day where the page says it.
     Date,
     /// A day, and nothing else.
@@ -47,7 +50,8 @@ pub(crate) enum Kind {
 }
 
 /// The fields of an item of which their schema says too little.
-const OF_ITEM: [(&str, Kind); 13] = [
+const OF_ITEM: [(&str, Kind); 14] = [
+    ("page_type", Kind::PageType),
     ("author", Kind::Names),
     ("description", Kind::Summary),
     ("published_at", Kind::Date),
@@ -71,47 +75,64 @@ impl Kind {
 
     /// The kind that a schema describes; `root` is the document that its references are of.
     pub(super) fn of(node: &Value, root: &Value) -> Self {
-        Self::below(node, root, 0)
+        Walk { root, following: Vec::new(), nodes: 0 }.below(node, 0)
     }
+}
 
-    fn below(node: &Value, root: &Value, depth: usize) -> Self {
-        if depth > DEEPEST {
-            return Self::Any;
+/// A walk through a schema.
+struct Walk<'a> {
+    /// The document that its references are of.
+    root: &'a Value,
+    /// The references that are being followed: one of them again would never end.
+    following: Vec<&'a str>,
+    /// How many nodes were seen.
+    nodes: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn below(&mut self, node: &'a Value, depth: usize) -> Kind {
+        self.nodes += 1;
+        if depth > DEEPEST || self.nodes > MOST_NODES {
+            return Kind::Any;
         }
         if let Some(target) = node.get("$ref").and_then(Value::as_str) {
-            let pointer = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-            return pointer.map_or(Self::Any, |node| Self::below(node, root, depth + 1));
+            let pointer = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+            let Some(node) = pointer.filter(|_| !self.following.contains(&target)) else { return Kind::Any };
+            self.following.push(target);
+            let kind = self.below(node, depth + 1);
+            self.following.pop();
+            return kind;
         }
         if let Some(values) = node.get("enum").and_then(Value::as_array) {
-            return Self::Choice(values.iter().filter(|value| !value.is_null()).cloned().collect());
+            return Kind::Choice(values.iter().filter(|value| !value.is_null()).cloned().collect());
         }
         for name in ["anyOf", "oneOf"] {
             let choices = node.get(name).and_then(Value::as_array).into_iter().flatten();
             let mut choices = choices.filter(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
             if let (Some(only), None) = (choices.next(), choices.next()) {
-                return Self::below(only, root, depth + 1);
+                return self.below(only, depth + 1);
             }
         }
         match type_of(node) {
             Some("string") => match node.get("format").and_then(Value::as_str) {
-                Some("date") => Self::Day,
-                Some("date-time") => Self::Date,
-                Some("uri" | "uri-reference" | "iri") => Self::Address,
-                Some(_) | None => Self::Text,
+                Some("date") => Kind::Day,
+                Some("date-time") => Kind::Date,
+                Some("uri" | "uri-reference" | "iri") => Kind::Address,
+                Some(_) | None => Kind::Text,
             },
-            Some("integer") => Self::Integer,
-            Some("number") => Self::Number,
-            Some("boolean") => Self::Boolean,
+            Some("integer") => Kind::Integer,
+            Some("number") => Kind::Number,
+            Some("boolean") => Kind::Boolean,
             Some("array") => {
-                let items = node.get("items").map_or(Self::Any, |items| Self::below(items, root, depth + 1));
-                Self::List(Box::new(items))
+                let items = node.get("items").map_or(Kind::Any, |items| self.below(items, depth + 1));
+                Kind::List(Box::new(items))
             }
             Some("object") => {
                 let members = node.get("properties").and_then(Value::as_object).into_iter().flatten();
-                let parts = members.map(|(name, node)| (name.clone(), Self::below(node, root, depth + 1)));
-                Self::Object(parts.collect())
+                let parts = members.map(|(name, node)| (name.clone(), self.below(node, depth + 1)));
+                Kind::Object(parts.collect())
             }
-            Some(_) | None => Self::Any,
+            Some(_) | None => Kind::Any,
         }
     }
 }
@@ -135,6 +156,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_schema_that_refers_to_itself_does_not_multiply() {
+        let children: serde_json::Map<String, Value> =
+            (0..10).map(|number| (format!("child{number}"), json!({ "$ref": "#/$defs/n" }))).collect();
+        let root = json!({ "$defs": { "n": { "type": "object", "properties": children } } });
+        let Kind::Object(parts) = Kind::of(&json!({ "$ref": "#/$defs/n" }), &root) else { panic!("an object") };
+        assert!(parts.len() == 10 && parts.values().all(|part| *part == Kind::Any));
+        // Each refers to the next one ten times: no reference is followed within itself.
+        let defs: serde_json::Map<String, Value> = (0..9)
+            .map(|level| {
+                let next = json!({ "$ref": format!("#/$defs/{}", level + 1) });
+                let parts: serde_json::Map<String, Value> =
+                    (0..10).map(|part| (part.to_string(), next.clone())).collect();
+                (level.to_string(), json!({ "properties": parts }))
+            })
+            .collect();
+        let told = format!("{:?}", Kind::of(&json!({ "$ref": "#/$defs/0" }), &json!({ "$defs": defs })));
+        assert!(told.len() < 40 * MOST_NODES, "{}", told.len());
+    }
 
     #[test]
     fn kinds_are_read_from_schemas() {

@@ -32,6 +32,9 @@ pub enum PageType {
 }
 
 impl PageType {
+    /// Every type there is.
+    pub const ALL: [Self; 6] = [Self::Product, Self::Job, Self::Article, Self::Recipe, Self::Event, Self::Generic];
+
     /// Its name in JSON.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,5 @@
 //! One question, and the model chooses the fields (specification `extraction-agents.md`, "LLM-dynamic").
 
-use autoheal_llm::structured::loose;
-
 use super::model::candidate::Candidate;
 use super::model::filled::filled;
 use super::model::reading::Reading;
@@ -16,6 +14,6 @@ use crate::extraction::{ExtractError, Extraction};
 pub async fn llm_dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
     let messages = vec![prompt::system()?, prompt::dynamic(reading, asking)?];
     let answer = asking.ask(prompt::DYNAMIC.0, messages, asking.is_enforced()).await?;
-    let candidate = Candidate::of(loose(&answer)?, reading, asking.form, asking.settings.strictness)?;
+    let candidate = Candidate::read(&answer, reading, asking)?;
     filled(candidate, reading, asking.form)
 }

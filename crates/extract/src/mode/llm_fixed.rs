@@ -1,7 +1,5 @@
 //! One question for the predefined form. No retry for its sake; what may pass in transport is tried again by the session.
 
-use autoheal_llm::structured::loose;
-
 use super::model::candidate::Candidate;
 use super::model::filled::filled;
 use super::model::reading::Reading;
@@ -16,6 +14,6 @@ use crate::extraction::{ExtractError, Extraction};
 pub async fn llm_fixed(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
     let messages = vec![prompt::system()?, prompt::fixed(reading, asking)?];
     let answer = asking.ask(prompt::FIXED.0, messages, true).await?;
-    let candidate = Candidate::of(loose(&answer)?, reading, asking.form, asking.settings.strictness)?;
+    let candidate = Candidate::read(&answer, reading, asking)?;
     filled(candidate, reading, asking.form)
 }

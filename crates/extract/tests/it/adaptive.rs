@@ -7,7 +7,7 @@ use autoheal_extract::{
     ExtractError, Extraction, Form, Grounding, LeftOut, ModelSettings, PageType, Strictness, llm_dynamic_adaptive,
 };
 use autoheal_extract::{Field, Reading};
-use autoheal_llm::{ChatError, Role};
+use autoheal_llm::{ChatError, Finish, Role};
 use serde_json::json;
 
 use crate::scripted::{POT, POT_URL, Script, asking, item, own, reading};
@@ -231,6 +231,40 @@ async fn adaptive_context_is_updated_only_when_a_value_is_better() {
     assert_eq!(item(&extraction).title.as_deref(), Some("Pot, large"), "what is on the page is better");
     assert_eq!(item(&extraction).brand.as_deref(), Some("Acme"), "what was found before is kept");
     assert_eq!(item(&extraction).provenance[&Field::Title].grounding, Some(Grounding::Found));
+}
+
+#[tokio::test]
+async fn adaptive_retry_corrects_what_was_as_good_and_the_type_of_page() {
+    let page = reading("<h1>Pot, large</h1><p>Lid, small</p><p>12,50 &euro;</p>", "https://a.example/x");
+    let first = r#"{"page_type": "product", "title": "Lid, small"}"#;
+    let corrected = r#"{"page_type": "article", "title": "Pot, large"}"#;
+    let script = Script::of([first, corrected, "{}"]);
+    let extraction = run_on(&page, &script, &Form::item().unwrap(), &retries(1)).await.unwrap();
+    assert_eq!(item(&extraction).title.as_deref(), Some("Pot, large"));
+    assert_eq!(item(&extraction).page_type, PageType::Article);
+}
+
+#[tokio::test]
+async fn adaptive_answer_that_is_cut_off_is_not_complete_and_is_told() {
+    let script = Script::that_ends(Finish::Length, [COMPLETE, COMPLETE, "never asked"]);
+    let extraction = run(&script, &retries(2)).await.unwrap();
+    assert_ne!(script.asked()[0], script.asked()[1], "no discovery: it is asked again");
+    assert_eq!(extraction.left_out.iter().map(|left| &left.why).collect::<Vec<_>>(), [&WhyLeftOut::CutOff]);
+}
+
+#[tokio::test]
+async fn adaptive_later_answer_that_cannot_be_read_is_told() {
+    let script = Script::of([TITLE_ONLY, "I would rather not.", "never asked"]);
+    let extraction = run(&script, &retries(2)).await.unwrap();
+    assert!(matches!(extraction.left_out[0].why, WhyLeftOut::Unusable(_)), "{:?}", extraction.left_out);
+}
+
+#[tokio::test]
+async fn adaptive_retry_prompt_says_what_its_fields_are() {
+    let script = Script::of([TITLE_ONLY, COMPLETE, COMPLETE]);
+    run(&script, &retries(1)).await.unwrap();
+    let retry = &script.asked()[1].messages[2].text;
+    assert!(retry.contains("- `price` (object with `amount` and `currency`)"), "{retry}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use autoheal_extract::{
     ExtractError, Extraction, Field, Form, Grounding, LeftOut, ModelSettings, PageType, Source, Strictness,
     llm_dynamic, llm_fixed,
 };
-use autoheal_llm::{AnswerFault, ChatError};
+use autoheal_llm::{AnswerFault, ChatError, Finish};
 use serde_json::json;
 
 use crate::scripted::{POT, POT_URL, Script, asking, item, own, reading};
@@ -102,6 +102,13 @@ async fn dynamic_value_that_is_not_on_the_page_is_marked_and_with_strict_dropped
     assert_eq!((&item(&strict).brand, &item(&strict).description), (&None, &None));
     assert_eq!(item(&strict).title.as_deref(), Some("Pot, large"));
     assert_eq!(strict.left_out.len(), 2);
+}
+
+#[tokio::test]
+async fn dynamic_answer_that_is_cut_off_is_told() {
+    let script = Script::that_ends(Finish::Length, [json!({ "title": "Pot, large" })]);
+    let extraction = dynamic(&script, Strictness::Mark).await.unwrap();
+    assert!(extraction.left_out[0].to_string().contains("cut off"), "{:?}", extraction.left_out);
 }
 
 #[tokio::test]

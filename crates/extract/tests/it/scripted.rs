@@ -31,14 +31,20 @@ pub(crate) fn reading(html: &str, url: &str) -> Reading {
 pub(crate) struct Script {
     name: ModelName,
     answers: Mutex<VecDeque<String>>,
+    finish: Finish,
     asked: Mutex<Vec<ChatRequest>>,
 }
 
 impl Script {
     pub(crate) fn of<T: ToString>(answers: impl IntoIterator<Item = T>) -> Arc<Self> {
+        Self::that_ends(Finish::Complete, answers)
+    }
+
+    /// The same, and each of them ends so.
+    pub(crate) fn that_ends<T: ToString>(finish: Finish, answers: impl IntoIterator<Item = T>) -> Arc<Self> {
         let answers = answers.into_iter().map(|answer| answer.to_string()).collect();
         let name = "openai/scripted".parse().unwrap();
-        Arc::new(Self { name, answers: Mutex::new(answers), asked: Mutex::default() })
+        Arc::new(Self { name, answers: Mutex::new(answers), finish, asked: Mutex::default() })
     }
 
     pub(crate) fn asked(&self) -> Vec<ChatRequest> {
@@ -64,7 +70,7 @@ impl ChatModel for Script {
             model: self.name.to_string(),
             message: "the script has ended".to_owned(),
         })?;
-        Ok(ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage { input: 10, output: 5, cached: 0 } })
+        Ok(ChatAnswer { text, finish: self.finish.clone(), usage: TokenUsage { input: 10, output: 5, cached: 0 } })
     }
 }
 

@@ -8,7 +8,7 @@ mod progress;
 
 use autoheal_llm::{ChatAnswer, ChatError, Message};
 
-use self::progress::{Progress, Step};
+use self::progress::{Progress, Question, Step};
 use super::model::reading::Reading;
 use super::model::{Asking, prompt};
 use crate::extraction::{ExtractError, Extraction};
@@ -23,6 +23,7 @@ pub async fn llm_dynamic_adaptive(reading: &Reading, asking: &Asking<'_>) -> Res
     let mut progress = Progress::new(reading, asking);
     let mut messages = vec![system.clone(), prompt::dynamic(reading, asking)?];
     let mut purpose = prompt::DYNAMIC.0;
+    let mut question = Question::Discovery;
     let mut is_discovered = false;
     let mut retries = 0;
     loop {
@@ -30,10 +31,11 @@ pub async fn llm_dynamic_adaptive(reading: &Reading, asking: &Asking<'_>) -> Res
             Ok(answer) => answer,
             Err(error) => return after_failure(progress, error),
         };
-        let step = progress.take(&answer);
+        let step = progress.take(&answer, question);
         if progress.is_valid_and_complete() && !is_discovered {
             // Optional fields may be found by the same question: no prompt changes.
             is_discovered = true;
+            question = Question::Discovery;
             continue;
         }
         if should_exit_early(step, &progress) {
@@ -46,6 +48,7 @@ pub async fn llm_dynamic_adaptive(reading: &Reading, asking: &Asking<'_>) -> Res
         let retry = progress.retry_prompt()?;
         messages = vec![system.clone(), said(&answer), retry];
         purpose = prompt::RETRY.0;
+        question = Question::Retry;
     }
 }
 

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use autoheal_llm::prompt::PromptError;
-use autoheal_llm::structured::loose;
-use autoheal_llm::{AnswerFault, ChatAnswer, Message};
+use autoheal_llm::{AnswerFault, ChatAnswer, Finish, Message};
 use serde_json::Value;
 
-use crate::extraction::{ExtractError, Extraction};
+use crate::extraction::{ExtractError, Extraction, LeftOut, WhyLeftOut};
 use crate::item::Grounding;
 use crate::mode::model::Asking;
-use crate::mode::model::candidate::Candidate;
+use crate::mode::model::candidate::{Candidate, PAGE_TYPE};
 use crate::mode::model::filled::{filled, filled_without_faults};
 use crate::mode::model::prompt::{SoFar, retry};
 use crate::mode::model::reading::Reading;
@@ -22,6 +21,15 @@ pub(super) struct Step {
     pub(super) has_new_fields: bool,
     /// One that was asked for again.
     pub(super) has_filled_missing: bool,
+}
+
+/// Why an answer was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Question {
+    /// To find what there is: the first time, and the discovery.
+    Discovery,
+    /// To add and to correct.
+    Retry,
 }
 
 /// What the answers so far come to.
@@ -40,6 +48,10 @@ pub(super) struct Progress<'a> {
     faults: Vec<String>,
     /// Why the last answer could not be read, when it could not.
     fault: Option<AnswerFault>,
+    /// The answers that could not be read.
+    unusable: Vec<LeftOut>,
+    /// Whether the last answer was cut off.
+    is_cut_off: bool,
 }
 
 impl<'a> Progress<'a> {
@@ -53,20 +65,23 @@ impl<'a> Progress<'a> {
             missing: Vec::new(),
             faults: Vec::new(),
             fault: None,
+            unusable: Vec::new(),
+            is_cut_off: false,
         };
         progress.missing = progress.best_fields.missing(asking.form);
         progress
     }
 
     /// Takes an answer: reads it, scores it, keeps what is better than before.
-    pub(super) fn take(&mut self, answer: &ChatAnswer) -> Step {
+    pub(super) fn take(&mut self, answer: &ChatAnswer, question: Question) -> Step {
         let form = self.asking.form;
-        let strictness = self.asking.settings.strictness;
-        let read = loose(answer).and_then(|value| Candidate::of(value, self.reading, form, strictness));
-        let candidate = match read {
+        self.is_cut_off = answer.finish == Finish::Length;
+        let candidate = match Candidate::read(answer, self.reading, self.asking) {
             Ok(candidate) => candidate,
             Err(fault) => {
                 self.faults = vec![fault.to_string()];
+                self.unusable
+                    .push(LeftOut { name: "an answer".to_owned(), why: WhyLeftOut::Unusable(fault.to_string()) });
                 self.fault = Some(fault);
                 return Step { has_new_fields: false, has_filled_missing: false };
             }
@@ -78,7 +93,7 @@ impl<'a> Progress<'a> {
             has_filled_missing: self.missing.iter().any(|name| found.contains(name)),
         };
         self.all_fields.extend(found);
-        self.merge(&candidate);
+        self.merge(&candidate, question);
         let mut whole = self.best_fields.fields.clone();
         form.add_nulls(&mut whole);
         let faults = form.faults(&whole);
@@ -92,9 +107,9 @@ impl<'a> Progress<'a> {
         step
     }
 
-    /// Of each field the better value: one that fits over one that does not, one that is on the page over one that is not; the
-    /// earlier of equals. What does not fit is kept only as long as it is said.
-    fn merge(&mut self, candidate: &Candidate) {
+    /// Of each field the better value: one that fits over one that does not, one that is on the page over one that is not; of equals
+    /// the earlier, but the one of a retry, which was asked for corrections. The type of the page is that of the newest answer that says it. What does not fit is kept only as long as it is said.
+    fn merge(&mut self, candidate: &Candidate, question: Question) {
         let form = self.asking.form;
         let unfit = |candidate: &Candidate| {
             form.faults(&candidate.fields).into_iter().filter_map(|fault| fault.property).collect::<BTreeSet<_>>()
@@ -113,7 +128,10 @@ impl<'a> Progress<'a> {
             self.best_fields.provenance.remove(name);
         }
         for (name, value) in &candidate.fields {
-            if rank(candidate, &unfit_now, name) > rank(&self.best_fields, &unfit_before, name) {
+            let now = rank(candidate, &unfit_now, name);
+            let before = rank(&self.best_fields, &unfit_before, name);
+            let is_corrected = question == Question::Retry || name == PAGE_TYPE;
+            if now > before || (is_corrected && now == before) {
                 match candidate.provenance.get(name) {
                     Some(provenance) => self.best_fields.provenance.insert(name.clone(), *provenance),
                     None => self.best_fields.provenance.remove(name),
@@ -131,7 +149,11 @@ impl<'a> Progress<'a> {
 
     /// Whether everything fits, and nothing that is required is missing.
     pub(super) fn is_valid_and_complete(&self) -> bool {
-        self.has_valid() && self.fault.is_none() && self.faults.is_empty() && self.missing.is_empty()
+        self.has_valid()
+            && !self.is_cut_off
+            && self.fault.is_none()
+            && self.faults.is_empty()
+            && self.missing.is_empty()
     }
 
     /// Whether there is something valid to give.
@@ -150,7 +172,7 @@ impl<'a> Progress<'a> {
     /// The best valid result.
     pub(super) fn best_valid(self) -> Result<Extraction, ExtractError> {
         let best = self.best_valid.map_or(self.best_fields, |(_, candidate)| candidate);
-        filled(best, self.reading, self.asking.form)
+        noted(filled(best, self.reading, self.asking.form), self.unusable)
     }
 
     /// The best valid result, else the best fields without those that do not fit.
@@ -161,6 +183,14 @@ impl<'a> Progress<'a> {
         if let Some(fault) = self.fault.filter(|_| self.all_fields.is_empty()) {
             return Err(fault.into());
         }
-        filled_without_faults(self.best_fields, self.reading, self.asking.form)
+        noted(filled_without_faults(self.best_fields, self.reading, self.asking.form), self.unusable)
     }
+}
+
+/// With the answers that could not be read.
+fn noted(extraction: Result<Extraction, ExtractError>, unusable: Vec<LeftOut>) -> Result<Extraction, ExtractError> {
+    extraction.map(|mut extraction| {
+        extraction.left_out.extend(unusable);
+        extraction
+    })
 }

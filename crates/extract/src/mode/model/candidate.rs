@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use autoheal_llm::AnswerFault;
+use autoheal_llm::structured::loose;
+use autoheal_llm::{AnswerFault, ChatAnswer, Finish};
 use serde_json::{Map, Value};
 
-use super::Strictness;
-use super::convert::{converted, with_part};
+use super::convert::{converted, lacks_its_amount, with_part, without_place};
 use super::placeholder::{Said, said};
 use super::reading::Reading;
+use super::{Asking, Strictness};
 use crate::extraction::{LeftOut, WhyLeftOut};
 use crate::form::{Form, Importance, Kind, Owner};
 use crate::item::{Grounding, PageType, Provenance, Source};
@@ -28,6 +29,19 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
+    /// What a model's answer holds, and that it was cut off where it was.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is no one object.
+    pub(crate) fn read(answer: &ChatAnswer, reading: &Reading, asking: &Asking<'_>) -> Result<Self, AnswerFault> {
+        let mut candidate = Self::of(loose(answer)?, reading, asking.form, asking.settings.strictness)?;
+        if answer.finish == Finish::Length {
+            candidate.left_out.push(LeftOut { name: "the end of an answer".to_owned(), why: WhyLeftOut::CutOff });
+        }
+        Ok(candidate)
+    }
+
     /// What an answer holds.
     ///
     /// # Errors
@@ -51,6 +65,15 @@ impl Candidate {
                 Said::Empty => continue,
             };
             let Some(property) = form.property(&name) else { continue };
+            if lacks_its_amount(&value, &property.kind) {
+                // A currency, or a count of none, without what it is of.
+                candidate.unavailable.insert(name);
+                continue;
+            }
+            let without_place = without_place(&value, &property.kind).into_iter();
+            let left_out =
+                without_place.map(|part| LeftOut { name: format!("{name}.{part}"), why: WhyLeftOut::NoPlace });
+            candidate.left_out.extend(left_out);
             let value = converted(value, &property.kind, reading.url.as_ref());
             candidate.add(&name, value, &property.kind, reading, strictness);
         }
@@ -150,7 +173,8 @@ impl Candidate {
 
     /// The names of what was found, beside what is known without a model.
     pub(crate) fn found(&self) -> impl Iterator<Item = &str> {
-        self.fields.keys().map(String::as_str).filter(|name| !matches!(*name, URL | PAGE_TYPE))
+        let is_known = |name: &str| matches!(name, URL | PAGE_TYPE) || !self.provenance.contains_key(name);
+        self.fields.keys().map(String::as_str).filter(move |name| !is_known(name))
     }
 
     /// What the form or the type of page requires, that was neither found nor said to be unavailable.
@@ -176,7 +200,8 @@ fn says_something(value: &Value) -> bool {
     matches!(said(value.clone()), Said::Value(_))
 }
 
-const PAGE_TYPE: &str = "page_type";
+/// The one field that is about the page and not of it.
+pub(crate) const PAGE_TYPE: &str = "page_type";
 const URL: &str = "url";
 
 /// Names that have no place because what they hold is known.
@@ -257,6 +282,25 @@ mod tests {
     }
 
     #[test]
+    fn what_lacks_its_amount_is_unavailable_and_spoils_nothing() {
+        let answer = json!({
+            "title": "Pot, large", "price": "N/A", "currency": "EUR", "rating": { "value": "N/A", "count": 0 },
+        });
+        let candidate = of_item(Strictness::Mark, answer);
+        assert_eq!(candidate.unavailable, ["price".to_owned(), "rating".to_owned()].into());
+        assert_eq!(candidate.fields.keys().collect::<Vec<_>>(), ["page_type", "title", "url"]);
+    }
+
+    #[test]
+    fn parts_without_a_place_are_told() {
+        let answer = json!({ "author": { "name": "Ada", "url": "/ada" }, "price": { "amount": "12.50", "vat": "2" } });
+        let candidate = of_item(Strictness::Mark, answer);
+        assert_eq!(candidate.fields["author"], "Ada");
+        let told: Vec<String> = candidate.left_out.iter().map(|left| left.name.clone()).collect();
+        assert_eq!(told, ["author.url", "price.vat"]);
+    }
+
+    #[test]
     fn of_several_names_for_one_thing_the_one_that_says_something_counts() {
         for answer in [
             json!({ "heading": null, "name": "Pot, large", "product_title": "N/A" }),
@@ -318,6 +362,8 @@ mod tests {
         assert_eq!(Value::Object(candidate.fields.clone()), wanted);
         assert_eq!(candidate.missing(&form), [""; 0]);
         assert!(!candidate.provenance.contains_key("pageUrl"), "it is known");
+        let nothing = candidate_of(&form, Strictness::Drop, json!({ "colour": "red" })).unwrap();
+        assert_eq!(nothing.found().next(), None, "the address alone is nothing found");
         assert_eq!(candidate_of(&form, Strictness::Drop, json!({ "x": 1 })).unwrap().missing(&form), ["cost"]);
     }
 }

@@ -9,17 +9,61 @@ use rust_decimal::Decimal;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::salary::{add_ends, amount_in, period_in, salary_in};
 use crate::form::{Kind, words_of};
+use crate::item::PageType;
 
-/// Members by which an object is meant to be a text: `{"name": "Ada"}`.
-const NAMES: [&str; 3] = ["name", "text", "value"];
+/// Members that an object says as a text, in their order: `{"name": "leeks", "amount": "500 g"}` is `500 g leeks`.
+const SPOKEN: [&str; 10] =
+    ["quantity", "amount", "value", "unit", "currency", "name", "ingredient", "item", "text", "title"];
+
+/// Members that a text has no place for beside those: they are told to be left out.
+const UNSPOKEN: [&str; 7] = ["@type", "type", "@id", "url", "step", "position", "number"];
+
+/// The members of amounts, as they are called here and elsewhere.
+const AMOUNT: [&str; 4] = ["amount", "value", "price", WHOLE];
+const CURRENCY: [&str; 3] = ["currency", "price_currency", "priceCurrency"];
+const MEAN: [&str; 5] = ["value", "rating", "average", "ratingValue", WHOLE];
+const BEST: [&str; 4] = ["best", "bestRating", "max", "scale"];
+const COUNT: [&str; 5] = ["count", "reviewCount", "ratingCount", "review_count", "rating_count"];
+const PAY: [&str; 7] = ["minimum", "min", "maximum", "max", "amount", "value", WHOLE];
+const PAY_TERMS: [&str; 4] = ["currency", "per", "period", "unit"];
+
+/// Whether an object lacks what it is about: a price without an amount, a rating without a value.
+pub(crate) fn lacks_its_amount(value: &Value, kind: &Kind) -> bool {
+    let essential: &[&str] = match kind {
+        Kind::Money => &AMOUNT,
+        Kind::Rating => &MEAN,
+        Kind::Salary => &PAY,
+        _ => return false,
+    };
+    value.as_object().is_some_and(|members| !essential.iter().any(|name| members.contains_key(*name)))
+}
+
+/// The names of what a value has and its kind has no place for.
+pub(crate) fn without_place(value: &Value, kind: &Kind) -> Vec<String> {
+    let known: Vec<&str> = match kind {
+        Kind::List(items) => {
+            let all = value.as_array().into_iter().flatten().flat_map(|item| without_place(item, items));
+            return all.collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+        }
+        Kind::Text | Kind::Summary | Kind::Names => SPOKEN.to_vec(),
+        Kind::Money => [&AMOUNT[..], &CURRENCY].concat(),
+        Kind::Rating => [&MEAN[..], &BEST, &COUNT].concat(),
+        Kind::Salary => [&PAY[..], &PAY_TERMS].concat(),
+        _ => return Vec::new(),
+    };
+    let names = value.as_object().into_iter().flat_map(Map::keys);
+    names.filter(|name| !known.contains(&name.as_str())).cloned().collect()
+}
 
 /// The value as one of this kind, or as it is. `url` is the page's: what its addresses are relative to.
 pub(crate) fn converted(value: Value, kind: &Kind, url: Option<&Url>) -> Value {
     let read = match kind {
         Kind::Text | Kind::Summary | Kind::Names => text(&value).map(Value::from),
         Kind::Choice(choices) => choice(&value, choices),
-        Kind::Date => day(&value).map(|day| day.to_string().into()),
+        Kind::PageType => page_type(&value),
+        Kind::Date => moment(&value).or_else(|| day(&value).map(|day| day.to_string().into())),
         Kind::Day => day(&value).map(|day| day.date.to_string().into()),
         Kind::Integer => decimal(&value).and_then(integer),
         Kind::Number => decimal(&value).and_then(number_of),
@@ -64,30 +108,40 @@ fn text(value: &Value) -> Option<String> {
             let texts: Option<Vec<String>> = items.iter().map(text).collect();
             texts.map(|texts| texts.join(", "))
         }
-        Value::Object(members) => match members.get("amount") {
-            Some(amount) => {
-                let currency = members.get("currency").and_then(text).map(|currency| format!(" {currency}"));
-                Some(format!("{}{}", text(amount)?, currency.unwrap_or_default()))
+        Value::Object(members) => {
+            let is_known = |name: &String| SPOKEN.contains(&name.as_str()) || UNSPOKEN.contains(&name.as_str());
+            if !members.keys().all(is_known) {
+                return None;
             }
-            None => NAMES.iter().find_map(|name| members.get(*name)).and_then(text),
-        },
+            let parts = SPOKEN.iter().filter_map(|name| members.get(*name)).filter(|part| !part.is_null());
+            let parts: Option<Vec<String>> = parts.map(text).collect();
+            parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join(" "))
+        }
         Value::Null => None,
     }
 }
 
-/// The choice that is written so, whatever its case and what stands between its words.
+/// The choice that is written so, whatever its case and what stands between its words. No more: `non-vegetarian` is not `vegetarian`.
 fn choice(value: &Value, choices: &[Value]) -> Option<Value> {
     let said = words_of(&text(value)?);
-    let is_it = |choice: &&Value| text(choice).is_some_and(|choice| words_of(&choice) == said);
-    let exact = choices.iter().find(is_it);
-    // `job posting` is a job where that is one of the choices, and no other is.
-    let within = || {
-        let mut within = choices
-            .iter()
-            .filter(|choice| text(choice).is_some_and(|choice| said.split('_').any(|word| word == words_of(&choice))));
-        within.next().filter(|_| within.next().is_none())
-    };
-    exact.or_else(within).cloned()
+    choices.iter().find(|choice| text(choice).is_some_and(|choice| words_of(&choice) == said)).cloned()
+}
+
+/// The type of page that is named, alone or with other words: `Job posting`.
+fn page_type(value: &Value) -> Option<Value> {
+    let said = words_of(&text(value)?);
+    let exact = PageType::ALL.into_iter().find(|page_type| page_type.name() == said);
+    let mut within = PageType::ALL.into_iter().filter(|page_type| said.split('_').any(|word| word == page_type.name()));
+    let only = within.next().filter(|_| within.next().is_none());
+    exact.or(only).map(|page_type| page_type.name().into())
+}
+
+/// A date with its time as RFC 3339 writes them stays as it is.
+fn moment(value: &Value) -> Option<Value> {
+    static WHOLE_MOMENT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$").ok());
+    let is_whole = |text: &str| WHOLE_MOMENT.as_ref().is_some_and(|whole| whole.is_match(text));
+    (is_whole(value.as_str()?) && day(value).is_some()).then(|| value.clone())
 }
 
 fn day(value: &Value) -> Option<DateValue> {
@@ -101,7 +155,7 @@ fn decimal(value: &Value) -> Option<Decimal> {
             text.parse().ok().or_else(|| Decimal::from_scientific(&text).ok())
         }
         // A form wants a number without the sign of its currency or its unit.
-        Value::String(text) => number::parse(text, DecimalMark::Detect).ok().or_else(|| text.trim().parse().ok()),
+        Value::String(text) => number::parse(text, DecimalMark::Detect).ok(),
         Value::Object(members) => ["amount", "value"].iter().find_map(|name| members.get(*name)).and_then(decimal),
         Value::Null | Value::Bool(_) | Value::Array(_) => None,
     }
@@ -140,9 +194,9 @@ fn price(value: &Value) -> Option<Value> {
         },
         Value::Number(_) => amount(value).map(|amount| json!({ "amount": amount })),
         Value::Object(members) => {
-            let number = ["amount", "value", "price", WHOLE].iter().find_map(|name| members.get(*name))?;
+            let number = AMOUNT.iter().find_map(|name| members.get(*name))?;
             let mut price = price(number)?;
-            let currency = ["currency", "price_currency", "priceCurrency"].iter().find_map(|name| members.get(*name));
+            let currency = CURRENCY.iter().find_map(|name| members.get(*name));
             if let (Some(currency), Some(price)) = (currency.and_then(text), price.as_object_mut()) {
                 price.insert("currency".to_owned(), currency_of(&currency).into());
             }
@@ -173,13 +227,13 @@ fn rating(value: &Value) -> Option<Value> {
         }
         Value::Object(members) => {
             let named = |names: &[&str]| names.iter().find_map(|name| members.get(*name));
-            let mut read = rating(named(&["value", "rating", "average", "ratingValue", WHOLE])?)?;
-            if let Some(best) = named(&["best", "bestRating", "max", "scale"]).and_then(amount) {
+            let mut read = rating(named(&MEAN)?)?;
+            if let Some(best) = named(&BEST).and_then(amount) {
                 read["best"] = best.into();
             }
-            let count = named(&["count", "reviewCount", "ratingCount", "review_count", "rating_count"]);
-            if let Some(count) = count.and_then(decimal).and_then(integer) {
-                read["count"] = count;
+            if let Some(count) = named(&COUNT) {
+                // What cannot be read does not fit: it is not silently gone.
+                read["count"] = whole_number(count).unwrap_or_else(|| count.clone());
             }
             Some(read)
         }
@@ -187,29 +241,33 @@ fn rating(value: &Value) -> Option<Value> {
     }
 }
 
-/// For how long a salary is, by the words for it, as structured data names it.
-const PERIODS: [(&str, &[&str]); 5] = [
-    ("HOUR", &["hour", "hr", "hourly", "h"]),
-    ("DAY", &["day", "daily"]),
-    ("WEEK", &["week", "weekly"]),
-    ("MONTH", &["month", "monthly", "mo"]),
-    ("YEAR", &["year", "yr", "annum", "annual", "annually", "yearly", "pa"]),
-];
+/// A number of people: `1,024` can be nothing else.
+fn whole_number(value: &Value) -> Option<Value> {
+    static GROUPED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\d{1,3}(?:[.,' ]\d{3})+$").ok());
+    let text =
+        value.as_str().map(str::trim).filter(|text| GROUPED.as_ref().is_some_and(|grouped| grouped.is_match(text)));
+    match text {
+        Some(text) => {
+            text.chars().filter(char::is_ascii_digit).collect::<String>().parse::<i64>().ok().map(Value::from)
+        }
+        None => decimal(value).and_then(integer),
+    }
+}
 
 fn salary(value: &Value) -> Option<Value> {
     match value {
         Value::Number(_) => amount(value).map(|amount| json!({ "minimum": amount, "maximum": amount })),
         Value::String(text) => salary_in(text),
         Value::Object(members) => {
-            let mut read = match members.get(WHOLE).or_else(|| members.get("amount")).or_else(|| members.get("value")) {
+            let mut read = match [WHOLE, "amount", "value"].iter().find_map(|name| members.get(*name)) {
+                Some(Value::String(text)) if amount_in(text).is_some() => {
+                    let amount = amount_in(text)?.to_string();
+                    json!({ "minimum": amount, "maximum": amount })
+                }
                 Some(whole) => salary(whole)?,
                 None => json!({}),
             };
-            for (part, names) in [("minimum", ["minimum", "min"]), ("maximum", ["maximum", "max"])] {
-                if let Some(amount) = names.iter().find_map(|name| members.get(*name)).and_then(amount) {
-                    read[part] = amount.into();
-                }
-            }
+            add_ends(&mut read, members);
             if let Some(currency) = members.get("currency").and_then(text) {
                 read["currency"] = currency_of(&currency).into();
             }
@@ -220,41 +278,6 @@ fn salary(value: &Value) -> Option<Value> {
         }
         Value::Null | Value::Bool(_) | Value::Array(_) => None,
     }
-}
-
-/// `50,000 - 60,000 EUR per year`.
-fn salary_in(text: &str) -> Option<Value> {
-    let ends: Vec<&str> = text.split(['-', '–', '—']).flat_map(|part| part.split(" to ")).collect();
-    let currency = ends.iter().find_map(|end| Some(money::parse(end, DecimalMark::Point, None).ok()?.currency));
-    // Salaries have no thousandths: `50,000` and `50.000` are thousands.
-    let amounts: Option<Vec<Decimal>> = ends
-        .iter()
-        .map(|end| {
-            let digits: String = end.chars().filter(|char| char.is_ascii_digit() || ".,' ".contains(*char)).collect();
-            let digits = digits.trim();
-            let mark = if digits.rsplit('.').next().is_some_and(|tail| tail.len() == 3) && digits.contains('.') {
-                DecimalMark::Comma
-            } else {
-                DecimalMark::Point
-            };
-            number::parse(digits, mark).ok()
-        })
-        .collect();
-    let amounts = amounts.filter(|amounts| (1..=2).contains(&amounts.len()))?;
-    let mut read = json!({ "minimum": amounts.first()?.to_string(), "maximum": amounts.last()?.to_string() });
-    if let Some(currency) = currency {
-        read["currency"] = currency.as_str().into();
-    }
-    if let Some(per) = period_in(text) {
-        read["per"] = per.into();
-    }
-    Some(read)
-}
-
-fn period_in(text: &str) -> Option<&'static str> {
-    let text = text.to_lowercase();
-    let mut words = text.split(|character: char| !character.is_alphabetic());
-    words.find_map(|word| PERIODS.iter().find(|(_, names)| names.contains(&word)).map(|(name, _)| *name))
 }
 
 fn absolute(text: &str, url: Option<&Url>) -> String {
@@ -295,7 +318,22 @@ mod tests {
         for (value, kind, wanted) in [
             (json!("  Pot "), Kind::Text, json!("Pot")),
             (json!(["Ada", { "name": "Bob" }]), Kind::Text, json!("Ada, Bob")),
-            (json!("Job Posting"), Kind::Choice(vec![json!("product"), json!("job")]), json!("job")),
+            (json!("Job Posting"), Kind::PageType, json!("job")),
+            (json!("Non-vegetarian"), Kind::Choice(vec![json!("non_vegetarian")]), json!("non_vegetarian")),
+            (json!("2024-10-05T21:01:00Z"), Kind::Date, json!("2024-10-05T21:01:00Z")),
+            (
+                json!([{ "name": "leeks", "amount": "500 g" }, { "value": 5, "unit": "kg", "name": "salt" }]),
+                Kind::List(Box::new(Kind::Text)),
+                json!(["500 g leeks", "5 kg salt"]),
+            ),
+            (json!({ "value": 4, "count": "1,024" }), Kind::Rating, json!({ "value": "4", "count": 1024 })),
+            (json!({ "value": 4, "count": "many" }), Kind::Rating, json!({ "value": "4", "count": "many" })),
+            (
+                json!({ "minimum": "50,000", "max": "60k" }),
+                Kind::Salary,
+                json!({ "minimum": "50000", "maximum": "60000" }),
+            ),
+            (json!({ "minimum": "50 grand" }), Kind::Salary, json!({ "minimum": "50 grand" })),
             (json!("October 5, 2024"), Kind::Date, json!("2024-10-05")),
             (json!("2024-10-05T21:01:00Z"), Kind::Day, json!("2024-10-05")),
             (json!("1,024 votes"), Kind::Integer, json!("1,024 votes")),
@@ -339,7 +377,11 @@ mod tests {
             (json!("last week"), Kind::Date),
             (json!("10/11/2024"), Kind::Date),
             (json!("cheap"), Kind::Money),
-            (json!("poem"), Kind::Choice(vec![json!("job"), json!("recipe")])),
+            (json!("poem"), Kind::PageType),
+            (json!("non-vegetarian"), Kind::Choice(vec![json!("vegetarian"), json!("vegan")])),
+            (json!("1.299"), Kind::Money),
+            (json!("1.299"), Kind::Number),
+            (json!({ "name": "leeks", "colour": "green" }), Kind::Text),
             (json!("many"), Kind::Integer),
             (json!(1.5), Kind::Integer),
             (json!("a while"), Kind::Minutes),

@@ -1,7 +1,7 @@
 //! What the modes have in common that ask a language model.
 //!
 //! - [`reading`]: what a model is shown of a page; `prompt`: how it is asked
-//! - `candidate`: from an answer to fields: names, placeholders (`placeholder`), types (`convert`), and whether it is on the page (`grounding`)
+//! - `candidate`: from an answer to fields: names, placeholders (`placeholder`), types (`convert`, `salary`), and whether it is on the page (`grounding`)
 //! - `filled`: from fields to a valid item, or why there is none
 
 pub(crate) mod candidate;
@@ -11,6 +11,7 @@ mod grounding;
 mod placeholder;
 pub(crate) mod prompt;
 pub(crate) mod reading;
+mod salary;
 
 use autoheal_llm::{ChatAnswer, ChatError, ChatRequest, Message, Session};
 

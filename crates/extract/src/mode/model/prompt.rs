@@ -12,6 +12,10 @@ use crate::item::PageType;
 /// A prompt: its name, by which what it costs is summed, and its template.
 pub(crate) type Prompt = (&'static str, &'static str);
 
+/// How much of what a field is a model is told in words, in characters, and of how many fields: the schema says it all.
+const LONGEST_TYPE: usize = 500;
+const MOST_FIELDS: usize = 200;
+
 /// The rules that every question begins with.
 const SYSTEM: Prompt = ("extract_system", include_str!("../../../prompts/extract_system.md"));
 
@@ -48,9 +52,7 @@ pub(crate) fn fixed(reading: &Reading, asking: &Asking<'_>) -> Result<Message, P
 /// The first question of the dynamic modes, with context hints: what the page states, the words of its address, and what is expected of
 /// which type of page.
 pub(crate) fn dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Message, PromptError> {
-    let types = ["product", "job", "article", "recipe", "event", "generic"];
-    let types = types.into_iter().filter_map(|name| serde_json::from_value::<PageType>(name.into()).ok());
-    let expected = types.map(|page_type| {
+    let expected = PageType::ALL.into_iter().map(|page_type| {
         let names = |importance| asking.form.names_of(page_type, importance).collect::<Vec<_>>();
         json!({
             "page_type": page_type.name(),
@@ -83,14 +85,14 @@ fn of_page(reading: &Reading, asking: &Asking<'_>) -> Value {
         let is_required = asking.form.importance(PageType::Generic, &property.name) == Importance::Required;
         json!({
             "name": property.name,
-            "type": shown(&property.kind),
+            "type": shown(&property.kind).chars().take(LONGEST_TYPE).collect::<String>(),
             "description": property.description,
             "importance": if is_required { "required" } else { "expected" },
         })
     });
     json!({
         "has_own_form": asking.form.owner == Owner::User,
-        "fields": fields.collect::<Vec<_>>(),
+        "fields": fields.take(MOST_FIELDS).collect::<Vec<_>>(),
         "address": reading.url.as_ref().map(ToString::to_string).unwrap_or_default(),
         "stated": reading.stated,
         "page": reading.text,
@@ -105,6 +107,9 @@ fn shown(kind: &Kind) -> String {
         Kind::Choice(choices) => {
             let choices: Vec<String> = choices.iter().map(ToString::to_string).collect();
             format!("one of {}", choices.join(", "))
+        }
+        Kind::PageType => {
+            format!("one of {}", PageType::ALL.map(|page_type| format!("{:?}", page_type.name())).join(", "))
         }
         Kind::Date => "date, with time where the page says it".to_owned(),
         Kind::Day => "date".to_owned(),

@@ -86,9 +86,22 @@ struct Sources<'a> {
 impl Sources<'_> {
     /// What a property may be, the surest first.
     fn of(&self, property: &Property) -> Vec<(Value, Option<Provenance>)> {
-        let others = [self.stated(property), self.beside(property), self.in_table(property)];
-        let others = others.into_iter().flatten().map(|(value, provenance)| (value, Some(provenance)));
-        self.field(property).into_iter().chain(others).collect()
+        let (own, same) = names_of(property);
+        let is_own_field =
+            of_item(&property.name).is_some_and(|(name, part)| part.is_none() && own[0] == name.replace('_', " "));
+        // What the page itself calls so comes before what means the same elsewhere.
+        let field = self.field(property);
+        let (own_field, other_field) = if is_own_field { (field, None) } else { (None, field) };
+        let told = |found: Option<(Value, Provenance)>| found.map(|(value, provenance)| (value, Some(provenance)));
+        let all = [
+            own_field,
+            told(self.stated(property)),
+            told(self.beside(&own)),
+            other_field,
+            told(self.beside(&same)),
+            told(self.in_table(property)),
+        ];
+        all.into_iter().flatten().collect()
     }
 
     /// The item's field of that name. The address has no provenance: it is known.
@@ -116,10 +129,8 @@ impl Sources<'_> {
         Some((first.value.clone().into(), provenance))
     }
 
-    /// What stands beside that name: in a list of terms, two cells of a row, after a colon.
-    fn beside(&self, property: &Property) -> Option<(Value, Provenance)> {
-        let mut names = spoken(&property.name);
-        names.splice(1..1, property.title.as_ref().map(|title| title.trim().to_lowercase()));
+    /// What stands beside one of these names: in a list of terms, two cells of a row, after a colon.
+    fn beside(&self, names: &[String]) -> Option<(Value, Provenance)> {
         let value = names.iter().find_map(|name| labels::value(self.page?, &[name]))?;
         Some((value.into(), Provenance::by_rule(Source::Heuristic, BESIDE)))
     }
@@ -147,6 +158,14 @@ impl Sources<'_> {
         let records: Vec<Value> = table.rows.iter().map(record).collect();
         Some((records.into(), Provenance::by_rule(Source::Heuristic, IN_TABLE)))
     }
+}
+
+/// What a property is called: by its form, and by others that mean the same.
+fn names_of(property: &Property) -> (Vec<String>, Vec<String>) {
+    let mut own = spoken(&property.name);
+    let same = own.split_off(1);
+    own.extend(property.title.as_ref().map(|title| title.trim().to_lowercase()));
+    (own, same)
 }
 
 /// Things that pages state beside what they are about: the `width` of a picture is no width of a lamp.
@@ -229,6 +248,16 @@ mod tests {
             "models": [{ "watts": 5, "lumen": 470 }, { "watts": 8, "lumen": 806 }],
         });
         assert_eq!(filled(&schema).unwrap(), wanted);
+    }
+
+    #[test]
+    fn what_the_page_itself_calls_so_comes_before_what_means_the_same() {
+        let page = r#"<script type="application/ld+json">{"@type": "Product", "name": "Lamp", "brand": "Lumos"}</script>
+            <h1>Lamp</h1><dl><dt>Manufacturer<dd>Factory 7</dl>"#;
+        let form = Form::own(r#"{"properties": {"manufacturer": {"type": "string"}, "brand": {}}}"#).unwrap();
+        let found = rule_based_in(&Document::parse(page), None, &form).unwrap().extracted;
+        let wanted = json!({ "manufacturer": "Factory 7", "brand": "Lumos" });
+        assert!(matches!(&found, Extracted::Own(own) if Value::Object(own.item.clone()) == wanted), "{found:?}");
     }
 
     #[test]

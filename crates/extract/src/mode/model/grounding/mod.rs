@@ -86,6 +86,10 @@ struct Moment {
 }
 
 impl Moment {
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is of a type whose crate is none of this one's dependencies"
+    )]
     fn of(value: &DateValue) -> Option<Self> {
         let at = value.time?;
         Some(Self {
@@ -199,7 +203,9 @@ impl Evidence {
     pub(crate) fn judge(&self, value: &Value, kind: &Kind) -> Grounding {
         let found = |is_found: bool| if is_found { Grounding::Found } else { Grounding::NotFound };
         match (kind, value) {
-            (Kind::Choice(_) | Kind::Boolean, _) | (_, Value::Bool(_) | Value::Null) => Grounding::Judgement,
+            (Kind::Choice(_) | Kind::PageType | Kind::Boolean, _) | (_, Value::Bool(_) | Value::Null) => {
+                Grounding::Judgement
+            }
             (Kind::Summary, Value::String(text)) if !self.has_text(text) => Grounding::OwnWords,
             // A page writes them in many ways: `by Ada and Bob`.
             (Kind::Names, Value::String(names)) => found(names.split(", ").all(|name| self.has_text(name))),
