@@ -13,8 +13,11 @@ const LENGTH: f64 = 0.5;
 
 /// What weighs less than other words: one that asks for a value, or is a letter; a part of a name; what sections of a kind are called.
 const LIGHT: f64 = 0.2;
-const PART: f64 = 0.7;
+const PART: f64 = 0.4;
 const KIND: f64 = 0.6;
+
+/// On the way, parts of names count for so much: a page seldom has the name in its title.
+const PART_ON_THE_WAY: f64 = 0.7;
 
 /// On the way, words that name a column of a table more often than a section count for so much.
 const OF_COLUMNS: f64 = 0.5;
@@ -94,7 +97,11 @@ impl Relevance {
     pub(crate) fn of_way(goal: &str) -> Self {
         let mut terms = terms(goal);
         terms.extend(kinds(goal));
-        Self::of_terms(terms, |term| importance(term) * if names_a_column(term.plain()) { OF_COLUMNS } else { 1.0 })
+        let on_the_way = |term: &Term| {
+            let by_role = if term.role == Role::Part { PART_ON_THE_WAY } else { importance(term) };
+            by_role * if names_a_column(term.plain()) { OF_COLUMNS } else { 1.0 }
+        };
+        Self::of_terms(terms, on_the_way)
     }
 
     fn of_terms(mut terms: Vec<Term>, importance: impl Fn(&Term) -> f64) -> Self {
@@ -114,6 +121,11 @@ impl Relevance {
     pub(crate) fn required(&self) -> Found {
         let required = self.terms.iter().enumerate().filter(|(_, term)| term.role == Role::Required);
         required.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
+    }
+
+    /// Whether one of these words is in the goal.
+    pub(crate) fn asks_for(&self, words: &[&str]) -> bool {
+        self.terms.iter().any(|term| words.contains(&term.word.as_str()))
     }
 
     /// What of the goal a text has.
