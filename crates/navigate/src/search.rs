@@ -29,13 +29,13 @@ const SHARE: f64 = 0.5;
 /// index has something of everything.
 const OTHERS: f64 = 0.5;
 
-/// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
-const DIRECTORY: f64 = 0.45;
-
 /// A part of the manual is worth so much of the rarest word, for titles that are not seen yet, and so much of what the titles of its
 /// chapters say; less with each part that was looked at, so that they do not use up the steps.
 const PART_RAREST: f64 = 0.3;
 const PART_CHAPTERS: f64 = 0.5;
+
+/// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
+const DIRECTORY: f64 = 0.45;
 
 /// What such lists are called.
 const DIRECTORIES: &[&str] = &[
