@@ -112,10 +112,10 @@ async fn a_start_that_cannot_be_had_says_why() {
 
 #[tokio::test]
 async fn the_kind_of_a_question_and_the_parts_of_a_manual_show_the_way() {
-    let decoys: String = (0..20)
+    let decoys: Vec<String> = (0..20)
         .map(|place| format!("<dt>condition {place}, <a href=/decoy/{place}>The condition number {place}</a>"))
         .collect();
-    let index = format!("<title>Index</title><dl>{decoys}</dl>");
+    let index = format!("<title>Index</title><dl>{}</dl>", decoys.concat());
     let part = "<title>II. Tables</title><ul><li><a href=/codes>Error Codes</a><li><a href=/colours>Colours</a></ul>";
     let codes = "<title>Error Codes</title><table><tr><th>Code<th>Condition Name<tr><td>40Q01<td>tyre_flat<tr><td>40Q02<td>tyre_lost</table>";
     let home = "<title>Manual</title><a href=/index>Index</a><dl><dt><a href=/two>II. Tables</a><dd><dl><dt><a href=/a>Errors</a>\
