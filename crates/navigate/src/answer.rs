@@ -13,6 +13,11 @@ const LEAST_OF_LATER_CELL: f64 = 0.5;
 /// What a key in another cell than the first is worth.
 const LATER_CELL: f64 = 0.6;
 
+/// Words that ask for an amount. Where they stand in prose without a number they mean something else, as in `the upper levels`; a cell of a
+/// table may say `unlimited`.
+const AMOUNTS: &[&str] =
+    &["byte", "capacity", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width"];
+
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -60,7 +65,8 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
     let mut best: Option<Answer> = None;
     for candidate in &candidates {
         let has_number = || candidate.passage.own.chars().any(|character| character.is_ascii_digit());
-        if wants_number && !has_number() {
+        let is_amount = candidate.passage.kind == PassageKind::Text && relevance.asks_for(AMOUNTS);
+        if (wants_number || is_amount) && !has_number() {
             continue;
         }
         let Some(answer) = judged(candidate, &place, relevance) else { continue };
@@ -199,7 +205,7 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, w
 mod tests {
     use super::*;
 
-    const PAGE: &str = "<title>Types</title><h1>Types of numbers</h1><p>Numbers are signed. Unsigned ones are not.</p>\
+    const PAGE: &str = "<title>Types</title><h1>Types of numbers</h1><p>Numbers are signed. Unsigned ones are not. There is a limit to signed numbers.</p>\
         <p>The sizes are those of the wire.</p><table><caption>Numbers</caption><tr><th>Name<th>Storage Size<th>Description\
         <tr><td>small<td>2 bytes<td>a small number<tr><td>large<td>8 bytes<td>any number that is small or large or neither of the two</table>\
         <dl><dt>port</dt><dd>Default 5432. It may be any number.</dd></dl>\
@@ -231,6 +237,7 @@ mod tests {
             "storage size of small in memory",
             "storage colour of small",
             "torque of the drain plug",
+            "limit of signed numbers",
         ] {
             assert_eq!(answer(goal, false), None, "{goal}");
         }
@@ -241,5 +248,6 @@ mod tests {
         assert_eq!(answer("default port", false).as_deref(), Some("port: Default 5432. It may be any number."));
         assert_eq!(answer("precision of decimals", true).as_deref(), Some("Up to 131072 digits."));
         assert_eq!(answer("how many ports", true), answer("port", false));
+        assert!(answer("unsigned numbers", false).is_some_and(|text| text.contains("Unsigned ones are not")));
     }
 }

@@ -8,6 +8,7 @@
 //! - [`pages`]: where pages come from; `cache`: each is asked for once
 //! - `words`: words as they are compared; `relevance`: which of many texts speaks of the goal; `answer`: whether a passage does
 //! - `search`: the way without a model; `walk`: from the home page to the pages of the vehicle
+//! - `contents`: parts of a manual that list more of it; `kinds`: what kinds of questions lead to what kinds of sections
 //! - `model`: the way of a language model, with the tools click, extract and go back; `tools`: what they do
 //! - [`navigator`]: the two ways, behind one function; [`settings`]: their limits; [`result`](mod@result): what they came to
 //! - [`progress`]: who is told of every step; `trace`: what was done so far
@@ -33,7 +34,9 @@
 
 mod answer;
 mod cache;
+mod contents;
 pub mod goal;
+mod kinds;
 mod model;
 pub mod navigator;
 pub mod page_state;

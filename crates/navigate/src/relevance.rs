@@ -1,7 +1,8 @@
 //! Which of many texts speaks of the goal: BM25 (Robertson and Zaragoza, 2009) over what was seen so far. Rare words count for more; how
 //! rare a word is, is learnt on the way, since nothing is read beforehand.
 
-use crate::words::{Role, Term, is_silent, stems, terms, words};
+use crate::kinds::names_a_column;
+use crate::words::{Role, Term, is_silent, kinds, stems, terms, words};
 
 /// More words of a goal are not looked for: one bit for each in a [`Found`].
 const MOST_TERMS: usize = 64;
@@ -10,9 +11,16 @@ const MOST_TERMS: usize = 64;
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.5;
 
-/// What weighs less than other words: one that asks for a value, or is a letter; a part of a name.
+/// What weighs less than other words: one that asks for a value, or is a letter; a part of a name; what sections of a kind are called.
 const LIGHT: f64 = 0.2;
 const PART: f64 = 0.4;
+const KIND: f64 = 0.6;
+
+/// On the way, parts of names count for so much: a page seldom has the name in its title.
+const PART_ON_THE_WAY: f64 = 0.7;
+
+/// On the way, words that name a column of a table more often than a section count for so much.
+const OF_COLUMNS: f64 = 0.5;
 
 /// Which terms of the goal a text has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,6 +75,8 @@ impl Read {
 #[derive(Debug, Clone)]
 pub(crate) struct Relevance {
     terms: Vec<Term>,
+    /// What each term counts for, rarity aside.
+    importance: Vec<f64>,
     /// How many texts were seen, how many of them have each term, and how many words they have together.
     texts: f64,
     having: Vec<f64>,
@@ -79,9 +89,25 @@ pub(crate) struct Relevance {
 
 impl Relevance {
     pub(crate) fn of(goal: &str) -> Self {
+        Self::of_terms(terms(goal), importance)
+    }
+
+    /// The same for finding a way: what sections are called that answer such goals counts as well, and what names a column of a table more
+    /// often than a section counts less. Nothing to judge an answer by.
+    pub(crate) fn of_way(goal: &str) -> Self {
         let mut terms = terms(goal);
+        terms.extend(kinds(goal));
+        let on_the_way = |term: &Term| {
+            let by_role = if term.role == Role::Part { PART_ON_THE_WAY } else { importance(term) };
+            by_role * if names_a_column(term.plain()) { OF_COLUMNS } else { 1.0 }
+        };
+        Self::of_terms(terms, on_the_way)
+    }
+
+    fn of_terms(mut terms: Vec<Term>, importance: impl Fn(&Term) -> f64) -> Self {
         terms.truncate(MOST_TERMS);
         Self {
+            importance: terms.iter().map(importance).collect(),
             having: vec![0.0; terms.len()],
             misled: vec![0.0; terms.len()],
             ignored: Found::default(),
@@ -95,6 +121,11 @@ impl Relevance {
     pub(crate) fn required(&self) -> Found {
         let required = self.terms.iter().enumerate().filter(|(_, term)| term.role == Role::Required);
         required.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
+    }
+
+    /// Whether one of these words is in the goal.
+    pub(crate) fn asks_for(&self, words: &[&str]) -> bool {
+        self.terms.iter().any(|term| words.contains(&term.word.as_str()))
     }
 
     /// What of the goal a text has.
@@ -136,10 +167,10 @@ impl Relevance {
 
     /// What these terms weigh together.
     pub(crate) fn weight(&self, found: Found) -> f64 {
-        let counts = self.terms.iter().zip(&self.having).zip(&self.misled).enumerate();
+        let counts = self.importance.iter().zip(&self.having).zip(&self.misled).enumerate();
         let found = counts.filter(|(place, _)| found.has(*place));
         found
-            .map(|(_, ((term, having), misled))| self.rarity(*having) * importance(term) / (1.0 + MISLED * misled))
+            .map(|(_, ((importance, having), misled))| self.rarity(*having) * importance / (1.0 + MISLED * misled))
             .sum()
     }
 
@@ -163,6 +194,11 @@ impl Relevance {
         }
     }
 
+    /// What the rarest word that was seen would weigh.
+    pub(crate) fn rarest(&self) -> f64 {
+        self.rarity(1.0)
+    }
+
     fn rarity(&self, having: f64) -> f64 {
         (1.0 + (self.texts - having + 0.5) / (having + 0.5)).ln()
     }
@@ -179,6 +215,7 @@ fn importance(term: &Term) -> f64 {
         Role::Required if term.word.chars().count() > 1 => 1.0,
         Role::Required | Role::Light => LIGHT,
         Role::Part => PART,
+        Role::Kind => KIND,
     }
 }
 

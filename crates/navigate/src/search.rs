@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::answer::{self, Answer};
 use crate::cache::{Cache, without_fragment};
+use crate::contents;
 use crate::goal::Goal;
 use crate::page_state::{Link, PageState};
 use crate::relevance::{Found, Read, Relevance};
@@ -27,6 +28,11 @@ const SHARE: f64 = 0.5;
 /// What is said by other links to the same page counts for so much, divided by how many they are: a page with hundreds of entries in an
 /// index has something of everything.
 const OTHERS: f64 = 0.5;
+
+/// A part of the manual is worth so much of the rarest word, for titles that are not seen yet, and so much of what the titles of its
+/// chapters say; less with each part that was looked at, so that they do not use up the steps.
+const PART_RAREST: f64 = 0.3;
+const PART_CHAPTERS: f64 = 0.5;
 
 /// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
 const DIRECTORY: f64 = 0.45;
@@ -81,20 +87,29 @@ struct Frontier {
     manual: HashSet<String>,
     /// The first letters of what is looked for: lists are often divided by them.
     initials: HashSet<char>,
+    /// The parts of the manual that were not looked at yet, with what of the goal the titles of their chapters say.
+    parts: HashMap<Url, Found>,
+    /// How many of them were looked at.
+    parts_seen: f64,
 }
 
 impl Frontier {
-    fn new(goal: &str, manual: &str) -> Self {
+    fn new(goal: &str, home: Option<&PageState>) -> Self {
+        let manual = home.map_or("", |home| home.title.as_str());
         let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
-        let relevance = Relevance::of(goal);
+        let relevance = Relevance::of_way(goal);
         // What names the manual leads to every page of it.
         let everywhere = relevance.read_name(manual);
+        let relevance = relevance.without(everywhere);
+        let parts = home.map(|home| contents::parts(home, &relevance)).unwrap_or_default();
         Self {
-            relevance: relevance.without(everywhere),
+            relevance,
             targets: HashMap::new(),
             seen: HashSet::new(),
             manual: words(manual).into_iter().collect(),
             initials,
+            parts,
+            parts_seen: 0.0,
         }
     }
 
@@ -143,7 +158,9 @@ impl Frontier {
                 && !self.manual.contains(*word)
         };
         let label: Vec<&str> = words.iter().filter(counts).map(String::as_str).collect();
-        self.relevance.read(&label.join(" ")).share(self.relevance.required())
+        let asked = label.iter().filter(|word| !self.relevance.read(word).found.is_none()).count();
+        let number = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
+        number(asked) / number(label.len().max(1))
     }
 
     fn is_directory(&self, text: &str) -> bool {
@@ -157,7 +174,7 @@ impl Frontier {
 
     /// The page that looks most relevant, which is then no longer waiting; `None` when no link speaks of the goal.
     fn next(&mut self) -> Option<(Url, String)> {
-        let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(target)));
+        let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(url, target)));
         let (url, ..) =
             scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
                 // Of equals the one that was seen first.
@@ -166,18 +183,24 @@ impl Frontier {
         let url = url.clone();
         let target = self.targets.remove(&url)?;
         let (_, led) = self.best_lead(&target);
+        if self.parts.remove(&url).is_some() {
+            self.parts_seen += 1.0;
+        }
         self.relevance.was_misled(led);
         Some((url, target.name))
     }
 
-    fn score(&self, target: &Target) -> f64 {
+    fn score(&self, url: &Url, target: &Target) -> f64 {
         let weight = |found: Found| self.relevance.weight(found);
         let (best, said) = self.best_lead(target);
         let all = target.leads.iter().fold(Found::default(), |all, lead| all.and(lead.text.found).and(lead.hint.found));
         let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
         let score = best + OTHERS * weight(all.without(said)) / others;
+        let part = self.parts.get(url).map_or(0.0, |said| {
+            (PART_RAREST * self.relevance.rarest() + PART_CHAPTERS * weight(*said)) / (1.0 + self.parts_seen)
+        });
         let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
-        score.max(directory)
+        score.max(part).max(directory)
     }
 
     /// What the best link to a page is worth, and what of the goal it says.
@@ -224,7 +247,7 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
     let context: Vec<&str> = goal.context.iter().map(|(_, value)| value.as_str()).collect();
     // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
     let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
-    let mut frontier = Frontier::new(&looked_for, walked.home.as_ref().map_or("", |home| home.title.as_str()));
+    let mut frontier = Frontier::new(&looked_for, walked.home.as_deref());
     let mut passages = Relevance::of(&goal.text);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
     let wants_number = wants_number(&goal.text);

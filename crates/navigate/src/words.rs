@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use crate::kinds;
+
 /// Words of questions that say nothing about the answer.
 const SILENT: &str = "a about an and any are as at be been by can could did do does for from give had has have how i if in into is it \
     its me my of on or per please shall should tell than that the their there these this those through to under was we were what when \
@@ -136,6 +138,8 @@ pub(crate) enum Role {
     Light,
     /// It is a part of a name, such as `page` of `PageHeaderData`, or the stem of another term: it shows the way.
     Part,
+    /// What sections are called that answer such questions: it shows the way.
+    Kind,
 }
 
 /// A word of a goal.
@@ -153,6 +157,11 @@ impl Term {
     /// Whether a word of a text is this one.
     pub(crate) fn is(&self, word: &str) -> bool {
         self.word == word || self.same.iter().any(|same| same == word)
+    }
+
+    /// The word without the sign of a stem.
+    pub(crate) fn plain(&self) -> &str {
+        self.word.trim_start_matches(STEM)
     }
 }
 
@@ -178,6 +187,19 @@ pub(crate) fn terms(goal: &str) -> Vec<Term> {
     for token in tokens.iter().map(|token| normal(token)).filter(|token| is_plain(token)) {
         if !LIGHT_WORDS.contains(token.as_str()) {
             add(Term { word: stem(&token), same: Vec::new(), role: Role::Part });
+        }
+    }
+    found
+}
+
+/// Stems of what sections are called that answer such a goal, each once, and none of the goal's own.
+pub(crate) fn kinds(goal: &str) -> Vec<Term> {
+    let own = terms(goal);
+    let mut found: Vec<Term> = Vec::new();
+    for word in kinds::sections(&tokens(goal)).into_iter().flat_map(str::split_whitespace) {
+        let word = stem(&singular(word));
+        if !own.iter().chain(&found).any(|term| term.word == word) {
+            found.push(Term { word, same: Vec::new(), role: Role::Kind });
         }
     }
     found

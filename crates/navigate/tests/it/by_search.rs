@@ -109,3 +109,21 @@ async fn a_start_that_cannot_be_had_says_why() {
     let result = navigate(&site, &Goal::new("oil"), Guide::Search, Settings::default()).await;
     assert!(!result.success && result.path_taken[0].result_hint.contains("404"), "{result:#?}");
 }
+
+#[tokio::test]
+async fn the_kind_of_a_question_and_the_parts_of_a_manual_show_the_way() {
+    let decoys: Vec<String> = (0..20)
+        .map(|place| format!("<dt>condition {place}, <a href=/decoy/{place}>The condition number {place}</a>"))
+        .collect();
+    let index = format!("<title>Index</title><dl>{}</dl>", decoys.concat());
+    let part = "<title>II. Tables</title><ul><li><a href=/codes>Error Codes</a><li><a href=/colours>Colours</a></ul>";
+    let codes = "<title>Error Codes</title><table><tr><th>Code<th>Condition Name<tr><td>40Q01<td>tyre_flat<tr><td>40Q02<td>tyre_lost</table>";
+    let home = "<title>Manual</title><a href=/index>Index</a><dl><dt><a href=/two>II. Tables</a><dd><dl><dt><a href=/a>Errors</a>\
+        <dt><a href=/b>Colours</a><dt><a href=/c>Sounds</a></dl></dl>";
+    let site = small_site(&[("/", home), ("/index", &index), ("/two", part), ("/codes", codes)]).await;
+    let few = Settings { max_steps: 6, ..Settings::default() };
+    let found = navigate(&site, &Goal::new("What is the condition name of 40Q01?"), Guide::Search, few).await;
+    assert_eq!(found.content, "Code: 40Q01 | Condition Name: tyre_flat", "{found:#?}");
+    let none = navigate(&site, &Goal::new("What is the condition name of 40Q09?"), Guide::Search, few).await;
+    assert!(!none.success, "{none:#?}");
+}
