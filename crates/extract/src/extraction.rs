@@ -82,7 +82,7 @@ impl fmt::Display for LeftOut {
 pub struct Extraction {
     /// What was extracted.
     pub extracted: Extracted,
-    /// What pages of its type nearly always hold, and was not found: the names.
+    /// What pages of its type nearly always hold, and a model did not find: the names. Of rules nothing is said.
     pub missing: Vec<String>,
     /// What was said and left out.
     pub left_out: Vec<LeftOut>,

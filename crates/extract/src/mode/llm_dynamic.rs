@@ -15,5 +15,6 @@ pub async fn llm_dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Extra
     let messages = vec![prompt::system()?, prompt::dynamic(reading, asking)?];
     let answer = asking.ask(prompt::DYNAMIC.0, messages, asking.is_enforced()).await?;
     let candidate = Candidate::read(&answer, reading, asking)?;
+    tracing::debug!(score = candidate.score(asking.form), "an answer was scored");
     filled(candidate, reading, asking.form)
 }

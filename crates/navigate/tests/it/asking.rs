@@ -26,7 +26,8 @@ pub(crate) fn replaying(file: &Path) -> Session {
 }
 
 fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session {
-    let models = Models::new(vec![model], Arc::new(Accounts::default()), settings, || Timestamp::from_millis(0), str::to_owned);
+    let models =
+        Models::new(vec![model], Arc::new(Accounts::default()), settings, || Timestamp::from_millis(0), str::to_owned);
     models.session(None, None, Usage::default())
 }
 

@@ -17,11 +17,17 @@ use crate::printer::{Printer, harmless};
 /// So many pages are worked on at once unless a setting says otherwise.
 const JOBS: usize = 4;
 
+/// And never more.
+const MOST_JOBS: usize = 64;
+
 /// Extracts from what was named.
 pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let (inputs, are_several) = input::all(&arguments.inputs, arguments.list.as_deref())?;
     if are_several && arguments.markdown {
         return Err(Failure::bad_input("--markdown is for one page: several are printed as JSON lines"));
+    }
+    if are_several && arguments.url.is_some() {
+        return Err(Failure::bad_input("--url is the address of one page: several have their own, or none"));
     }
     let Some(first) = inputs.first() else {
         return Err(Failure::bad_input(
@@ -30,7 +36,7 @@ pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer)
     };
     let extractor = Extractor::new(arguments, config).await?;
     if are_several {
-        let jobs = arguments.jobs.or(config.extract.jobs).unwrap_or(JOBS);
+        let jobs = arguments.jobs.or(config.extract.jobs).unwrap_or(JOBS).clamp(1, MOST_JOBS);
         return several::extract(&extractor, &inputs, jobs, printer).await;
     }
     let (extraction, notes) = extractor.extract(first, 1).await?;
