@@ -6,7 +6,7 @@ use autoheal_code::{Candidate, FixContext, Sources};
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 
-use crate::agents::patch;
+use crate::change::change_of;
 use crate::model::{self, Adviser, NoAdvice};
 use crate::session::Session;
 use crate::state::{HealState, ModelAttempt, Proposal};
@@ -34,7 +34,7 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
     for step in state.model_steps.clone() {
         let answer = model::candidates(adviser, state, &step, sources, context).await;
         let (change, outcome, gave_up) = match &answer {
-            Ok(Some(candidate)) => (patch::change_of(candidate, sources), "which was not tried".to_owned(), false),
+            Ok(Some(candidate)) => (change_of(candidate, sources), "which was not tried".to_owned(), false),
             Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),
             Err(NoAdvice::Ended(error)) => {
                 state.give_up_models(error);

@@ -10,13 +10,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use autoheal_code::edit::EditError;
-use autoheal_code::{Candidate, FileEdit, Sources, python};
+use autoheal_code::{Candidate, Sources, python};
 use autoheal_engine::diagnostics::{Category, Finding, Key, Location};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use crate::acceptance::{Rejection, judge, judge_skips};
+use crate::change::{hash_of, unified_diff};
 use crate::checkout::Checkout;
 use crate::installation::interpreter_for;
 use crate::look::{Look, TestState};
@@ -454,39 +454,12 @@ fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Resul
     Ok(files)
 }
 
-fn hash_of(file: &FileText) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update(file.file.as_bytes());
-    hasher.update([0]);
-    hasher.update(file.text.as_bytes());
-    crate::tree::hexadecimal(&hasher.finalize())
-}
-
-/// What a candidate would change, as a unified diff.
-pub(super) fn change_of(candidate: &Candidate, sources: &Sources) -> String {
-    let change = |edit: &FileEdit| {
-        let old = sources.text(&edit.file)?.to_owned();
-        let new = edit.apply(&old).ok()?;
-        let of = |text| FileText { file: edit.file.clone(), text };
-        Some(unified_diff(&of(old), &of(new)))
-    };
-    candidate.files.iter().filter_map(change).collect()
-}
-
-fn unified_diff(old: &FileText, new: &FileText) -> String {
-    similar::TextDiff::from_lines(old.text.as_str(), new.text.as_str())
-        .unified_diff()
-        .context_radius(3)
-        .header(&format!("a/{}", old.file), &format!("b/{}", new.file))
-        .to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use std::pin::Pin;
     use std::sync::Arc;
 
-    use autoheal_code::Edit;
+    use autoheal_code::{Edit, FileEdit};
     use autoheal_engine::event::EventBody;
     use autoheal_engine::workflow::StepServices;
     use autoheal_engine::{RunId, Timestamp};
