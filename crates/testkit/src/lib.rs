@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //!
+//! - `background`: servers on threads of their own
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
 //! - [`ledger`]: accounts of language models, in memory
@@ -13,6 +14,7 @@
 //! - [`skip`]: say loudly that a part cannot be tested on this machine
 //! - [`static_site`]: pages that do not change, and who asked for them
 
+mod background;
 pub mod git_http;
 mod http;
 pub mod kill;

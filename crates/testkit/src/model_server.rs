@@ -6,15 +6,14 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::BufReader;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
 use url::Url;
 
+use crate::background::{Background, loopback};
 pub use crate::http::Request;
 use crate::http::{read_request, write};
 
@@ -129,30 +128,17 @@ struct Script {
 pub struct ModelServer {
     address: SocketAddr,
     script: Arc<Mutex<Script>>,
-    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    _server: Background,
 }
 
 impl ModelServer {
     /// A server that gives these answers, one after the other, and the last one for ever.
     pub async fn start(answers: impl IntoIterator<Item = Scripted>) -> Self {
         let script = Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), requests: Vec::new() }));
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (ready, listening) = oneshot::channel();
         let shared = Arc::clone(&script);
-        let serve = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            runtime.block_on(async move {
-                let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port on the loopback interface");
-                let _ = ready.send(listener.local_addr().expect("the port"));
-                tokio::select! {
-                    () = accept(listener, shared) => {}
-                    // Both a word and silence mean the end.
-                    _ = stopped => {}
-                }
-            });
-        };
-        let thread = thread::Builder::new().name("model".to_owned()).spawn(serve).expect("a thread");
-        Self { address: listening.await.expect("the server listens"), script, running: Some((stop, thread)) }
+        let serve = move |listener| accept(listener, shared);
+        let (address, server) = Background::start("model", loopback(), serve).await;
+        Self { address, script, _server: server }
     }
 
     /// Where it is.
@@ -168,15 +154,6 @@ impl ModelServer {
     /// The documents that it was asked with.
     pub fn documents(&self) -> Vec<Value> {
         self.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap_or_default()).collect()
-    }
-}
-
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        if let Some((stop, thread)) = self.running.take() {
-            let _ = stop.send(());
-            let _ = thread.join();
-        }
     }
 }
 

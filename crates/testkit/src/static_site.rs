@@ -1,6 +1,4 @@
 //! Pages that do not change, served on the loopback interface: a folder of files, or pages made for a test. What is asked for is counted.
-//!
-//! The server runs on a thread of its own: a test may block, and the program under test may be another process.
 
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
 
@@ -9,13 +7,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 
 use tokio::io::BufReader;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
 use url::Url;
 
+use crate::background::{Background, loopback};
 use crate::http::{read_request, write};
 
 /// Where the pages are.
@@ -46,7 +43,7 @@ impl Pages {
 pub struct StaticSite {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
-    running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    _server: Background,
 }
 
 impl StaticSite {
@@ -62,23 +59,10 @@ impl StaticSite {
 
     async fn start(pages: Pages) -> Self {
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (ready, listening) = oneshot::channel();
         let shared = Arc::clone(&asked);
-        let serve = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            runtime.block_on(async move {
-                let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port on the loopback interface");
-                let _ = ready.send(listener.local_addr().expect("the port"));
-                tokio::select! {
-                    () = accept(listener, Arc::new(pages), shared) => {}
-                    // Both a word and silence mean the end.
-                    _ = stopped => {}
-                }
-            });
-        };
-        let thread = thread::Builder::new().name("static site".to_owned()).spawn(serve).expect("a thread");
-        Self { address: listening.await.expect("the server listens"), asked, running: Some((stop, thread)) }
+        let serve = move |listener| accept(listener, Arc::new(pages), shared);
+        let (address, server) = Background::start("static site", loopback(), serve).await;
+        Self { address, asked, _server: server }
     }
 
     /// The URL of a path.
@@ -89,15 +73,6 @@ impl StaticSite {
     /// The paths that were asked for, in order, robots.txt among them.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Drop for StaticSite {
-    fn drop(&mut self) {
-        if let Some((stop, thread)) = self.running.take() {
-            let _ = stop.send(());
-            let _ = thread.join();
-        }
     }
 }
 

@@ -33,13 +33,11 @@ mod state;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use serde_json::{Map, Value};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 use url::Url;
 
+use crate::background::{Background, loopback};
 pub use crate::http::Request;
 pub use change::{Change, RawAnswer, Scope};
 pub use layout::{Layout, MONTHS};
@@ -85,13 +83,7 @@ impl Plan {
 pub struct Site {
     address: SocketAddr,
     state: Arc<State>,
-    server: Option<Server>,
-}
-
-#[derive(Debug)]
-struct Server {
-    stop: oneshot::Sender<()>,
-    thread: JoinHandle<()>,
+    server: Option<Background>,
 }
 
 impl Site {
@@ -103,7 +95,7 @@ impl Site {
     /// A site of this size.
     pub async fn with(plan: Plan) -> Self {
         let state = Arc::new(State::new(plan.pages()));
-        let (address, server) = Server::start(SocketAddr::from(([127, 0, 0, 1], 0)), Arc::clone(&state)).await;
+        let (address, server) = serve(loopback(), &state).await;
         Self { address, state, server: Some(server) }
     }
 
@@ -178,48 +170,19 @@ impl Site {
 
     /// Stops listening and hangs up on everybody: the port refuses connections.
     pub fn go_away(&mut self) {
-        if let Some(server) = self.server.take() {
-            server.stop();
-        }
+        self.server = None;
     }
 
     /// Listens again on the same port.
     pub async fn come_back(&mut self) {
         if self.server.is_none() {
-            let (_, server) = Server::start(self.address, Arc::clone(&self.state)).await;
+            let (_, server) = serve(self.address, &self.state).await;
             self.server = Some(server);
         }
     }
 }
 
-impl Drop for Site {
-    fn drop(&mut self) {
-        self.go_away();
-    }
-}
-
-impl Server {
-    async fn start(address: SocketAddr, state: Arc<State>) -> (SocketAddr, Self) {
-        let (stop, stopped) = oneshot::channel::<()>();
-        let (ready, listening) = oneshot::channel();
-        let serve = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            runtime.block_on(async move {
-                let listener = TcpListener::bind(address).await.expect("a port on the loopback interface");
-                let _ = ready.send(listener.local_addr().expect("the port"));
-                tokio::select! {
-                    () = http::serve(listener, state) => {}
-                    // Both a word and silence mean the end.
-                    _ = stopped => {}
-                }
-            });
-        };
-        let thread = thread::Builder::new().name("site".to_owned()).spawn(serve).expect("a thread");
-        (listening.await.expect("the site listens"), Self { stop, thread })
-    }
-
-    fn stop(self) {
-        let _ = self.stop.send(());
-        let _ = self.thread.join();
-    }
+async fn serve(address: SocketAddr, state: &Arc<State>) -> (SocketAddr, Background) {
+    let state = Arc::clone(state);
+    Background::start("site", address, move |listener| http::serve(listener, state)).await
 }
