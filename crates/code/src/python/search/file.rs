@@ -8,7 +8,7 @@ use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
 use super::site::{Around, Block, Site};
-use crate::python::module::{Function, Module, Span};
+use crate::python::module::{Function, Module, Shape, Span};
 use crate::python::parse;
 
 /// A file that parses.
@@ -20,6 +20,12 @@ pub(super) struct File<'a> {
     pub(super) conditions: Vec<&'a Expr>,
     uses: BTreeMap<&'a str, Uses>,
     methods: BTreeSet<&'a str>,
+    attributes: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    fields: BTreeSet<&'a str>,
+    /// Where number literals stand.
+    pub(super) numbers: Vec<Span>,
+    /// Where string literals stand.
+    pub(super) texts: Vec<Span>,
     /// What one more level of indentation is.
     pub(super) unit: &'a str,
     pub(super) newline: &'static str,
@@ -42,7 +48,7 @@ impl Uses {
 
     /// Whether it is known to be a number: it is counted with, and nothing else is known.
     pub(super) const fn is_number(self) -> bool {
-        self.0 & (Self::COUNTED.0 | Self::INDEX.0) != 0 && !self.is_collection()
+        self.0 & Self::COUNTED.0 != 0 && !self.is_collection()
     }
 
     /// Whether it is called somewhere.
@@ -99,7 +105,22 @@ impl<'a> File<'a> {
         let Survey { conditions, uses, mut methods } = survey;
         let own_methods = module.functions.iter().filter(|function| function.class.is_some());
         methods.extend(own_methods.map(|function| function.name.as_str()));
-        Some(Self { name, text, module, conditions, uses, methods, unit: unit(text), newline })
+        let names = module.classes.iter().flat_map(|class| class.attributes.keys()).map(String::as_str);
+        let fields = names.filter(|name| !methods.contains(name) && !name.starts_with("__")).collect();
+        let mut attributes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        for expression in &module.expressions {
+            match &expression.shape {
+                Shape::Attribute { value, name } => {
+                    attributes.entry(value.text(text)).or_default().insert(name.text(text));
+                }
+                Shape::Number => numbers.push(expression.span),
+                Shape::Text => texts.push(expression.span),
+                _ => {}
+            }
+        }
+        let unit = unit(text);
+        Some(Self { name, text, module, conditions, uses, methods, attributes, fields, numbers, texts, unit, newline })
     }
 
     /// What is done with a variable.
@@ -135,9 +156,13 @@ impl<'a> File<'a> {
     }
 
     /// What the classes of the file have besides methods.
-    pub(super) fn fields(&self) -> BTreeSet<&'a str> {
-        let names = self.module.classes.iter().flat_map(|class| class.attributes.keys()).map(String::as_str);
-        names.filter(|name| !self.is_method(name) && !name.starts_with("__")).collect()
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'a str> {
+        self.fields.iter().copied()
+    }
+
+    /// What is read of the objects that are called that.
+    pub(super) fn attributes_read(&self, receiver: &str) -> impl Iterator<Item = &'a str> {
+        self.attributes.get(receiver).into_iter().flatten().copied()
     }
 
     /// The first byte of the line that a byte stands in.
@@ -234,6 +259,10 @@ fn unit(text: &str) -> &str {
     indented.and_then(|line| line.get(..width)).filter(|unit| unit.len() <= 8).unwrap_or("    ")
 }
 
+/// Built-in functions that take something with elements.
+const GO_THROUGH: [&str; 11] =
+    ["len", "sorted", "sum", "any", "all", "list", "set", "tuple", "enumerate", "zip", "reversed"];
+
 /// One walk over the whole tree for what the operators ask of the file.
 #[derive(Default)]
 struct Survey<'a> {
@@ -296,7 +325,7 @@ impl<'a> Visitor<'a> for Survey<'a> {
                 if let Expr::Attribute(attribute) = &*call.func {
                     self.methods.insert(&attribute.attr);
                 }
-                if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "len") {
+                if matches!(&*call.func, Expr::Name(name) if GO_THROUGH.contains(&name.id.as_str())) {
                     call.arguments.args.iter().for_each(|argument| self.note(argument, Uses::ITERATED));
                 }
             }

@@ -34,14 +34,14 @@ pub use evidence::{Evidence, Lines, TestCoverage};
 use change::Changes;
 use file::File;
 use operators::operators;
-use ranking::Ranked;
+use ranking::{Likeliest, Ranked};
 use site::Site;
 
 /// The fixer's name in candidates.
 pub const NAME: &str = "logic_search";
 
 /// Less suspicious statements are not changed.
-const MOST_SITES: usize = 300;
+const MOST_SITES: usize = 200;
 
 /// The likeliest `most` changes that may repair the finding, likeliest first. Each changes one editable file, parses, and makes
 /// another text than all others.
@@ -61,32 +61,33 @@ pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, mos
         let weighted = file.sites(tree).into_iter().map(|site| {
             let own = file.module.line_of(site.head.start)..=file.module.line_of(site.head.end.saturating_sub(1));
             let weight = lines.range(own).map(|(_, weight)| *weight).fold(0.0, f64::max);
-            (site, weight)
+            // A line of many expressions has more to get wrong, and yet is one line: between its size and none.
+            let size = u32::try_from(site.nodes().len()).map_or(1.0, f64::from).max(1.0);
+            (site, weight * size.sqrt())
         });
         sites.extend(weighted.filter(|(_, weight)| *weight > 0.0));
     }
     sites.sort_by(|(_, left), (_, right)| right.total_cmp(left));
     sites.truncate(MOST_SITES);
     let total: f64 = sites.iter().map(|(_, weight)| weight).sum();
-    let ranked = sites.iter().flat_map(|(site, weight)| changes_at(site, (total / weight).log2())).collect();
-    ranking::best(ranked, index.model(), finding.category, most)
+    let mut likeliest = Likeliest::new(most);
+    for (site, weight) in &sites {
+        add_changes(&mut likeliest, site, (total / weight).log2());
+    }
+    ranking::best(likeliest, index.model(), finding.category, most)
 }
 
-/// What every operator proposes at a place that costs so many bits itself.
-fn changes_at<'a>(site: &Site<'a>, bits: f64) -> Vec<Ranked<'a>> {
-    let mut ranked = Vec::new();
+/// Adds what every operator proposes at a place that costs so many bits itself.
+fn add_changes<'a>(likeliest: &mut Likeliest<'a>, site: &Site<'a>, bits: f64) {
     for operator in operators() {
         let mut changes = Changes::default();
         operator.propose(site, &mut changes);
         let changes = changes.into_list();
         let total: f64 = changes.iter().map(|change| change.weight).sum();
         let family = priors::bits(operator.family());
-        let file = site.file;
-        ranked.extend(changes.into_iter().filter(|change| change.weight > 0.0).map(|change| Ranked {
-            file,
-            bits: bits + family + (total / change.weight).log2(),
-            change,
-        }));
+        for change in changes.into_iter().filter(|change| change.weight > 0.0) {
+            let bits = bits + family + (total / change.weight).log2();
+            likeliest.add(Ranked { file: site.file, bits, change });
+        }
     }
-    ranked
 }

@@ -9,7 +9,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::change::Changes;
 use super::file::File;
-use crate::python::module::{Span, StatementKind};
+use crate::python::module::{Function, Span, StatementKind};
 
 /// What an expression is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,18 +90,22 @@ pub(super) struct Site<'a> {
     pub(super) around: Around<'a>,
     /// From the first byte to where its first block begins.
     pub(super) head: Span,
+    /// The function it stands in, as tables.
+    pub(super) function: Option<&'a Function>,
     nodes: OnceCell<Vec<Node<'a>>>,
+    names: OnceCell<Vec<&'a str>>,
 }
 
 impl<'a> Site<'a> {
-    pub(super) const fn new(
+    pub(super) fn new(
         file: &'a File<'a>,
         statement: &'a Stmt,
         clause: Option<&'a ast::ElifElseClause>,
         around: Around<'a>,
         head: Span,
     ) -> Self {
-        Self { file, statement, clause, around, head, nodes: OnceCell::new() }
+        let function = file.module.function_at(head.start);
+        Self { file, statement, clause, around, head, function, nodes: OnceCell::new(), names: OnceCell::new() }
     }
 
     pub(super) fn text(&self, node: &impl Ranged) -> &'a str {
@@ -164,18 +168,22 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Whether nothing comes after it in its block.
+    pub(super) fn is_last(&self) -> bool {
+        self.around.block.statements.last().is_some_and(|last| last.range() == self.statement.range())
+    }
+
     /// What the class around it has as `self.` something; empty outside of methods.
     pub(super) fn own_attributes(&self) -> BTreeSet<&'a str> {
         let module = self.file.module;
-        let function = module.function_at(self.head.start);
-        let class = function.and_then(|function| module.classes.get(function.class?));
+        let class = self.function.and_then(|function| module.classes.get(function.class?));
         class.map(|class| class.attributes.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
     /// What its function returns anywhere, as written, each once.
     pub(super) fn returned(&self) -> BTreeSet<&'a str> {
         let module = self.file.module;
-        let Some(function) = module.function_at(self.head.start) else { return BTreeSet::new() };
+        let Some(function) = self.function else { return BTreeSet::new() };
         let values = module.statements.iter().filter_map(|statement| match statement.kind {
             StatementKind::Return { value } if function.span.contains(statement.span) => value,
             _ => None,
@@ -216,7 +224,11 @@ impl<'a> Site<'a> {
     }
 
     /// The variables of the function, or else of the file, that have a value here.
-    pub(super) fn names(&self) -> Vec<&'a str> {
+    pub(super) fn names(&self) -> &[&'a str] {
+        self.names.get_or_init(|| self.collect_names())
+    }
+
+    fn collect_names(&self) -> Vec<&'a str> {
         let module = self.file.module;
         let Some(scope) = module.scopes.get(module.scope_at(self.head.start)) else { return Vec::new() };
         let targets = self.targets();
@@ -228,6 +240,15 @@ impl<'a> Site<'a> {
         let is_variable = |name: &str| !matches!(name, "_" | "self" | "cls");
         let bound = scope.bindings.iter().filter(|(name, places)| is_variable(name) && places.iter().any(is_bound));
         bound.map(|(name, _)| name.as_str()).take(MOST_NAMES).collect()
+    }
+
+    /// Whether the variable gets its only value here and is of no use without.
+    pub(super) fn is_only_binding(&self, name: &str) -> bool {
+        let module = self.file.module;
+        let scope = module.scopes.get(module.scope_at(self.head.start));
+        scope
+            .and_then(|scope| scope.bindings.get(name))
+            .is_some_and(|bindings| bindings.len() == 1 && bindings.iter().all(|binding| self.head.contains(*binding)))
     }
 
     /// What the statement assigns to.

@@ -21,8 +21,10 @@ impl RepairOperator for Arguments {
             match node.expression {
                 Expr::Call(call) => {
                     swap(changes, site, call);
-                    drop(changes, call);
-                    add(changes, site, call);
+                    if called_name(call).is_none_or(|name| !TAKE_ONE.contains(&name)) {
+                        drop(changes, call);
+                        add(changes, site, call);
+                    }
                 }
                 // What is unpacked or returned in pairs is ordered like arguments.
                 Expr::Tuple(tuple) => pairs(changes, site, &tuple.elts, 2.0),
@@ -44,6 +46,12 @@ impl RepairOperator for Arguments {
         }
     }
 }
+
+/// Functions that are given one argument, or nearly always are.
+const TAKE_ONE: [&str; 19] = [
+    "len", "abs", "sum", "list", "set", "tuple", "bool", "float", "str", "repr", "any", "all", "reversed", "iter",
+    "chr", "ord", "hash", "type", "append",
+];
 
 fn swap(changes: &mut Changes, site: &Site<'_>, call: &ExprCall) {
     pairs(changes, site, &call.arguments.args, 3.0);
@@ -96,20 +104,20 @@ fn add(changes: &mut Changes, site: &Site<'_>, call: &ExprCall) {
         if is_given || !matches!(parameter.kind, ParameterKind::Positional | ParameterKind::KeywordOnly) {
             continue;
         }
-        for value in site.names().into_iter().chain(["True", "False"]) {
+        for value in site.names().iter().copied().chain(["True", "False"]) {
             let weight = if value == name { 4.0 } else { 0.7 };
             changes.insert(weight, at, format!("{comma}{name}={value}"));
         }
     }
     if arguments.keywords.is_empty() && arguments.args.len() < 3 {
         let known = if function.is_some() { 0.5 } else { 0.2 };
-        for value in site.names().into_iter().chain(["0", "1", "-1", "None", "True", "False", "''"]) {
+        for value in site.names().iter().copied().chain(["0", "1", "-1", "None", "True", "False", "''"]) {
             changes.insert(known, at, format!("{comma}{value}"));
         }
         if let [first, ..] = &*arguments.args
             && called_name(call) != Some("print")
         {
-            for value in site.names().into_iter().chain(["0", "1"]) {
+            for value in site.names().iter().copied().chain(["0", "1"]) {
                 changes.insert(known * 0.7, first.start().to_usize(), format!("{value}, "));
             }
         }
@@ -120,7 +128,7 @@ fn add(changes: &mut Changes, site: &Site<'_>, call: &ExprCall) {
                 changes.insert(2.0, at, format!("{comma}reverse=True"));
             }
             changes.insert(1.0, at, format!("{comma}key=len"));
-            for variable in site.names().into_iter().filter(|variable| site.file.uses(variable).is_collection()) {
+            for variable in site.names().iter().copied().filter(|variable| site.file.uses(variable).is_collection()) {
                 changes.insert(0.7, at, format!("{comma}key={variable}.get"));
             }
         }

@@ -23,13 +23,18 @@ impl RepairOperator for Arithmetic {
             match node.expression {
                 Expr::BinOp(operation) => {
                     let (left, right) = (&*operation.left, &*operation.right);
+                    let joins = [left, right].iter().any(|side| has_order(site, side));
                     if let Some(place) = operator_place(site.file.text, left, right, operation.op) {
                         for (other, weight) in alternatives(operation.op) {
-                            changes.add(*weight, vec![Edit::replace(place.range(), other.as_str())]);
+                            let weight = if joins { weight * 0.2 } else { *weight };
+                            changes.add(weight, vec![Edit::replace(place.range(), other.as_str())]);
                         }
                     }
-                    if !matches!(operation.op, Operator::Mult | Operator::BitAnd | Operator::BitOr | Operator::BitXor) {
-                        changes.swap(0.7, site.file.text, left, right);
+                    match operation.op {
+                        Operator::Mult | Operator::BitAnd | Operator::BitOr | Operator::BitXor => {}
+                        Operator::Add if joins => changes.swap(3.0, site.file.text, left, right),
+                        Operator::Add => changes.swap(0.3, site.file.text, left, right),
+                        _ => changes.swap(0.7, site.file.text, left, right),
                     }
                     regroup(changes, site, operation);
                     // One of the operands is too much.
@@ -54,10 +59,24 @@ impl RepairOperator for Arithmetic {
     }
 }
 
+/// Whether it is known to be a text or a list, whose sums depend on the order.
+fn has_order(site: &Site<'_>, operand: &Expr) -> bool {
+    match operand {
+        Expr::StringLiteral(_) | Expr::FString(_) | Expr::List(_) | Expr::ListComp(_) => true,
+        Expr::Name(name) => site.file.uses(&name.id).is_collection(),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "str" | "list" | "repr"))
+        }
+        Expr::Subscript(subscript) => subscript.slice.is_slice_expr(),
+        Expr::BinOp(sum) => has_order(site, &sum.left) || has_order(site, &sum.right),
+        _ => false,
+    }
+}
+
 /// `a + b` for `b`.
 fn lost_operand(changes: &mut Changes, site: &Site<'_>, operand: &Expr) {
     let (start, end) = (operand.start().to_usize(), operand.end().to_usize());
-    for name in site.names().into_iter().filter(|name| *name != site.text(operand)) {
+    for name in site.names().iter().copied().filter(|name| *name != site.text(operand)) {
         let fit = if site.file.uses(name).is_number() { 1.0 } else { 0.3 };
         changes.insert(0.2 * fit, start, format!("{name} + "));
         changes.insert(0.2 * fit, end, format!(" + {name}"));

@@ -1,6 +1,6 @@
 //! An assignment of the wrong kind: `=` for `+=`, `-=` for `+=`, assignments in the wrong order.
 
-use ruff_python_ast::Stmt;
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use super::{RepairOperator, arithmetic};
@@ -26,6 +26,8 @@ impl RepairOperator for Assignments {
                 (&*statement.target, &*statement.value, list)
             }
             Stmt::Assign(statement) => match statement.targets.as_slice() {
+                // What has no value yet cannot grow.
+                [Expr::Name(name)] if site.is_only_binding(&name.id) => return,
                 [target] if !target.is_tuple_expr() && !target.is_list_expr() => {
                     let list = [("+=", 2.0), ("-=", 0.7), ("*=", 0.5), ("|=", 0.2)];
                     (target, &*statement.value, list.map(|(other, weight)| (other.to_owned(), weight)).to_vec())

@@ -6,7 +6,6 @@ use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
 
 use super::RepairOperator;
-use crate::python::module::Shape;
 use crate::python::search::change::Changes;
 use crate::python::search::priors::Family;
 use crate::python::search::site::{Place, Site};
@@ -84,14 +83,8 @@ fn counterparts(name: &str) -> impl Iterator<Item = &'static str> {
 /// More of an object's attributes are not tried.
 const MOST_ATTRIBUTES: usize = 20;
 
-/// What the file reads of objects of that name.
+/// What the file reads of objects of that name, and the fields of its classes.
 fn attributes_of<'a>(site: &Site<'a>, receiver: &str) -> BTreeSet<&'a str> {
-    let text = site.file.text;
-    let read = site.file.module.expressions.iter().filter_map(|expression| match &expression.shape {
-        Shape::Attribute { value, name } if value.text(text) == receiver => Some(name.text(text)),
-        _ => None,
-    });
-    let mut all: BTreeSet<&str> = read.collect();
-    all.extend(site.file.fields());
-    all.into_iter().take(MOST_ATTRIBUTES).collect()
+    let read = site.file.attributes_read(receiver);
+    read.chain(site.file.fields()).take(MOST_ATTRIBUTES).collect()
 }

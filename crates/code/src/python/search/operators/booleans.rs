@@ -103,7 +103,7 @@ fn extend(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>) {
         site.function_conditions().into_iter().filter(|other| *other != own).map(|other| (other.to_owned(), 0.5)),
     );
     for name in site.names() {
-        others.push((name.to_owned(), 0.4));
+        others.push(((*name).to_owned(), 0.4));
         others.push((format!("not {name}"), 0.3));
         others.push((format!("{name} is not None"), 0.2));
         others.push((format!("{name} is None"), 0.1));

@@ -68,8 +68,10 @@ impl RepairOperator for Callees {
                 _ => continue,
             };
             for line in RELATED.iter().filter(|line| line.contains(&name)) {
+                // The shorter the line, the closer its functions.
+                let weight = 4.0 / f64::from(u32::try_from(line.len()).unwrap_or(u32::MAX));
                 for other in line.iter().filter(|other| **other != name) {
-                    changes.replace(4.0, &place, *other);
+                    changes.replace(weight, &place, *other);
                 }
             }
             if node.expression.is_name_expr() {

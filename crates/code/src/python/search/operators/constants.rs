@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ruff_python_ast::{Expr, Number};
 
 use super::RepairOperator;
-use crate::python::module::Shape;
+use crate::python::module::Span;
 use crate::python::search::change::Changes;
 use crate::python::search::priors::Family;
 use crate::python::search::site::{Site, is_short};
@@ -82,14 +82,14 @@ fn numbers(site: &Site<'_>, number: &Number) -> Vec<(String, f64)> {
     for (small, weight) in [("0", 2.0), ("1", 2.0), ("2", 0.7), ("None", 0.3), ("0.5", 0.1)] {
         add(small.to_owned(), weight);
     }
-    for literal in literals(site, &Shape::Number) {
+    for literal in literals(site, &site.file.numbers) {
         add(literal.to_owned(), 0.5);
     }
     found.into_iter().collect()
 }
 
 fn texts(site: &Site<'_>, written: &str) -> Vec<(String, f64)> {
-    let mut found: Vec<(String, f64)> = literals(site, &Shape::Text).map(|code| (code.to_owned(), 1.0)).collect();
+    let mut found: Vec<(String, f64)> = literals(site, &site.file.texts).map(|code| (code.to_owned(), 1.0)).collect();
     if let Some(quote) = written.chars().last() {
         found.push((format!("{quote}{quote}"), 1.5));
         found.push((format!("{quote} {quote}"), 1.0));
@@ -114,11 +114,9 @@ fn texts(site: &Site<'_>, written: &str) -> Vec<(String, f64)> {
 const MOST_LITERALS: usize = 30;
 
 /// The literals that the function itself, or else the file, writes.
-fn literals<'a>(site: &Site<'a>, shape: &'a Shape) -> impl Iterator<Item = &'a str> {
-    let function = site.file.module.function_at(site.head.start).map(|function| function.span);
-    let inside = site.file.module.expressions.iter().filter(move |expression| {
-        expression.shape == *shape && function.is_none_or(|function| function.contains(expression.span))
-    });
+fn literals<'a>(site: &Site<'a>, literals: &'a [Span]) -> impl Iterator<Item = &'a str> {
+    let around = site.function.map_or(Span { start: 0, end: usize::MAX }, |function| function.span);
     let text = site.file.text;
-    inside.map(move |expression| expression.span.text(text)).filter(|code| is_short(code)).take(MOST_LITERALS)
+    let inside = literals.iter().filter(move |literal| around.contains(**literal));
+    inside.map(move |literal| literal.text(text)).filter(|code| is_short(code)).take(MOST_LITERALS)
 }

@@ -25,7 +25,7 @@ impl RepairOperator for Guards {
         let is_in_body = matches!(block.owner, Some(Stmt::FunctionDef(_)));
         let is_first = site.position() == 0 || (site.position() == 1 && is_documentation(block.statements.first()));
         let leaves = leaves(site);
-        let values = returns::values(site);
+        let values = values(site, is_first);
         for (condition, likely) in conditions(site) {
             // Where a function or a loop's turn begins is where its special cases are dealt with.
             let early = if is_first { 1.0 } else { 0.15 };
@@ -57,20 +57,24 @@ fn is_documentation(statement: Option<&Stmt>) -> bool {
 /// What is checked: variables that may be empty, and what the file checks elsewhere.
 fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found = Vec::new();
-    let parameters = site.file.module.function_at(site.head.start).map(|function| function.parameters.as_slice());
+    let parameters = site.function.map(|function| function.parameters.as_slice());
     for parameter in parameters.unwrap_or_default() {
         let name = &parameter.name;
-        if !matches!(name.as_str(), "self" | "cls") {
-            found.push((format!("not {name}"), 2.0));
-            found.push((format!("{name} is None"), 1.0));
+        if matches!(name.as_str(), "self" | "cls") {
+            continue;
+        }
+        let uses = site.file.uses(name);
+        found.push((format!("not {name}"), 2.0));
+        found.push((format!("{name} is None"), 1.0));
+        if !uses.is_no_number() {
             found.push((format!("{name} == 0"), 1.0));
             found.push((format!("{name} <= 0"), 0.5));
-            found.push((format!("{name} < 0"), 0.5));
+        }
+        if !uses.is_number() {
             found.push((format!("len({name}) == 1"), 0.3));
-            found.push((name.clone(), 0.3));
         }
     }
-    for name in site.names() {
+    for name in site.names().iter().copied() {
         if parameters.unwrap_or_default().iter().all(|parameter| parameter.name != name) {
             found.push((name.to_owned(), 0.5));
             found.push((format!("not {name}"), 0.5));
@@ -81,7 +85,18 @@ fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
     found
 }
 
-const MOST_CONDITIONS: usize = 40;
+/// More are not tried at one place.
+const MOST_CONDITIONS: usize = 24;
+
+/// What the check returns: anything where the function begins, later what the function returns elsewhere.
+fn values(site: &Site<'_>, is_first: bool) -> Vec<(String, f64)> {
+    let mut values = returns::values(site);
+    if !is_first {
+        let returned = site.returned();
+        values.retain(|(value, _)| value == "None" || returned.contains(value.as_str()));
+    }
+    values
+}
 
 fn leaves(site: &Site<'_>) -> Vec<(&'static str, f64)> {
     if site.around.is_in_loop { vec![("continue", 1.0), ("break", 1.0)] } else { Vec::new() }

@@ -24,7 +24,7 @@ impl RepairOperator for Indexing {
                 Expr::Subscript(subscript) => {
                     subscripted(changes, site, subscript);
                     match &*subscript.slice {
-                        Expr::Slice(slice) => bounds(changes, site, slice, &names),
+                        Expr::Slice(slice) => bounds(changes, site, slice, names),
                         index => becomes_slice(changes, site, index),
                     }
                 }
@@ -120,7 +120,7 @@ fn range(changes: &mut Changes, site: &Site<'_>, call: &ExprCall) {
             let start = end.start().to_usize();
             changes.insert(3.0, start, "1, ");
             changes.insert(0.7, start, "2, ");
-            for name in site.names().into_iter().filter(|name| *name != site.text(end)) {
+            for name in site.names().iter().copied().filter(|name| *name != site.text(end)) {
                 changes.insert(0.5, start, format!("{name}, "));
                 changes.insert(0.7, start, format!("{name} + 1, "));
             }

@@ -53,7 +53,7 @@ impl RepairOperator for InitialValues {
             for (other, weight) in BEGINNINGS.iter().filter(|(other, _)| *other != own) {
                 changes.replace(*weight, value, *other);
             }
-            for name in site.names().into_iter().filter(|name| *name != own) {
+            for name in site.names().iter().copied().filter(|name| *name != own) {
                 changes.replace(1.0, value, name);
                 changes.replace(0.5, value, format!("{name}[0]"));
                 changes.replace(0.5, value, format!("len({name})"));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::RepairOperator;
+use crate::python::module::{Span, StatementKind};
 use crate::python::search::change::Changes;
 use crate::python::search::priors::Family;
 use crate::python::search::site::{Site, is_short};
@@ -22,18 +23,23 @@ impl RepairOperator for Insertion {
         let mut statements: Vec<(String, f64)> =
             donors(site).into_iter().map(|donor| (donor.to_owned(), likelihood(donor))).collect();
         let names = site.names();
-        for name in &names {
+        for name in names.iter().filter(|name| !site.file.uses(name).is_no_number()) {
             statements.push((format!("{name} += 1"), if site.around.is_in_loop { 1.0 } else { 0.2 }));
             statements.push((format!("{name} -= 1"), 0.2));
         }
-        let function =
-            site.file.module.function_at(site.head.start).map_or("", |function| function.span.text(site.file.text));
+        let function = site.function.map_or("", |function| function.span.text(site.file.text));
         for (receiver, method) in updates(site) {
             for name in names.iter().filter(|name| **name != receiver) {
                 let update = format!("{receiver}.{method}(");
                 // A collection that nothing is ever put into is waiting for it.
-                let weight = if function.contains(&update) { 0.3 } else { 3.0 };
+                let weight = if function.contains(&update) { 0.3 } else { 8.0 };
                 statements.push((format!("{update}{name})"), weight));
+            }
+        }
+        // What begins with a value and never gets another, though a loop reads it.
+        for stale in names.iter().filter(|name| site.around.is_in_loop && is_never_updated(site, name)) {
+            for name in names.iter().filter(|name| *name != stale) {
+                statements.push((format!("{stale} = {name}"), 2.0));
             }
         }
         for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
@@ -41,6 +47,18 @@ impl RepairOperator for Insertion {
             site.put_after(changes, weight, &statement);
         }
     }
+}
+
+/// Whether the variable is given a value once, by an assignment; parameters and the variables of loops are not.
+fn is_never_updated(site: &Site<'_>, name: &str) -> bool {
+    let module = site.file.module;
+    let bindings = module.scopes.get(module.scope_at(site.head.start)).and_then(|scope| scope.bindings.get(name));
+    let assigned = |binding: &Span| {
+        module.statements.iter().any(
+            |statement| matches!(&statement.kind, StatementKind::Assign { target, .. } if target.contains(*binding)),
+        )
+    };
+    matches!(bindings.map(Vec::as_slice), Some([only]) if assigned(only))
 }
 
 /// Updates are forgotten more often than what begins or ends something, which is needed once.
@@ -51,7 +69,7 @@ fn likelihood(statement: &str) -> f64 {
 
 /// The simple statements of the function.
 fn donors<'a>(site: &Site<'a>) -> BTreeSet<&'a str> {
-    let Some(function) = site.file.module.function_at(site.head.start) else { return BTreeSet::new() };
+    let Some(function) = site.function else { return BTreeSet::new() };
     let inside = site.file.module.statements.iter().filter(|statement| function.span.contains(statement.span));
     let code = inside.map(|statement| statement.span.text(site.file.text));
     code.filter(|code| is_short(code) && !code.ends_with(':') && !code.starts_with(['"', '\'']))
@@ -63,11 +81,11 @@ const MOST_DONORS: usize = 25;
 
 /// Collections of the function that could take a value, by the method that gives it to them.
 fn updates<'a>(site: &Site<'a>) -> Vec<(&'a str, &'static str)> {
-    let Some(function) = site.file.module.function_at(site.head.start) else { return Vec::new() };
+    let Some(function) = site.function else { return Vec::new() };
     let text = site.file.text;
     let assigned = site.file.module.statements.iter().filter(|statement| function.span.contains(statement.span));
     let begun = assigned.filter_map(|statement| match &statement.kind {
-        crate::python::module::StatementKind::Assign { target, value } => Some((target.text(text), value.text(text))),
+        StatementKind::Assign { target, value } => Some((target.text(text), value.text(text))),
         _ => None,
     });
     let method = |value: &str| {

@@ -1,11 +1,11 @@
 //! A wrong variable.
 
-use ruff_python_ast::Expr;
+use ruff_python_ast::{Expr, Stmt};
 
 use super::RepairOperator;
 use crate::python::search::change::Changes;
 use crate::python::search::priors::Family;
-use crate::python::search::site::{Place, Site};
+use crate::python::search::site::{Node, Place, Site};
 
 pub(super) struct Names;
 
@@ -23,8 +23,13 @@ impl RepairOperator for Names {
                 // What is called is another family's; a target is seldom wrong.
                 (_, Place::Callee) => {}
                 (Expr::Name(name), place) => {
-                    let rarity = if place == Place::Target { 0.15 } else { 1.0 };
-                    let uses = site.file.uses(&name.id);
+                    let rarity = match place {
+                        // The other places that read it would find nothing.
+                        Place::Target if site.is_only_binding(&name.id) => continue,
+                        Place::Target => 0.3,
+                        _ => 1.0,
+                    };
+                    let uses = site.file.uses(copied_to(site, node).unwrap_or(&name.id));
                     for other in names.iter().filter(|other| **other != own) {
                         changes.replace(rarity * uses.fit(site.file.uses(other)), name, *other);
                     }
@@ -49,18 +54,31 @@ impl RepairOperator for Names {
                 }
                 // A constant, or an expression, where a variable belongs.
                 (Expr::NumberLiteral(_), _) => {
-                    for other in &names {
+                    for other in names {
                         let fit = if site.file.uses(other).is_no_number() { 0.1 } else { 0.7 };
                         changes.replace(fit, node.expression, *other);
                     }
                 }
                 (Expr::BinOp(_) | Expr::Subscript(_), Place::Value | Place::Bound | Place::Index) => {
-                    for other in &names {
+                    for other in names {
                         changes.replace(0.1, node.expression, *other);
                     }
                 }
                 _ => {}
             }
         }
+    }
+}
+
+/// The variable that a plain copy gives the value to: what is done with it says what belongs there.
+fn copied_to<'a>(site: &Site<'a>, node: &Node<'_>) -> Option<&'a str> {
+    match site.statement {
+        Stmt::Assign(statement) if node.parent.is_none() && node.place != Place::Target => {
+            match statement.targets.as_slice() {
+                [Expr::Name(target)] => Some(&target.id),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }

@@ -22,10 +22,9 @@ impl RepairOperator for Placement {
             return;
         }
         let (block, position) = (site.around.block, site.position());
-        let is_last = position + 1 == block.statements.len();
         // Out of its block: it stands last in it, and behind the block nothing belongs to the block's owner.
         if let Some(owner) = block.owner
-            && is_last
+            && site.is_last()
             && position > 0
             && !matches!(owner, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
         {
@@ -37,8 +36,11 @@ impl RepairOperator for Placement {
         // Into the block that ends before it, or the blocks that end there with it.
         let mut above = previous;
         while let Some(last) = last_of_body(above) {
-            let weight = if matches!(site.statement, Stmt::Return(_)) { 2.0 } else { 3.0 };
-            shift(changes, site, weight, site.file.indentation(last));
+            // Behind what leaves the block nothing runs.
+            if !matches!(last, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_)) {
+                let weight = if matches!(site.statement, Stmt::Return(_)) { 2.0 } else { 3.0 };
+                shift(changes, site, weight, site.file.indentation(last));
+            }
             above = last;
         }
         let is_plain =

@@ -29,7 +29,8 @@ impl RepairOperator for Returns {
                 }
             },
             Stmt::Expr(statement) => changes.insert(2.0, statement.start().to_usize(), "return "),
-            Stmt::Assign(statement) => {
+            // In the middle of a block, what follows would be dead.
+            Stmt::Assign(statement) if site.is_last() => {
                 changes.replace(0.3, statement, format!("return {}", site.text(&*statement.value)));
             }
             _ => {}
@@ -60,8 +61,8 @@ fn wrong(changes: &mut Changes, site: &Site<'_>, value: &Expr) {
 
 /// What a function may return: its variables, what it returns elsewhere, and constants.
 pub(super) fn values(site: &Site<'_>) -> Vec<(String, f64)> {
-    let mut values: Vec<(String, f64)> = site.names().into_iter().map(|name| (name.to_owned(), 1.5)).collect();
-    values.extend(site.names().into_iter().map(|name| (format!("not {name}"), 0.3)));
+    let mut values: Vec<(String, f64)> = site.names().iter().copied().map(|name| (name.to_owned(), 1.5)).collect();
+    values.extend(site.names().iter().copied().map(|name| (format!("not {name}"), 0.3)));
     values.extend(site.returned().into_iter().map(|code| (code.to_owned(), 1.0)));
     for (constant, weight) in [
         ("True", 1.0),
@@ -83,8 +84,7 @@ pub(super) fn values(site: &Site<'_>) -> Vec<(String, f64)> {
 /// A function that returns nothing behind its last statement.
 fn missing_at_the_end(changes: &mut Changes, site: &Site<'_>) {
     let block = site.around.block;
-    let is_last_of_function = matches!(block.owner, Some(Stmt::FunctionDef(_)))
-        && block.statements.last().is_some_and(|last| last.range() == site.statement.range());
+    let is_last_of_function = matches!(block.owner, Some(Stmt::FunctionDef(_))) && site.is_last();
     if !is_last_of_function || matches!(site.statement, Stmt::Return(_) | Stmt::Raise(_)) {
         return;
     }

@@ -1,6 +1,6 @@
 //! A call around a value, or behind it, that is missing or too much.
 
-use ruff_python_ast::Expr;
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use super::RepairOperator;
@@ -78,14 +78,24 @@ impl RepairOperator for Wrappers {
     }
 }
 
+/// More functions of the file are not tried.
+const MOST_FUNCTIONS: usize = 6;
+
 fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>, weight: f64) {
     let code = site.text(node.expression);
     let is_plain =
         matches!(node.place, Place::Value | Place::Condition | Place::Index | Place::Bound | Place::Iterable);
-    let is_receiver = matches!(node.parent, Some(Expr::Attribute(_))) || matches!(code, "self" | "cls");
+    if matches!(code, "self" | "cls") {
+        return;
+    }
+    if matches!(node.parent, Some(Expr::Attribute(_))) {
+        // `name.strip().lower()` for `name.lower()`.
+        behind(changes, node, weight * 0.5);
+        return;
+    }
     let is_subscripted =
         matches!(node.parent, Some(Expr::Subscript(parent)) if parent.value.range() == node.expression.range());
-    if !is_plain || is_receiver {
+    if !is_plain {
         return;
     }
     let uses = if let Expr::Name(name) = node.expression { site.file.uses(&name.id) } else { Uses::default() };
@@ -94,6 +104,7 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>, weight: f64) {
         let is_repeated = code.starts_with(&format!("{name}("));
         let fit = match (*name, uses) {
             ("len" | "sorted" | "reversed" | "sum" | "set", uses) if uses.is_number() => 0.05,
+            ("len", uses) if uses.is_collection() && node.is_argument_of("range") => 8.0,
             ("len" | "sorted" | "reversed" | "sum", uses) if uses.is_collection() => 1.5,
             ("abs" | "round" | "float", uses) if uses.is_no_number() => 0.05,
             _ => 1.0,
@@ -106,18 +117,28 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>, weight: f64) {
     if node.place == Place::Iterable {
         changes.wrap(weight * 2.0, node.expression, "range(len(", "))");
         changes.wrap(weight, node.expression, "zip(*", ")");
+        // Pairs are what is unpacked.
+        if matches!(site.statement, Stmt::For(statement) if statement.target.is_tuple_expr()) {
+            let end = node.expression.end().to_usize();
+            changes.insert(weight * 8.0, end, ".items()");
+            changes.wrap(weight * 6.0, node.expression, "enumerate(", ")");
+        }
     }
     // Functions of the file that take one argument, and variables that are functions: a recursive call that was forgotten, a
     // conversion of its own.
-    let variables = site.names().into_iter().filter(|name| site.file.uses(name).is_called());
-    for function in site.file.functions_of_one().chain(variables) {
+    let variables = site.names().iter().copied().filter(|name| site.file.uses(name).is_called());
+    for function in site.file.functions_of_one().take(MOST_FUNCTIONS).chain(variables) {
         if !node.is_argument_of(function) && !code.starts_with(function) {
             changes.wrap(weight * 0.5, node.expression, &format!("{function}("), ")");
         }
     }
     if !node.expression.is_bin_op_expr() {
-        for (call, share) in BEHIND {
-            changes.insert(weight * share * 0.7, node.expression.end().to_usize(), *call);
-        }
+        behind(changes, node, weight * 0.7);
+    }
+}
+
+fn behind(changes: &mut Changes, node: &Node<'_>, weight: f64) {
+    for (call, share) in BEHIND {
+        changes.insert(weight * share, node.expression.end().to_usize(), *call);
     }
 }
