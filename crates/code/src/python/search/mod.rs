@@ -1,16 +1,16 @@
 //! Repairs of LOGIC by search: where nothing says what is wrong, small changes of suspicious lines are tried in order of
 //! likelihood; the caller runs the tests.
 //!
-//! A candidate's likelihood is that of its line ([`suspects`]), of the kind of fault ([`priors`]), and of the one change among
-//! all changes of that kind in that line ([`operators`]); how natural the result reads in its project moves it a little
-//! ([`ranking`]). The cost is its negative logarithm, as with the other fixers.
+//! A candidate's likelihood is that of its line (`suspects`), of the kind of fault (`priors`), and of the one change among
+//! all changes of that kind in that line (`operators`); how natural the result reads in its project moves it a little
+//! (`ranking`). The cost is its negative logarithm, as with the other fixers.
 //!
 //! # Layout
 //!
-//! - [`evidence`]: what is known about where the fault may be; [`suspects`]: the lines, weighted by it
-//! - [`file`], [`site`]: a file and its statements as operators see them
-//! - [`operators`]: what may be changed, one kind of fault a file; [`change`]: a change; [`priors`]: how common each kind is
-//! - [`ranking`]: from changes to candidates
+//! - `evidence`: what is known about where the fault may be; `suspects`: the lines, weighted by it
+//! - `file`, `site`: a file and its statements as operators see them
+//! - `operators`: what may be changed, one kind of fault a file; `change`: a change; `priors`: how common each kind is
+//! - `ranking`: from changes to candidates
 
 use autoheal_engine::diagnostics::Finding;
 
