@@ -10,5 +10,6 @@ pub mod parse;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;
+pub mod search;
 pub(crate) mod standard_library;
 mod tokens;

@@ -66,8 +66,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         let mut readings = HashMap::new();
         for entry in &mut self.entries {
             let text = self.blame.text(&entry.file);
-            entry.bits += (NATURALNESS * surprise(self.blame, &entry.file, text, &entry.edits, &mut readings))
-                .clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1);
+            entry.bits += oddity(self.blame.index.model(), &entry.file, text, &entry.edits, &mut readings);
         }
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         let mut candidates = Vec::new();
@@ -113,22 +112,23 @@ fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
 }
 
 /// Bits as a candidate's cost.
-pub(super) fn cost(bits: f64) -> u32 {
+pub(in crate::python) fn cost(bits: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
     let cost = (bits * 100.0).clamp(1.0, 1_000_000.0) as u32;
     cost
 }
 
+/// Readings of the unchanged text, by file, first byte and end, for the next candidate in the same lines.
+pub(in crate::python) type Readings = HashMap<(String, usize, usize), Reading>;
+
+/// By how many bits naturalness makes the edits less likely, or likelier when below 0.
+pub(in crate::python) fn oddity(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
+    (NATURALNESS * surprise(model, file, text, edits, readings)).clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1)
+}
+
 /// How many bits the lines around the edits cost more than they did.
-fn surprise(
-    blame: &Blame<'_>,
-    file: &str,
-    text: &str,
-    edits: &[Edit],
-    readings: &mut HashMap<(String, usize, usize), Reading>,
-) -> f64 {
+fn surprise(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
-    let model = blame.index.model();
     let windows: Vec<&[Edit]> =
         if last.end.saturating_sub(first.start) < 2_000 { vec![edits] } else { edits.chunks(1).collect() };
     windows
@@ -156,7 +156,7 @@ const BITS_OF_A_TOKEN: f64 = 8.0;
 
 /// How surprising a piece of text is, strings counted as one token each, and its length in tokens.
 #[derive(Clone, Copy)]
-struct Reading {
+pub(in crate::python) struct Reading {
     bits: f64,
     length: usize,
 }
