@@ -7,6 +7,7 @@
 //! - [`fix`]: what a fixer is given and gives
 //! - [`python`]: everything that knows Python
 //! - [`report`]: test reports and linter output as findings
+//! - [`warm`]: the runner that tries changes without starting an interpreter for each
 
 pub mod edit;
 pub mod fix;
@@ -14,6 +15,7 @@ pub mod python;
 pub mod replacement;
 pub mod report;
 pub mod sources;
+pub mod warm;
 
 pub use edit::{Candidate, Edit, FileEdit};
 pub use fix::{FixContext, Fixer};
