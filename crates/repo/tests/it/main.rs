@@ -11,4 +11,5 @@ mod names;
 mod project;
 mod results;
 mod rounds;
+mod search;
 mod strategies;
