@@ -65,6 +65,9 @@ pub struct HealState {
     /// What was searched for; changed by `fix`.
     #[serde(default)]
     pub searches: Vec<Search>,
+    /// What trying candidates took, each with a test runner of its own; changed by `patch`.
+    #[serde(default)]
+    pub trials: Trials,
     /// Candidates per target; set by `fix`.
     pub proposals: Vec<Proposal>,
     /// Whether this round's `patch` accepted something.
@@ -119,6 +122,7 @@ impl HealState {
             model_end: None,
             is_searching: false,
             searches: Vec::new(),
+            trials: Trials::default(),
             proposals: Vec::new(),
             patch_verdict: PatchVerdict::NothingAccepted,
             accepted: Vec::new(),
@@ -276,6 +280,15 @@ pub struct ModelStep {
     pub approach: String,
 }
 
+/// What trying candidates took, each with a test runner of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Trials {
+    /// How many.
+    pub count: u64,
+    /// How long the test runners took, in milliseconds.
+    pub millis: u64,
+}
+
 /// A search for the repair of a fault of logic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
@@ -295,6 +308,8 @@ pub struct Search {
     pub preparing_millis: u64,
     /// How long trying took, in milliseconds.
     pub trying_millis: u64,
+    /// How long a try with a test runner of its own took on average before, in milliseconds; `None`: there was none.
+    pub cold_millis: Option<u64>,
     /// Why nothing was tried, if so.
     pub refused: Option<String>,
 }

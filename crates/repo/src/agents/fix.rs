@@ -54,16 +54,18 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
 
 /// What tests allow of the changes that were tried.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    let all_findings = all_findings(state);
+    session.probe(&all_findings, context).await?;
     for target in state.targets.clone() {
-        let candidates = search::candidates(state, session, &target, context).await?;
+        let of_rules = candidates(session, &target, &all_findings);
+        let candidates = search::candidates(state, session, &target, of_rules, context).await?;
         state.proposals.push(Proposal { target, candidates });
     }
     Ok(())
 }
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
-    let all_findings: Vec<Finding> =
-        state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect();
+    let all_findings = all_findings(state);
     if state.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
@@ -77,6 +79,10 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
         .collect();
     Ok(())
+}
+
+fn all_findings(state: &HealState) -> Vec<Finding> {
+    state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect()
 }
 
 /// Whether its fixers want to know what the interpreter can import. Text that does not parse is repaired by its looks.

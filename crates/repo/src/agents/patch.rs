@@ -326,6 +326,8 @@ impl Trial<'_> {
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
         let look = look?;
+        self.state.trials.count += 1;
+        self.state.trials.millis += look.millis;
         self.seen = look.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
         Ok(look)
     }

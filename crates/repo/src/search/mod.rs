@@ -32,13 +32,14 @@ pub(crate) const FIXER: &str = search::NAME;
 /// More changes are not thought of: what is less likely than so many others is not tried in the time that there is.
 const MOST_CANDIDATES: usize = 4000;
 
-/// One run searches no more often: each may take the whole time.
-const MOST_SEARCHES: usize = 5;
+/// With less time nothing is begun.
+const SHORTEST: Duration = Duration::from_secs(2);
 
 /// How long one answer of the runner may take: it ends what takes too long by itself.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Whether nothing is searched for this failure: it is no test's, not of a kind that search repairs, or was searched for on this very tree.
+/// Whether nothing is searched for this failure: it is no test's, not of a kind that search repairs, was searched for on this very
+/// tree, or there is no time left for that.
 pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
     let is_repairable = match key.category {
         Category::Logic | Category::TypeError => key.source == Source::Test,
@@ -48,20 +49,34 @@ pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
         TestRunner::Pytest | TestRunner::Unittest => true,
         TestRunner::Opaque => false,
     });
-    let selectors = state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default();
-    let is_done = state.searches.iter().any(|search| search.key == *key && search.accepted == state.accepted.len());
-    state.request.limits.search_seconds == 0
-        || state.searches.len() >= MOST_SEARCHES
-        || !(is_repairable && can_run)
-        || selectors.is_empty()
-        || is_done
+    let can_be_run = || state.current.as_ref().is_some_and(|observed| !observed.look.selectors_of(key).is_empty());
+    let is_done = || on_this_tree(state).any(|search| search.key == *key);
+    !(is_repairable && can_run && can_be_run()) || is_done() || time_left(state) < SHORTEST
 }
 
-/// Candidates for the target that the tests allow, likeliest first. What was done is written down in the state.
+/// Whether rules need not be asked about this failure: they say little about a fault of logic, and what they say is tried by search.
+pub(crate) fn stands_in_for_rules(state: &HealState, key: &Key) -> bool {
+    let was_searched = || on_this_tree(state).any(|search| search.key == *key && search.refused.is_none());
+    key.category == Category::Logic && (!is_beyond(state, key) || was_searched())
+}
+
+fn on_this_tree(state: &HealState) -> impl Iterator<Item = &Search> {
+    state.searches.iter().filter(|search| search.accepted == state.accepted.len())
+}
+
+/// All searches for one repair share their time: one fault shows in many failures.
+fn time_left(state: &HealState) -> Duration {
+    let used = on_this_tree(state).map(|search| search.preparing_millis + search.trying_millis).sum();
+    Duration::from_secs(state.request.limits.search_seconds).saturating_sub(Duration::from_millis(used))
+}
+
+/// Candidates for the target that the tests allow, likeliest first; those of rules come before all others. What was done is written down
+/// in the state.
 pub(crate) async fn candidates(
     state: &mut HealState,
     session: &mut Session,
     target: &Finding,
+    of_rules: Vec<Candidate>,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search {
@@ -73,9 +88,10 @@ pub(crate) async fn candidates(
         plausible: 0,
         preparing_millis: 0,
         trying_millis: 0,
+        cold_millis: state.trials.millis.checked_div(state.trials.count),
         refused: None,
     };
-    let found = match search(state, session, target, &mut record, context).await {
+    let found = match search(state, session, target, of_rules, &mut record, context).await {
         Ok(found) => found,
         Err(error) => {
             record.refused = Some(error.into_refusal()?);
@@ -93,7 +109,7 @@ pub(crate) fn summary(search: &Search) -> String {
     match &search.refused {
         Some(why) => format!("nothing was searched for: {why}"),
         None => format!(
-            "{} of {} changes tried in {:.1} s after {:.1} s of preparation, {} with the project loaded anew; {} of them are allowed by the tests",
+            "{} of {} changes tried in {:.1} s after {:.1} s of preparation, {} with the project loaded anew; the tests allow {} of them",
             search.tried,
             search.candidates,
             seconds(search.trying_millis),
@@ -108,11 +124,12 @@ async fn search(
     state: &HealState,
     session: &mut Session,
     target: &Finding,
+    of_rules: Vec<Candidate>,
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
     let began = context.now();
-    let time = Duration::from_secs(state.request.limits.search_seconds);
+    let time = time_left(state);
     context.progress(format!("{}: loading the tests to search for a change", target.headline()));
     let Some(words) = words(session) else {
         return Err(RunnerError::Broken("changes cannot be tried with this test runner".to_owned()));
@@ -124,7 +141,8 @@ async fn search(
     let suite = Suite::observe(&mut runner, &selectors, time).await?;
     let watched = suite.watch(&mut runner, time).await?;
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
-    let candidates = search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES);
+    let mut candidates = of_rules;
+    candidates.extend(search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES));
     record.candidates = candidates.len();
     record.preparing_millis = millis(context.now().since(began));
     let trial = Trial { suite: &suite, watched: &watched, candidates: &candidates, target, deadline: began.plus(time) };

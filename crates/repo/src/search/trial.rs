@@ -1,7 +1,6 @@
 //! Candidates through the runner, likeliest first, until the time is over or enough of them are allowed by the tests.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use autoheal_code::Candidate;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
@@ -20,8 +19,8 @@ const AHEAD: usize = 8;
 /// So many changes that the tests allow are enough: one is kept, the others tell how little that means.
 const ENOUGH: usize = 8;
 
-/// After the first that the tests allow, the search goes on for as long as it took to find it, and no less than this.
-const FURTHER: Duration = Duration::from_secs(3);
+/// After the first that the tests allow, as many again are tried, and no fewer than this: how many others there are is worth knowing.
+const FURTHER: usize = 100;
 
 /// A person is told after so many tries.
 const TOLD: usize = 100;
@@ -47,22 +46,19 @@ impl Trial<'_> {
         let (seconds, rest_seconds) = self.suite.limits();
         runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
         let began = context.now();
-        let mut deadline = self.deadline;
-        let mut waiting = self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one));
-        let mut is_over = false;
+        let mut waiting =
+            self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).peekable();
+        let mut last = self.candidates.len();
         let mut with_runner = 0_usize;
         let mut plausible: BTreeSet<usize> = BTreeSet::new();
         loop {
-            while with_runner < AHEAD && !is_over {
-                match waiting.next() {
-                    Some(next) => {
-                        runner.send(&Request::Try(next)).await?;
-                        with_runner += 1;
-                    }
-                    None => is_over = true,
-                }
+            while with_runner < AHEAD
+                && let Some(next) = waiting.next_if(|next| next.number < last)
+            {
+                runner.send(&Request::Try(next)).await?;
+                with_runner += 1;
             }
-            let left = deadline.since(context.now());
+            let left = self.deadline.since(context.now());
             if with_runner == 0 || left.is_zero() {
                 break;
             }
@@ -76,13 +72,12 @@ impl Trial<'_> {
             with_runner -= 1;
             record.tried += 1;
             record.loaded_anew += usize::from(tried.way == Way::Fresh);
-            if self.is_plausible(&tried) && plausible.insert(tried.number) {
-                if plausible.len() == 1 {
-                    let now = context.now();
-                    let further = now.since(began).max(FURTHER);
-                    deadline = deadline.min(now.plus(further));
+            if self.is_plausible(&tried) {
+                plausible.insert(tried.number);
+                last = last.min(tried.number + tried.number.max(FURTHER));
+                if plausible.len() >= ENOUGH {
+                    last = 0;
                 }
-                is_over |= plausible.len() >= ENOUGH;
             }
             if record.tried.is_multiple_of(TOLD) {
                 let (headline, total) = (self.target.headline(), self.candidates.len());
