@@ -1,6 +1,6 @@
 //! Candidates through the runner, likeliest first, until the time is over or enough of them are allowed by the tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use autoheal_code::Candidate;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
@@ -46,14 +46,14 @@ impl Trial<'_> {
         let (seconds, rest_seconds) = self.suite.limits();
         runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
         let began = context.now();
-        let mut waiting =
-            self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).peekable();
+        let mut waiting: VecDeque<Try<'_>> =
+            self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).collect();
         let mut last = self.candidates.len();
         let mut with_runner = 0_usize;
         let mut plausible: BTreeSet<usize> = BTreeSet::new();
         loop {
             while with_runner < AHEAD
-                && let Some(next) = waiting.next_if(|next| next.number < last)
+                && let Some(next) = waiting.pop_front_if(|next| next.number < last)
             {
                 runner.send(&Request::Try(next)).await?;
                 with_runner += 1;
