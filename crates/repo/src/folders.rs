@@ -15,7 +15,7 @@ pub(crate) const COMPILE_CHECK: &str = "compile_check.py";
 pub(crate) const UNITTEST_RUNNER: &str = "unittest_runner.py";
 
 /// The test report.
-pub(crate) const REPORT: &str = "tests.xml";
+const REPORT: &str = "tests.xml";
 
 /// The folders of one place in which a tree is tested.
 #[derive(Debug, Clone)]
@@ -60,6 +60,11 @@ impl Folders {
     /// Where reports are written from inside.
     pub(crate) fn reports(&self) -> PathBuf {
         self.root.join("reports")
+    }
+
+    /// The test report, written from inside.
+    pub(crate) fn report(&self) -> PathBuf {
+        self.reports().join(REPORT)
     }
 
     /// Makes the folders beside the tree, and puts our scripts where they can be run.

@@ -7,6 +7,7 @@
 //! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
 //! - `change`, `session`, `suite`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
+//! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
 //! - [`branch_name`], [`commit_message`]: the spec's formats
 //! - [`results`], [`report`]: what a run came to, for machines and for people
@@ -36,6 +37,7 @@ pub mod setup;
 pub mod state;
 pub mod stop_reason;
 mod suite;
+pub mod toolchain;
 mod tree;
 pub mod workflow;
 

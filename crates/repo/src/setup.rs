@@ -6,9 +6,14 @@ use std::path::PathBuf;
 use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
 
+use crate::toolchain::Toolchain;
+
 /// How a repository is tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
+    /// The language's tools.
+    #[serde(default)]
+    pub toolchain: Toolchain,
     /// The folders that the import path begins at, relative to the repository (`""`, `src`).
     pub roots: Vec<String>,
     /// The folder that the tests start in, relative to the repository: `""`, or a package of a monorepo.
