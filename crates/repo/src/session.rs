@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use autoheal_code::Sources;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::python::probe;
 use autoheal_code::report;
+use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
@@ -48,7 +48,7 @@ pub(crate) struct Session {
     limits: CommandLimits,
     workspace: Box<dyn Workspace>,
     sources: Sources,
-    environment: PythonEnvironment,
+    environment: Environment,
     is_probed: bool,
     /// Ruff's output of the latest look: what the linter itself would do about its findings.
     lint_output: String,
@@ -71,7 +71,7 @@ impl Session {
         let spec = workspace_spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let version = setup.interpreter.version.unwrap_or_default();
-        let environment = PythonEnvironment { version, ..PythonEnvironment::default() };
+        let environment = PythonEnvironment { version, ..PythonEnvironment::default() }.into();
         Ok(Self {
             folders,
             setup,
@@ -111,7 +111,7 @@ impl Session {
         &self.sources
     }
 
-    pub(crate) fn environment(&self) -> &PythonEnvironment {
+    pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }
 
@@ -177,7 +177,7 @@ impl Session {
         let directory = self.setup.directory.clone();
         let outcome = self.execute(&directory, words, OWN_COMMAND).await?;
         match probe::parse(&String::from_utf8_lossy(&outcome.stdout)) {
-            Ok(environment) => self.environment = environment,
+            Ok(python) => self.environment.python = python,
             // Fixers that need it give fewer candidates; the rest works.
             Err(error) => {
                 context.note("warning", format!("the interpreter could not be asked what it can import: {error}"));

@@ -1,0 +1,4 @@
+//! Everything that knows JavaScript and TypeScript.
+
+pub mod environment;
+pub mod fix;
