@@ -1,7 +1,6 @@
 //! How a repository is tested: its commands, and the interpreter for them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -9,7 +8,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use crate::checkout::Checkout;
 use crate::ci_commands::{self, TestStep};
 use crate::lint;
-use crate::project::{self, Project, TestFramework};
+use crate::project::{self, Language, Project};
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
 use crate::state::HealState;
 use crate::toolchain::{Search, Toolchain};
@@ -24,19 +23,29 @@ pub(crate) async fn prepare(
 ) -> Result<Setup, StepError> {
     let tree = checkout.folders.tree();
     let project = project::survey(&tree);
-    refuse_what_is_not_supported(&project)?;
-    let green = ci_commands::green_commands(&tree, &project.directory, project.framework.as_ref());
+    let toolchain = toolchain_of(&project)?;
+    let mut green = ci_commands::green_commands(&tree, &project.directory, project.framework.as_ref());
     for step in &green.not_understood {
         state.warnings.push(format!("CI also runs what is not run here: {step}"));
     }
-    let tests =
-        state.request.test_command.as_deref().map(named_by_the_user).or(green.test).ok_or_else(no_test_command)?;
+    if let Some(words) = state.request.test_command.as_deref() {
+        green.test = Some(match toolchain {
+            Toolchain::Python => named_by_the_user(words),
+            Toolchain::Node => {
+                let known = ci_commands::named_command(&tree, words, NAMED);
+                green.builds = known.as_ref().map(|(_, builds)| builds.clone()).unwrap_or_default();
+                known.map_or_else(|| opaque(words), |(test, _)| test)
+            }
+        });
+    }
+    let tests = green.test.ok_or_else(|| no_test_command(&project))?;
     let mut setup = Setup {
-        toolchain: Toolchain::Python,
+        toolchain,
         roots: project.roots.clone(),
         directory: tests.directory,
         environment: tests.environment,
-        interpreter: Interpreter { program: PathBuf::new(), folders: Vec::new(), version: None, found: String::new() },
+        interpreter: Interpreter::default(),
+        builds: green.builds,
         tests: tests.command,
         linters: Vec::new(),
         judges: BTreeSet::new(),
@@ -46,7 +55,7 @@ pub(crate) async fn prepare(
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
     setup.interpreter = setup.toolchain.find_interpreter(search, state).await?;
     for step in green.lint {
-        match lint::locate(step.linter, &setup.interpreter) {
+        match lint::locate(step.linter, &step.directory, &setup.interpreter, &tree) {
             Some(program) => setup.linters.push(LintCommand {
                 linter: step.linter,
                 is_required: step.is_required,
@@ -78,27 +87,48 @@ pub(crate) async fn interpreter_for(
     setup.toolchain.find_interpreter(search, state).await
 }
 
-fn no_test_command() -> StepError {
-    StepError::Permanent {
-        code: ErrorCode::TestDiscoveryFailed,
-        message: "no test framework was recognised; say how the tests run with --test-command".to_owned(),
+fn no_test_command(project: &Project) -> StepError {
+    let message = match project.language {
+        Some(Language::JavaScript) => {
+            "no test framework was recognised: package.json has no script `test` that can be read, and neither jest, mocha, vitest nor \
+             node:test is used; say how the tests run with --test-command"
+        }
+        Some(Language::Python | Language::Java) | None => {
+            "no test framework was recognised; say how the tests run with --test-command"
+        }
+    };
+    StepError::Permanent { code: ErrorCode::TestDiscoveryFailed, message: message.to_owned() }
+}
+
+/// The tools of the language that the tests are in.
+fn toolchain_of(project: &Project) -> Result<Toolchain, StepError> {
+    let framework = project.framework.as_ref().map(|detected| detected.framework.language());
+    match framework.or(project.language) {
+        Some(Language::JavaScript) => Ok(Toolchain::Node),
+        Some(Language::Python) | None => Ok(Toolchain::Python),
+        Some(Language::Java) => Err(StepError::Permanent {
+            code: ErrorCode::TestExecutionFailed,
+            message: "Java is recognised and not supported yet: what is missing is a test framework (JUnit by Maven or Gradle), the \
+                      installation of its dependencies, and fixers for its faults"
+                .to_owned(),
+        }),
     }
 }
 
-fn refuse_what_is_not_supported(project: &Project) -> Result<(), StepError> {
-    let framework = project.framework.as_ref().map(|detected| detected.framework);
-    let reason = match (project.language, framework) {
-        (_, Some(TestFramework::Jest | TestFramework::Mocha)) | (Some(project::Language::JavaScript), None) => {
-            "JavaScript repositories are not healed yet: only Python's pytest and unittest are"
-        }
-        (Some(project::Language::Java), _) => {
-            "Java repositories are not healed yet: no Java test framework is known here"
-        }
-        (Some(project::Language::Python) | None, _) | (_, Some(TestFramework::Pytest | TestFramework::Unittest)) => {
-            return Ok(());
-        }
-    };
-    Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message: reason.to_owned() })
+const NAMED: &str = "--test-command";
+
+/// A command of which nothing but its exit status and output is known.
+fn opaque(words: &[String]) -> TestStep {
+    step(TestRunner::Opaque, words, words)
+}
+
+fn step(runner: TestRunner, words: &[String], arguments: &[String]) -> TestStep {
+    TestStep {
+        command: TestCommand { runner, words: words.to_vec(), arguments: arguments.to_vec() },
+        directory: String::new(),
+        environment: BTreeMap::new(),
+        found: NAMED.to_owned(),
+    }
 }
 
 /// A command that the user named: a known runner when its words say so, else opaque.
@@ -108,13 +138,7 @@ fn named_by_the_user(words: &[String]) -> TestStep {
         ["pytest" | "py.test", ..] => (TestRunner::Pytest, 1),
         ["python" | "python3", "-m", "pytest", ..] => (TestRunner::Pytest, 3),
         ["python" | "python3", "-m", "unittest", ..] => (TestRunner::Unittest, 3),
-        _ => (TestRunner::Opaque, 0),
+        _ => return opaque(words),
     };
-    let arguments = words.get(skip..).unwrap_or_default().to_vec();
-    TestStep {
-        command: TestCommand { runner, words: words.to_vec(), arguments },
-        directory: String::new(),
-        environment: BTreeMap::new(),
-        found: "--test-command".to_owned(),
-    }
+    step(runner, words, words.get(skip..).unwrap_or_default())
 }

@@ -22,7 +22,7 @@ use crate::look::Look;
 use crate::request::CommandLimits;
 use crate::setup::{Interpreter, OldFindings, Setup};
 use crate::state::FileText;
-use crate::toolchain::{Place, python};
+use crate::toolchain::{Place, Toolchain, python};
 use crate::tree;
 
 /// How much of the suite to run.
@@ -165,7 +165,7 @@ impl Session {
 
     /// Asks the interpreter what it can import; once per session, and only when something is wrong.
     pub(crate) async fn probe(&mut self, findings: &[Finding], context: &StepContext) -> Result<(), StepError> {
-        if std::mem::replace(&mut self.is_probed, true) {
+        if std::mem::replace(&mut self.is_probed, true) || self.setup.toolchain != Toolchain::Python {
             return Ok(());
         }
         let mut words = vec![self.place().program(), self.place().tool(folders::PROBE)];
@@ -233,7 +233,12 @@ impl Session {
                 return Ok(Look { findings: linted.findings, advice: linted.advice, ..Look::default() });
             }
         }
+        let mut built = crate::build::run(self, limit, context).await?;
+        if !built.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
+            return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
+        }
         let mut look = crate::suite::run(self, scope, limit, context).await?;
+        look.findings.append(&mut built);
         look.findings.extend(linted.findings);
         look.advice = linted.advice;
         Ok(look)
@@ -245,7 +250,7 @@ impl Session {
         files: &[String],
         context: &StepContext,
     ) -> Result<Vec<Finding>, StepError> {
-        let words = self.setup.toolchain.syntax_check_words(&self.place(), files);
+        let Some(words) = self.setup.toolchain.syntax_check_words(&self.place(), files) else { return Ok(Vec::new()) };
         let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
         Ok(self.setup.toolchain.syntax_check_findings(&outcome))
     }
@@ -262,7 +267,11 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     mounts.push(Mount::read_only(folders.tools()));
     mounts.extend(Some(folders.before()).filter(|folder| folder.is_dir()).map(Mount::read_only));
     mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
-    mounts.extend(setup.linters.iter().map(|linter| Mount::read_only(linter.program.clone())));
+    mounts.push(Mount { host: folders.scratch(), inside: folders.scratch(), writable: true });
+    // A linter of the project's own packages is seen with them.
+    let elsewhere = setup.linters.iter().filter(|linter| linter.program.is_absolute());
+    mounts.extend(elsewhere.map(|linter| Mount::read_only(linter.program.clone())));
+    mounts.extend(setup.toolchain.mounts(folders, setup));
     let ours = BTreeMap::from([
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
         ("CI".to_owned(), "true".to_owned()),

@@ -4,11 +4,13 @@
 //! # Layout
 //!
 //! - [`python`]: pytest and unittest
+//! - [`node`]: jest, mocha, vitest and node:test
 //! - `installing`: what every installation has in common
 //!
 //! A language is a folder here, and an arm in each `match` of this file.
 
 pub(crate) mod installing;
+pub(crate) mod node;
 pub(crate) mod python;
 
 use std::path::PathBuf;
@@ -17,7 +19,7 @@ use autoheal_code::Sources;
 use autoheal_code::report::{TestCase, TestReport};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_sandbox::Outcome;
+use autoheal_sandbox::{Mount, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::checkout::Checkout;
@@ -35,6 +37,8 @@ pub enum Toolchain {
     /// Python: pip, pytest, unittest.
     #[default]
     Python,
+    /// JavaScript and TypeScript: npm, pnpm, yarn; jest, mocha, vitest, node:test.
+    Node,
 }
 
 /// A repository as its tools see it: where it lies, and how it is tested.
@@ -90,6 +94,7 @@ impl Toolchain {
     pub(crate) fn environment(self, folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
         match self {
             Self::Python => python::environment(folders, setup),
+            Self::Node => node::environment(folders, setup),
         }
     }
 
@@ -101,6 +106,7 @@ impl Toolchain {
     ) -> Result<Interpreter, StepError> {
         match self {
             Self::Python => python::installation::find_interpreter(search, state).await,
+            Self::Node => node::installation::find_interpreter(search, state).await,
         }
     }
 
@@ -108,6 +114,7 @@ impl Toolchain {
     pub(crate) fn test_words(self, place: &Place<'_>, scope: &Scope) -> Vec<String> {
         match self {
             Self::Python => python::suite::words(place, scope),
+            Self::Node => node::suite::words(place, scope),
         }
     }
 
@@ -115,6 +122,7 @@ impl Toolchain {
     pub(crate) fn test_report(self, place: &Place<'_>, outcome: &Outcome) -> Option<TestReport> {
         match self {
             Self::Python => python::suite::report(place, outcome),
+            Self::Node => node::suite::report(place, outcome),
         }
     }
 
@@ -122,6 +130,7 @@ impl Toolchain {
     pub(crate) fn findings(self, place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
         match self {
             Self::Python => python::suite::findings(place, report),
+            Self::Node => node::suite::findings(place, report),
         }
     }
 
@@ -129,6 +138,7 @@ impl Toolchain {
     pub(crate) fn findings_in_output(self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
         match self {
             Self::Python => python::suite::findings_in_output(place, outcome),
+            Self::Node => node::suite::findings_in_output(place, outcome),
         }
     }
 
@@ -136,6 +146,7 @@ impl Toolchain {
     pub(crate) fn file_of(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
         match self {
             Self::Python => python::suite::file_of(place, case),
+            Self::Node => node::suite::file_of(place, case),
         }
     }
 
@@ -143,13 +154,15 @@ impl Toolchain {
     pub(crate) fn selector(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
         match self {
             Self::Python => python::suite::selector(place, case),
+            Self::Node => node::suite::selector(place, case),
         }
     }
 
-    /// The command that says where files do not parse, in the interpreter's own words.
-    pub(crate) fn syntax_check_words(self, place: &Place<'_>, files: &[String]) -> Vec<String> {
+    /// The command that says where files do not parse, in the interpreter's own words; `None`: reports say it well enough.
+    pub(crate) fn syntax_check_words(self, place: &Place<'_>, files: &[String]) -> Option<Vec<String>> {
         match self {
-            Self::Python => python::syntax_check_words(place, files),
+            Self::Python => Some(python::syntax_check_words(place, files)),
+            Self::Node => None,
         }
     }
 
@@ -157,6 +170,15 @@ impl Toolchain {
     pub(crate) fn syntax_check_findings(self, outcome: &Outcome) -> Vec<Finding> {
         match self {
             Self::Python => python::syntax_check_findings(outcome),
+            Self::Node => Vec::new(),
+        }
+    }
+
+    /// What is to be seen inside besides the tree, the interpreter and our own folders.
+    pub(crate) fn mounts(self, folders: &Folders, setup: &Setup) -> Vec<Mount> {
+        match self {
+            Self::Python => Vec::new(),
+            Self::Node => node::mounts(folders, &setup.interpreter),
         }
     }
 }

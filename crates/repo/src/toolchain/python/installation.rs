@@ -99,6 +99,7 @@ fn candidates(project: &Project, checkout: &Checkout, settings: &HealSettings) -
             program,
             folders: Vec::new(),
             version: None,
+            modules: Vec::new(),
             found: "python3 of the image".to_owned(),
         });
     }
@@ -169,6 +170,7 @@ async fn install(
         program: environment.join("bin/python3"),
         folders: base.folders.iter().cloned().chain([environment.clone()]).collect(),
         version: base.version,
+        modules: Vec::new(),
         found: "installed for this repository".to_owned(),
     };
     if environment.join(installing::COMPLETE).is_file() {

@@ -46,14 +46,16 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
             }
         }
-        TestRunner::Opaque => words.extend(tests.arguments.iter().cloned()),
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => {
+            words.extend(tests.arguments.iter().cloned())
+        }
     }
     words
 }
 
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
     match place.setup.tests.runner {
-        TestRunner::Opaque => None,
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
         TestRunner::Pytest | TestRunner::Unittest => {
             read_report(&place.report_path()).ok().and_then(|xml| report::junit::parse(&xml).ok())
         }
@@ -105,7 +107,7 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
     match place.setup.tests.runner {
-        TestRunner::Opaque => None,
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
         TestRunner::Unittest => {
             let dotted = if class.is_empty() { name.to_owned() } else { format!("{class}.{name}") };
             let plain = |part: char| part.is_alphanumeric() || part == '_' || part == '.';
