@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use autoheal_code::python::probe;
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
+use autoheal_code::warm;
 
 /// Asks the interpreter what it can import.
 pub(crate) const PROBE: &str = "probe.py";
@@ -92,6 +93,11 @@ impl Folders {
             (NODE_TEST_REPORTER, entries::NODE_TEST),
         ] {
             std::fs::write(self.tools().join(name), text)?;
+        }
+        for (name, text) in warm::PYTHON {
+            let path = self.tools().join(name);
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(path, text)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
 //! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
+//! - `search`: changes tried by the hundred in a warm process, for what rules do not know
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
 //! - [`branch_name`], [`commit_message`]: the spec's formats
 //! - [`results`], [`report`]: what a run came to, for machines and for people
@@ -33,6 +34,7 @@ pub mod protected;
 pub mod report;
 pub mod request;
 pub mod results;
+mod search;
 mod session;
 pub mod setup;
 pub mod state;
