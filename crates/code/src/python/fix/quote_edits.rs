@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::edit::Edit;
-use crate::python::ngram::is_formatted;
+use crate::python::grammar::is_formatted;
 use crate::python::tokens::{Kind, Token, is_closed};
 
 use super::proposal::Proposal;
-use super::site::{Site, floor, lines};
+use super::site::Site;
+use crate::repair::region::{floor, lines};
 
 const MISSING: f64 = 5.0;
 const EXTRA: f64 = 5.0;
