@@ -6,13 +6,14 @@
 //! - [`grammar`]: what is particular to a language, as data; [`tokens`]: what a scanner gives
 //! - [`ngram`]: how natural a text reads; [`spelling`]: how likely one word is a misspelling of another
 //! - [`region`]: a piece of a file in which repairs are sought; [`proposal`]: one that has been thought of
-//! - [`token_edits`]: every repair of one token of a region; [`merge_markers`]: what a merge left behind
+//! - [`token_edits`]: every repair of one token of a region; [`quote_marks`]: of one quotation mark; [`merge_markers`]: what a merge left behind
 //! - [`ranking`]: proposals with the costs of candidates; [`shortlist`]: those of fixers that know what they look for
 
 pub(crate) mod grammar;
 pub(crate) mod merge_markers;
 pub(crate) mod ngram;
 pub(crate) mod proposal;
+pub(crate) mod quote_marks;
 pub(crate) mod ranking;
 pub(crate) mod region;
 pub(crate) mod shortlist;

@@ -59,6 +59,9 @@ impl Symbol {
 
 /// A string's prefix and opening quotes.
 fn opening(string: &str) -> &str {
+    if string.starts_with(['`', '/']) {
+        return &string[..1];
+    }
     let prefix = string.find(['"', '\'']).unwrap_or(0);
     let quotes = string[prefix..].bytes().take(3).take_while(|byte| matches!(byte, b'"' | b'\'')).count();
     &string[..prefix + if quotes == 3 { 3 } else { quotes.min(1) }]
