@@ -56,22 +56,22 @@ impl Oddities {
     }
 
     fn expression(&mut self, expression: &Expression<'_>, span: Span) {
-        let has_effect = match expression.get_inner_expression() {
+        let is_useless = matches!(
+            expression.get_inner_expression(),
             Expression::Identifier(_)
-            | Expression::BinaryExpression(_)
-            | Expression::ArrowFunctionExpression(_)
-            | Expression::ObjectExpression(_)
-            | Expression::ArrayExpression(_)
-            | Expression::NumericLiteral(_)
-            | Expression::StringLiteral(_)
-            | Expression::TemplateLiteral(_)
-            | Expression::RegExpLiteral(_)
-            | Expression::StaticMemberExpression(_)
-            | Expression::ThisExpression(_)
-            | Expression::SequenceExpression(_) => false,
-            _ => true,
-        };
-        if !has_effect && !span.is_empty() {
+                | Expression::BinaryExpression(_)
+                | Expression::ArrowFunctionExpression(_)
+                | Expression::ObjectExpression(_)
+                | Expression::ArrayExpression(_)
+                | Expression::NumericLiteral(_)
+                | Expression::StringLiteral(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::RegExpLiteral(_)
+                | Expression::StaticMemberExpression(_)
+                | Expression::ThisExpression(_)
+                | Expression::SequenceExpression(_)
+        );
+        if is_useless && !span.is_empty() {
             self.bits += USELESS;
         }
     }

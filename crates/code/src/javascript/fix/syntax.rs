@@ -171,18 +171,21 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
     let mut readings = Readings { text, model, known: HashMap::new() };
     let mut proposals: Vec<Proposal> =
         regions.iter().flat_map(|region| TokenEdits::new(region, model).proposals(&[])).collect();
-    let others = merge_markers::proposals(text).into_iter().chain(layout::proposals(text, tokens));
-    proposals.extend(others.chain(quotes(text, tokens, regions)).chain(comments(text, tokens)).map(|proposal| {
+    proposals.extend(quotes(text, tokens, regions).into_iter().chain(strays(regions)).map(|proposal| {
         let bits = readings.change(&proposal.edits);
         proposal.reading(bits)
     }));
     let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
     proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
+    // Those that know what they look for are few, and tried first.
+    let comments = comments(text, tokens);
+    let first_of_others = comments.len();
+    let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens));
 
     let mut survivors = Vec::new();
     let mut seen = HashSet::new();
     let mut budget = PARSE_BUDGET;
-    for proposal in proposals {
+    for (number, proposal) in sure.chain(proposals).enumerate() {
         if survivors.len() >= MAX_SURVIVORS || seen.len() >= MAX_TRIED || budget < text.len() {
             break;
         }
@@ -192,8 +195,9 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
         let Ok(edited) = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(text) else { continue };
         budget -= text.len();
         let Some(oddity) = plausibility::of(file, &edited) else { continue };
-        let bits = NATURALNESS.mul_add(readings.change(&proposal.edits), proposal.slip) + oddity;
-        survivors.push((bits, proposal));
+        // Lines that are read on their own do not tell where a comment begins.
+        let reading = if number < first_of_others { 0.0 } else { readings.change(&proposal.edits) };
+        survivors.push((NATURALNESS.mul_add(reading, proposal.slip) + oddity, proposal));
     }
     costs(survivors)
 }
@@ -222,6 +226,24 @@ fn quotes(text: &str, tokens: &[Token], regions: &[Region<'_>]) -> Vec<Proposal>
     for start in starts.into_iter().take(MAX_LINES) {
         if let Some((_, line)) = lines(&text[start..]).next().filter(|(_, line)| line.len() < MAX_LINE) {
             one_line(start, line, &MARKS, &mut proposals);
+        }
+    }
+    proposals
+}
+
+/// Signs that are hardly ever meant, taken out wherever they stand.
+fn strays(regions: &[Region<'_>]) -> Vec<Proposal> {
+    const SLIP: f64 = 4.0;
+    const SIGNS: [char; 8] = ['$', '#', '@', '\\', '%', '^', '&', '~'];
+    const MAX_PLACES: usize = 60;
+    let mut proposals = Vec::new();
+    for region in regions {
+        let end = region.focus.min(region.window.end);
+        let window = region.text.get(region.window.start..end).unwrap_or_default();
+        for (at, sign) in window.char_indices().rev().filter(|(_, sign)| SIGNS.contains(sign)).take(MAX_PLACES) {
+            let start = region.window.start + at;
+            let edit = Edit::delete(start..start + sign.len_utf8());
+            proposals.push(Proposal::new(vec![edit], SLIP, format!("remove the stray `{sign}`")));
         }
     }
     proposals
