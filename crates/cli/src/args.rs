@@ -182,6 +182,9 @@ pub(crate) struct Heal {
     /// How many rounds may follow the first [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) retry_limit: Option<u32>,
+    /// How many seconds the search for the repair of one fault of logic may take; 0: nothing is searched for [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) search_seconds: Option<u64>,
     /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long, value_name = "KIND")]
     pub(crate) sandbox: Option<Choice>,

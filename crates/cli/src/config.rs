@@ -50,6 +50,8 @@ pub(crate) struct HealConfig {
     pub(crate) run_seconds: Option<u64>,
     /// Wall time of one run of a test suite.
     pub(crate) test_seconds: Option<u64>,
+    /// Wall time of the search for the repair of one fault of logic; 0: nothing is searched for.
+    pub(crate) search_seconds: Option<u64>,
     /// Wall time of one install.
     pub(crate) install_seconds: Option<u64>,
     /// Memory of one command, in MiB.
@@ -199,7 +201,7 @@ pub(crate) struct ExtractConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 56] = [
+const VARIABLES: [(&str, &str); 57] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -210,6 +212,7 @@ const VARIABLES: [(&str, &str); 56] = [
     ("CI", "heal.ci"),
     ("RUN_SECONDS", "heal.run_seconds"),
     ("TEST_SECONDS", "heal.test_seconds"),
+    ("SEARCH_SECONDS", "heal.search_seconds"),
     ("INSTALL_SECONDS", "heal.install_seconds"),
     ("MEMORY_MIB", "heal.memory_mib"),
     ("PROCESSES", "heal.processes"),

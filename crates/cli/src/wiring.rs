@@ -144,6 +144,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         limits: CommandLimits {
             run_seconds: heal.run_seconds.unwrap_or(limits.run_seconds),
             test_seconds: heal.test_seconds.unwrap_or(limits.test_seconds),
+            search_seconds: heal.search_seconds.unwrap_or(limits.search_seconds),
             install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
             memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
             processes: heal.processes.unwrap_or(limits.processes),

@@ -8,6 +8,7 @@
 //! - [`fix`]: what a fixer is given and gives, and every fixer of a language
 //! - [`python`], [`javascript`]: everything that knows one language
 //! - [`report`]: test reports and linter output as findings
+//! - [`warm`]: the runner that tries changes without starting an interpreter for each
 
 pub mod edit;
 pub mod environment;
@@ -19,6 +20,7 @@ mod repair;
 pub mod replacement;
 pub mod report;
 pub mod sources;
+pub mod warm;
 
 pub use edit::{Candidate, Edit, FileEdit};
 pub use environment::Environment;

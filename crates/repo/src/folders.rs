@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use autoheal_code::python::probe;
 use autoheal_code::report::{compile, unittest};
+use autoheal_code::warm;
 
 /// Asks the interpreter what it can import.
 pub(crate) const PROBE: &str = "probe.py";
@@ -70,6 +71,11 @@ impl Folders {
             [(PROBE, probe::SCRIPT), (COMPILE_CHECK, compile::SCRIPT), (UNITTEST_RUNNER, unittest::RUNNER)]
         {
             std::fs::write(self.tools().join(name), text)?;
+        }
+        for (name, text) in warm::PYTHON {
+            let path = self.tools().join(name);
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(path, text)?;
         }
         Ok(())
     }

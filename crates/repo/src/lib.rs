@@ -6,6 +6,7 @@
 //! - [`request`], [`state`]: what is asked, and what the agents share
 //! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
+//! - `search`: changes tried by the hundred in a warm process, for what rules do not know
 //! - `change`, `session`, `suite`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
 //! - [`branch_name`], [`commit_message`]: the spec's formats
@@ -31,6 +32,7 @@ pub mod protected;
 pub mod report;
 pub mod request;
 pub mod results;
+mod search;
 mod session;
 pub mod setup;
 pub mod state;

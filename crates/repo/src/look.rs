@@ -86,11 +86,15 @@ impl Look {
     /// How to run the tests that showed the failure `key` alone; a few of them, for they share their cause.
     pub fn failing_selectors(&self, key: &Key) -> Vec<String> {
         const ENOUGH: usize = 3;
+        self.selectors_of(key).into_iter().take(ENOUGH).collect()
+    }
+
+    /// How to run the tests that showed the failure `key`.
+    pub fn selectors_of(&self, key: &Key) -> Vec<String> {
         self.selectors
             .iter()
             .filter(|(_, index)| self.findings.get(**index).is_some_and(|finding| finding.key() == *key))
             .map(|(selector, _)| selector.clone())
-            .take(ENOUGH)
             .collect()
     }
 

@@ -31,6 +31,7 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
         text.push('\n');
     }
     fixes(&mut text, state, results);
+    searches(&mut text, state);
     timeline(&mut text, state);
     attempts(&mut text, state);
     times(&mut text, state, now);
@@ -109,6 +110,18 @@ fn accepted(text: &mut String, fix: &AcceptedFix) {
     }
     text.push('\n');
     fence(text, "diff", &fix.diff);
+}
+
+fn searches(text: &mut String, state: &HealState) {
+    if state.searches.is_empty() {
+        return;
+    }
+    text.push_str("## Searches\n\n");
+    for search in &state.searches {
+        let message = search.key.message.lines().next().unwrap_or_default();
+        let _ = writeln!(text, "- {}: {}", code(message), code(&crate::search::summary(search)));
+    }
+    text.push('\n');
 }
 
 fn timeline(text: &mut String, state: &HealState) {

@@ -107,6 +107,8 @@ pub struct CommandLimits {
     pub test_seconds: u64,
     /// Wall time of the whole run, in seconds; what was accepted by then is kept.
     pub run_seconds: u64,
+    /// Wall time of the search for the repair of one fault of logic, in seconds; 0: nothing is searched for.
+    pub search_seconds: u64,
     /// Wall time of one install, in seconds.
     pub install_seconds: u64,
     /// Memory, in MiB.
@@ -117,7 +119,14 @@ pub struct CommandLimits {
 
 impl Default for CommandLimits {
     fn default() -> Self {
-        Self { test_seconds: 600, run_seconds: 3600, install_seconds: 900, memory_mib: 4096, processes: 512 }
+        Self {
+            test_seconds: 600,
+            run_seconds: 3600,
+            search_seconds: 60,
+            install_seconds: 900,
+            memory_mib: 4096,
+            processes: 512,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit_message::commit_message;
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus};
+use crate::state::{CiStatus, HealState, IterationStatus, Search};
 use crate::stop_reason::StopReason;
 
 /// The result document of a run.
@@ -48,6 +48,9 @@ pub struct HealingResults {
     pub commands: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Searches for repairs that no rule knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<Search>,
     /// The error behind a FAILED (spec "Error Response Format", the inner object).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CodedError>,
@@ -113,6 +116,7 @@ impl HealingResults {
             retry_limit: state.request.retry_limit,
             commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
             warnings: state.warnings.clone(),
+            searches: state.searches.clone(),
             error: error(state, stop_reason, now),
         }
     }

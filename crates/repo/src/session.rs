@@ -209,12 +209,26 @@ impl Session {
         Ok(outcome)
     }
 
-    async fn execute(&mut self, directory: &str, words: Vec<String>, time: Duration) -> Result<Outcome, StepError> {
-        let command = Command {
+    /// Starts a command in the tests' folder that is kept and talked to; `time`: how long one answer may take.
+    pub(crate) async fn converse(
+        &mut self,
+        words: Vec<String>,
+        time: Duration,
+    ) -> Result<Box<dyn autoheal_sandbox::Session>, StepError> {
+        let command = self.command(&self.setup.directory, words, time);
+        self.workspace.session(&command).await.map_err(|error| sandbox_error(&error))
+    }
+
+    fn command(&self, directory: &str, words: Vec<String>, time: Duration) -> Command {
+        Command {
             directory: self.folders.tree().join(directory),
             limits: self.limits.within(time),
             ..Command::new(words)
-        };
+        }
+    }
+
+    async fn execute(&mut self, directory: &str, words: Vec<String>, time: Duration) -> Result<Outcome, StepError> {
+        let command = self.command(directory, words, time);
         self.workspace.run(&command).await.map_err(|error| sandbox_error(&error))
     }
 

@@ -59,6 +59,12 @@ pub struct HealState {
     /// Why no model is asked any more; set by `plan` and `fix`.
     #[serde(default)]
     pub model_end: Option<ModelEnd>,
+    /// Whether this round's candidates are searched for, when rules have nothing left; set by `plan`.
+    #[serde(default)]
+    pub is_searching: bool,
+    /// What was searched for; changed by `fix`.
+    #[serde(default)]
+    pub searches: Vec<Search>,
     /// Candidates per target; set by `fix`.
     pub proposals: Vec<Proposal>,
     /// Whether this round's `patch` accepted something.
@@ -111,6 +117,8 @@ impl HealState {
             model_attempts: Vec::new(),
             model_usage: budget::Usage::default(),
             model_end: None,
+            is_searching: false,
+            searches: Vec::new(),
             proposals: Vec::new(),
             patch_verdict: PatchVerdict::NothingAccepted,
             accepted: Vec::new(),
@@ -266,6 +274,29 @@ pub struct ModelStep {
     pub files: Vec<String>,
     /// What the plan says to whom writes the code.
     pub approach: String,
+}
+
+/// A search for the repair of a fault of logic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Search {
+    /// For which failure.
+    pub key: Key,
+    /// How many accepted fixes the tree had: after a further one it is worth another search.
+    pub accepted: usize,
+    /// How many changes there were to try.
+    pub candidates: usize,
+    /// How many of them were tried.
+    pub tried: usize,
+    /// How many of those the project had to be loaded anew for.
+    pub loaded_anew: usize,
+    /// How many the tests allow.
+    pub plausible: usize,
+    /// How long loading, watching and choosing took, in milliseconds.
+    pub preparing_millis: u64,
+    /// How long trying took, in milliseconds.
+    pub trying_millis: u64,
+    /// Why nothing was tried, if so.
+    pub refused: Option<String>,
 }
 
 /// What a model has tried.

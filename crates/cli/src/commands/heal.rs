@@ -6,7 +6,7 @@ use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for, now, owner};
 use autoheal_repo::HealRequest;
-use autoheal_repo::request::Delivery;
+use autoheal_repo::request::{CommandLimits, Delivery};
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
@@ -78,7 +78,10 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         include_uncommitted: arguments.include_uncommitted,
         test_command: words(&arguments.test_command, "--test-command")?,
         install_command: words(&arguments.install_command, "--install-command")?,
-        limits: settings.limits,
+        limits: CommandLimits {
+            search_seconds: arguments.search_seconds.unwrap_or(settings.limits.search_seconds),
+            ..settings.limits
+        },
     };
     Ok((address, request))
 }

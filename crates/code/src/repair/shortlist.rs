@@ -86,8 +86,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         let (sources, model) = (self.ground.sources(), self.ground.model());
         for entry in &mut self.entries {
             let text = sources.text(&entry.file).unwrap_or_default();
-            entry.bits += (NATURALNESS * surprise(model, &entry.file, text, &entry.edits, &mut readings))
-                .clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1);
+            entry.bits += oddity(model, &entry.file, text, &entry.edits, &mut readings);
         }
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         let mut candidates = Vec::new();
@@ -122,14 +121,16 @@ pub(crate) fn cost(bits: f64) -> u32 {
     cost
 }
 
+/// Readings of the unchanged text, by file, first byte and end, for the next candidate in the same lines.
+pub(crate) type Readings = HashMap<(String, usize, usize), Reading>;
+
+/// By how many bits naturalness makes the edits less likely, or likelier when below 0.
+pub(crate) fn oddity(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
+    (NATURALNESS * surprise(model, file, text, edits, readings)).clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1)
+}
+
 /// How many bits the lines around the edits cost more than they did.
-fn surprise(
-    model: &Model,
-    file: &str,
-    text: &str,
-    edits: &[Edit],
-    readings: &mut HashMap<(String, usize, usize), Reading>,
-) -> f64 {
+fn surprise(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
     let windows: Vec<&[Edit]> =
         if last.end.saturating_sub(first.start) < 2_000 { vec![edits] } else { edits.chunks(1).collect() };
@@ -158,7 +159,7 @@ const BITS_OF_A_TOKEN: f64 = 8.0;
 
 /// How surprising a piece of text is, strings counted as one token each, and its length in tokens.
 #[derive(Clone, Copy)]
-struct Reading {
+pub(crate) struct Reading {
     bits: f64,
     length: usize,
 }

@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod healing;
 #[cfg(test)]
+mod logic_programs;
+#[cfg(test)]
+mod logic_search;
+#[cfg(test)]
 mod report;
 #[cfg(test)]
 mod syntax_repair;

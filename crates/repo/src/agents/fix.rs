@@ -1,4 +1,4 @@
-//! The fix agent: asks every fixer about every target, or a model when the plan says so. It changes nothing; what is right is for the
+//! The fix agent: asks every fixer about every target, searches, or asks a model, as the plan says. It changes nothing; what is right is for the
 //! patch agent to find out.
 
 use autoheal_code::fix;
@@ -9,6 +9,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
 use crate::model::{self, Adviser, NoAdvice};
+use crate::search;
 use crate::session::Session;
 use crate::state::{HealState, ModelAttempt, Proposal};
 
@@ -21,6 +22,8 @@ pub(crate) async fn run(
 ) -> Result<(), StepError> {
     if let Some(adviser) = adviser.filter(|_| !state.model_steps.is_empty()) {
         ask_model(state, session.sources(), adviser, context).await;
+    } else if state.is_searching {
+        search_for(state, session, context).await?;
     } else {
         ask_fixers(state, session, context).await?;
     }
@@ -48,6 +51,15 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
         let candidates = answer.ok().flatten().into_iter().collect();
         state.proposals.push(Proposal { target: step.target, candidates });
     }
+}
+
+/// What tests allow of the changes that were tried.
+async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    for target in state.targets.clone() {
+        let candidates = search::candidates(state, session, &target, context).await?;
+        state.proposals.push(Proposal { target, candidates });
+    }
+    Ok(())
 }
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {

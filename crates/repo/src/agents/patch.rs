@@ -23,6 +23,7 @@ use crate::look::{Look, TestState};
 use crate::model;
 use crate::project::lists_dependencies;
 use crate::protected::keeps_configuration;
+use crate::search;
 use crate::session::{Scope, Session};
 use crate::state::{
     AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
@@ -134,6 +135,19 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     }
 }
 
+/// Fixers whose changes were looked at more closely than a rule's: they may heal one of several faults of logic.
+const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
+
+/// What search found beside the one that is kept: how little a green suite says.
+fn also_allowed(candidates: &[Candidate], kept: usize) -> Vec<String> {
+    let others = candidates.iter().enumerate().filter(|(index, one)| *index != kept && one.fixer == search::FIXER);
+    others.map(|(_, other)| line_and_description(other)).collect()
+}
+
+fn line_and_description(candidate: &Candidate) -> String {
+    format!("line {}: {}", candidate.line, candidate.description)
+}
+
 fn changes_what_is_installed(files: &[FileText]) -> bool {
     files.iter().any(|file| lists_dependencies(&file.file))
 }
@@ -204,12 +218,12 @@ impl Trial<'_> {
                     files,
                     look,
                     tried_before: index,
-                    runners_up: Vec::new(),
+                    runners_up: also_allowed(&proposal.candidates, index),
                 }));
             }
             if look.keys().contains(self.key) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
-            } else if is_logic && candidate.fixer != model::FIXER {
+            } else if is_logic && !EXAMINED.contains(&candidate.fixer.as_str()) {
                 // Code that runs says little about what it should do: less than everything green is no evidence.
                 self.log(candidate, PatchStatus::Failed, "a fault of logic is healed only when everything turns green");
             } else {
@@ -254,7 +268,7 @@ impl Trial<'_> {
         let Some(mut best) = kept.next() else { return Ok(None) };
         for other in kept {
             self.log(&other.candidate, PatchStatus::Failed, "another candidate left more tests passing, or is smaller");
-            best.runners_up.push(format!("line {}: {}", other.candidate.line, other.candidate.description));
+            best.runners_up.push(line_and_description(&other.candidate));
         }
         Ok(Some(best))
     }
@@ -369,10 +383,19 @@ async fn accept(
     let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();
     state.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
     let candidate = &kept.candidate;
-    if candidate.fixer == model::FIXER {
+    let origin = match candidate.fixer.as_str() {
+        model::FIXER => Some("was written by a language model"),
+        search::FIXER => Some("was found by search"),
+        _ => None,
+    };
+    if let Some(origin) = origin {
+        let number = state.accepted.len() + 1;
+        let others = match kept.runners_up.len() {
+            0 => String::new(),
+            count => format!(", and {count} other changes are allowed by the tests, too"),
+        };
         state.warnings.push(format!(
-            "fix {} was written by a language model: that the suite passes is all that is known about it, so read it with care",
-            state.accepted.len() + 1
+            "fix {number} {origin}: that the suite passes is all that is known about it, so read it with care{others}"
         ));
     }
     let file = files_of(candidate).next().unwrap_or_default().to_owned();

@@ -5,6 +5,7 @@ use autoheal_engine::diagnostics::{Finding, Importers, Key, by_priority, summari
 use autoheal_engine::workflow::StepContext;
 
 use crate::model::{self, Adviser, NoAdvice};
+use crate::search;
 use crate::state::{HealState, ModelEnd, ModelStep, Observed, PatchVerdict};
 use crate::stop_reason::StopReason;
 
@@ -17,7 +18,8 @@ const SUMMARY_ENTRIES: usize = 5;
 /// A model may try one failure so often on one tree.
 const MODEL_ATTEMPTS: usize = 3;
 
-/// Chooses the targets of this round, or ends the run. A model is asked when rules have nothing left to try.
+/// Chooses the targets of this round, or ends the run. What rules have nothing left for is searched for, one failure at a time: what
+/// repairs one often repairs the next. A model is asked when search has nothing left, either.
 pub(crate) async fn run(
     state: &mut HealState,
     sources: &Sources,
@@ -28,12 +30,17 @@ pub(crate) async fn run(
     state.targets.clear();
     state.proposals.clear();
     state.model_steps.clear();
+    state.is_searching = false;
     state.patch_verdict = PatchVerdict::NothingAccepted;
     if let Some(reason) = reason_to_end(state, context) {
         end(state, reason, context);
         return;
     }
     let mut targets = choose(state, importers, is_exhausted);
+    if targets.is_empty() {
+        targets = choose(state, importers, search::is_beyond).into_iter().take(1).collect();
+        state.is_searching = !targets.is_empty();
+    }
     if let Some(adviser) = adviser.filter(|_| targets.is_empty() && state.model_end.is_none()) {
         targets = ask_model(state, adviser, sources, context).await;
     }

@@ -16,31 +16,31 @@ const MAX_PLACES: usize = 8;
 
 /// A line of the repository on the way to the error.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) line: u32,
+pub(in crate::python) struct Place {
+    pub(in crate::python) file: String,
+    pub(in crate::python) line: u32,
     /// The part that failed, or the whole statement's head.
-    pub(super) span: Span,
+    pub(in crate::python) span: Span,
     /// Whether the interpreter marked the part, so that `span` is exact.
-    pub(super) is_exact: bool,
+    pub(in crate::python) is_exact: bool,
 }
 
 /// An error and where it came from.
-pub(super) struct Blame<'a> {
-    pub(super) context: FixContext<'a>,
-    pub(super) index: &'a Index,
+pub(in crate::python) struct Blame<'a> {
+    pub(in crate::python) context: FixContext<'a>,
+    pub(in crate::python) index: &'a Index,
     /// The exception's class without its module.
-    pub(super) error: String,
+    pub(in crate::python) error: String,
     /// What it said.
-    pub(super) message: String,
+    pub(in crate::python) message: String,
     /// Places in files that may be changed, the deepest first.
-    pub(super) places: Vec<Place>,
+    pub(in crate::python) places: Vec<Place>,
     /// Places in files that may not be changed (tests), the deepest first.
-    pub(super) witnesses: Vec<Place>,
+    pub(in crate::python) witnesses: Vec<Place>,
 }
 
 impl<'a> Blame<'a> {
-    pub(super) fn new(context: &FixContext<'a>) -> Self {
+    pub(in crate::python) fn new(context: &FixContext<'a>) -> Self {
         let index = context.sources.index();
         let (error, message) = context.finding.message.split_once(": ").unwrap_or((&context.finding.message, ""));
         let mut all = Vec::new();
@@ -68,31 +68,31 @@ impl<'a> Blame<'a> {
         Self { context: *context, index, error: error.to_owned(), message: message.to_owned(), places, witnesses }
     }
 
-    pub(super) fn sources(&self) -> &'a Sources {
+    pub(in crate::python) fn sources(&self) -> &'a Sources {
         self.context.sources
     }
 
-    pub(super) fn text(&self, file: &str) -> &'a str {
+    pub(in crate::python) fn text(&self, file: &str) -> &'a str {
         self.context.sources.text(file).unwrap_or_default()
     }
 
     /// The place's file as tables.
-    pub(super) fn module(&self, file: &str) -> Option<&'a Module> {
+    pub(in crate::python) fn module(&self, file: &str) -> Option<&'a Module> {
         self.index.module(file)
     }
 
     /// Places of both kinds, those that may be changed first.
-    pub(super) fn all_places(&self) -> impl Iterator<Item = &Place> {
+    pub(in crate::python) fn all_places(&self) -> impl Iterator<Item = &Place> {
         self.places.iter().chain(&self.witnesses)
     }
 
     /// The words between quotes in the message, in order.
-    pub(super) fn quoted(&self) -> Vec<&str> {
+    pub(in crate::python) fn quoted(&self) -> Vec<&str> {
         quoted(&self.message)
     }
 
     /// What the interpreter suggests.
-    pub(super) fn suggestion(&self) -> Option<&str> {
+    pub(in crate::python) fn suggestion(&self) -> Option<&str> {
         let rest = self.message.split("Did you mean: '").nth(1)?;
         rest.split('\'').next()
     }
@@ -134,7 +134,7 @@ fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
 }
 
 /// The words between single quotes.
-pub(super) fn quoted(message: &str) -> Vec<&str> {
+pub(in crate::python) fn quoted(message: &str) -> Vec<&str> {
     message.split('\'').skip(1).step_by(2).collect()
 }
 

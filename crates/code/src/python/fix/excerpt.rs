@@ -40,7 +40,7 @@ pub struct Extent {
 const LONGEST_DEFINITION: u32 = 80;
 
 /// A name that more definitions have says nothing about which one is meant.
-const MOST_NAMESAKES: usize = 3;
+pub(in crate::python) const MOST_NAMESAKES: usize = 3;
 
 /// The code that matters for the failure, what matters most first: what it points at, the deepest frame first; then, as far as there
 /// is room, definitions in files that may be changed whose names are used there.
@@ -91,13 +91,14 @@ pub fn beginning(file: &str, sources: &Sources, extent: Extent) -> Option<Excerp
 }
 
 /// The names that a piece of code uses, in its order.
-fn names_in<'a>(index: &'a Index, file: &str, span: Span) -> impl Iterator<Item = &'a str> {
+pub(in crate::python) fn names_in<'a>(index: &'a Index, file: &str, span: Span) -> impl Iterator<Item = &'a str> {
     let words = index.module(file).map(|module| module.words.as_slice()).unwrap_or_default();
     let used = |role: Role| matches!(role, Role::Load | Role::Attribute | Role::Imported);
     words.iter().filter(move |word| span.contains(word.span) && used(word.role)).map(|word| word.text.as_str())
 }
 
-fn definitions<'a>(index: &'a Index, sources: &Sources, name: &str) -> Vec<(&'a str, Span)> {
+/// The functions and classes of that name in files that may be changed.
+pub(in crate::python) fn definitions<'a>(index: &'a Index, sources: &Sources, name: &str) -> Vec<(&'a str, Span)> {
     let editable = index.modules().filter(|(file, _)| sources.is_editable(file));
     editable
         .flat_map(|(file, module)| {

@@ -1,0 +1,131 @@
+"""The tests, as each runner loads and runs them."""
+import importlib.util
+import os
+import sys
+
+from .project import RUNNER
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+def run_pytest(arguments, work):
+    """Loads the tests and calls `work` with them."""
+    import pytest
+
+    class Plugin:
+        def __init__(self):
+            self.failed = self.skipped = False
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtestloop(self, session):
+            work(PytestTests(session, self))
+            return True
+
+        def pytest_runtest_logreport(self, report):
+            self.failed |= report.failed
+            self.skipped |= report.skipped
+
+    ours = ["-p", "no:cacheprovider", "-p", "no:randomly", "--continue-on-collection-errors"]
+    # Plugins that would run the tests in other processes, or watch the lines that run.
+    for module, option in (("xdist", "-n0"), ("pytest_cov", "--no-cov")):
+        if importlib.util.find_spec(module) is not None:
+            ours.append(option)
+    pytest.main(arguments + ours, plugins=[Plugin()])
+
+
+class PytestTests:
+    def __init__(self, session, plugin):
+        self.session = session
+        self.plugin = plugin
+        self.items = {item.nodeid: item for item in session.items}
+
+    def run(self, ids, before, after):
+        """Runs the tests in this order, until `after` says to stop."""
+        items = [self.items[id] for id in ids if id in self.items]
+        for item, following in zip(items, items[1:] + [None]):
+            self.plugin.failed = self.plugin.skipped = False
+            before(item.nodeid)
+            self.session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            outcome = FAILED if self.plugin.failed else SKIPPED if self.plugin.skipped else PASSED
+            if after(item.nodeid, outcome):
+                break
+
+    def arguments_for(self, ids):
+        root = str(getattr(self.session.config, "rootpath", None) or self.session.config.rootdir)
+        return [os.path.join(root, id) for id in ids]
+
+
+def run_unittest(arguments, work):
+    import unittest
+
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+
+    class Runner:
+        def __init__(self, **_):
+            pass
+
+        def run(self, suite):
+            work(UnittestTests(suite))
+            return unittest.TestResult()
+
+    unittest.main(module=None, argv=["python3 -m unittest"] + arguments, testRunner=Runner, exit=False)
+
+
+class UnittestTests:
+    def __init__(self, suite):
+        self.items = {}
+        self.collect(suite)
+
+    def collect(self, suite):
+        try:
+            members = list(suite)
+        except TypeError:
+            self.items[suite.id()] = suite
+        else:
+            for member in members:
+                self.collect(member)
+
+    def run(self, ids, before, after):
+        import unittest
+
+        tests = self
+
+        class Result(unittest.TestResult):
+            def startTest(self, test):
+                super().startTest(test)
+                self.outcome = PASSED
+                before(test.id())
+
+            def stopTest(self, test):
+                super().stopTest(test)
+                if test.id() in tests.items and after(test.id(), self.outcome):
+                    self.stop()
+
+            # A fixture of a class or module that fails is no test: its tests do not run, which is seen.
+
+            def addError(self, test, err):
+                self.outcome = FAILED
+
+            def addFailure(self, test, err):
+                self.outcome = FAILED
+
+            def addSubTest(self, test, subtest, err):
+                if err is not None:
+                    self.outcome = FAILED
+
+            def addUnexpectedSuccess(self, test):
+                self.outcome = FAILED
+
+            def addSkip(self, test, reason):
+                if self.outcome == PASSED:
+                    self.outcome = SKIPPED
+
+        unittest.TestSuite([self.items[id] for id in ids if id in self.items]).run(Result())
+
+    def arguments_for(self, ids):
+        return list(ids)
+
+
+def run_tests(arguments, work):
+    {"pytest": run_pytest, "unittest": run_unittest}[RUNNER](arguments, work)

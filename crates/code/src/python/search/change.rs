@@ -1,0 +1,116 @@
+//! Changes that an operator thinks of at one place, before it is known what they cost.
+
+use ruff_text_size::Ranged;
+
+use crate::edit::Edit;
+use crate::python::module::Span;
+
+/// A change of one file.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// How likely it is beside the other changes of the same operator at the same place; only their ratio counts.
+    pub(super) weight: f64,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// The changes of one operator at one place.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    list: Vec<Change>,
+}
+
+impl Changes {
+    pub(super) fn add(&mut self, weight: f64, mut edits: Vec<Edit>) {
+        edits.sort();
+        self.list.push(Change { weight, edits });
+    }
+
+    pub(super) fn replace(&mut self, weight: f64, old: &impl Ranged, new: impl Into<String>) {
+        self.add(weight, vec![Edit::replace(Span::from(old.range()).range(), new)]);
+    }
+
+    pub(super) fn insert(&mut self, weight: f64, at: usize, new: impl Into<String>) {
+        self.add(weight, vec![Edit::insert(at, new)]);
+    }
+
+    pub(super) fn delete(&mut self, weight: f64, span: Span) {
+        self.add(weight, vec![Edit::delete(span.range())]);
+    }
+
+    /// Puts each of the two where the other stands.
+    pub(super) fn swap(&mut self, weight: f64, text: &str, left: &impl Ranged, right: &impl Ranged) {
+        let (left, right) = (Span::from(left.range()), Span::from(right.range()));
+        let edits = vec![Edit::replace(left.range(), right.text(text)), Edit::replace(right.range(), left.text(text))];
+        self.add(weight, edits);
+    }
+
+    /// Puts text before and after.
+    pub(super) fn wrap(&mut self, weight: f64, inner: &impl Ranged, before: &str, after: &str) {
+        let span = Span::from(inner.range());
+        self.add(weight, vec![Edit::insert(span.start, before), Edit::insert(span.end, after)]);
+    }
+
+    pub(super) fn into_list(self) -> Vec<Change> {
+        self.list
+    }
+}
+
+/// Longer pieces of code are cut in descriptions.
+const LONGEST_QUOTE: usize = 60;
+
+/// What edits do, as an imperative.
+pub(super) fn describe(text: &str, edits: &[Edit]) -> String {
+    let old = |edit: &Edit| quote(text.get(edit.start..edit.end).unwrap_or_default());
+    let is_white = |code: &str| code.trim().is_empty();
+    match edits {
+        [first, ..]
+            if edits
+                .iter()
+                .all(|edit| is_white(&edit.replacement) && text.get(edit.start..edit.end).is_some_and(is_white)) =>
+        {
+            let moved = text.get(first.end..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            format!("move {} to another block", quote(moved))
+        }
+        [edit] if edit.start == edit.end => format!("insert {}", quote(&edit.replacement)),
+        [edit] if edit.replacement.is_empty() => format!("remove {}", old(edit)),
+        [edit] => format!("write {} instead of {}", quote(&edit.replacement), old(edit)),
+        [first, second] if old(first) == quote(&second.replacement) && old(second) == quote(&first.replacement) => {
+            format!("swap {} and {}", old(first), old(second))
+        }
+        [first, second] if first.start == first.end && second.start == second.end => {
+            let between = text.get(first.end..second.start).unwrap_or_default();
+            format!(
+                "write {} around {}",
+                quote(&format!("{}…{}", first.replacement, second.replacement)),
+                quote(between)
+            )
+        }
+        several => several.iter().map(|edit| describe(text, std::slice::from_ref(edit))).collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// Code between quotation marks, on one line.
+fn quote(code: &str) -> String {
+    let words = code.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= LONGEST_QUOTE {
+        return format!("'{words}'");
+    }
+    let cut: String = words.chars().take(LONGEST_QUOTE).collect();
+    format!("'{cut}…'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_say_what_is_done() {
+        let text = "f(a, b)";
+        assert_eq!(describe(text, &[Edit::replace(2..3, "c")]), "write 'c' instead of 'a'");
+        assert_eq!(describe(text, &[Edit::replace(2..3, "b"), Edit::replace(5..6, "a")]), "swap 'a' and 'b'");
+        assert_eq!(describe(text, &[Edit::insert(2, "len("), Edit::insert(3, ")")]), "write 'len(…)' around 'a'");
+        assert_eq!(describe(text, &[Edit::delete(3..6)]), "remove ', b'");
+        assert_eq!(describe("    f()\n", &[Edit::replace(0..4, "")]), "move 'f()' to another block");
+        assert_eq!(describe(text, &[Edit::insert(0, "if x:\n    return\n")]), "insert 'if x: return'");
+    }
+}

@@ -1,0 +1,353 @@
+//! A file as operators see it: its tree, its tables, and the pieces of it that other places may have meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{self as ast, Expr, Mod, Operator, Stmt};
+use ruff_python_parser::Parsed;
+use ruff_text_size::Ranged;
+
+use super::site::{Around, Block, Site};
+use crate::python::module::{Function, Module, Shape, Span};
+use crate::python::parse;
+
+/// A file that parses.
+#[derive(Debug)]
+pub(super) struct File<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    pub(super) module: &'a Module,
+    pub(super) conditions: Vec<&'a Expr>,
+    uses: BTreeMap<&'a str, Uses>,
+    methods: BTreeSet<&'a str>,
+    attributes: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    fields: BTreeSet<&'a str>,
+    /// Where number literals stand.
+    pub(super) numbers: Vec<Span>,
+    /// Where string literals stand.
+    pub(super) texts: Vec<Span>,
+    /// What one more level of indentation is.
+    pub(super) unit: &'a str,
+    pub(super) newline: &'static str,
+}
+
+/// More of a file's functions are not tried in another's place.
+const MOST_FUNCTIONS: usize = 30;
+
+/// What is done with a variable in the file, as a set of bits: variables of one kind are used alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Uses(u8);
+
+impl Uses {
+    const CALLED: Self = Self(1);
+    const INDEXED: Self = Self(2);
+    const ITERATED: Self = Self(4);
+    const COUNTED: Self = Self(8);
+    const INDEX: Self = Self(16);
+    const RECEIVER: Self = Self(32);
+
+    /// Whether it is known to be a number: it is counted with, and nothing else is known.
+    pub(super) const fn is_number(self) -> bool {
+        self.0 & Self::COUNTED.0 != 0 && !self.is_collection()
+    }
+
+    /// Whether it is called somewhere.
+    pub(super) const fn is_called(self) -> bool {
+        self.0 & Self::CALLED.0 != 0
+    }
+
+    /// Whether it is known to have elements.
+    pub(super) const fn is_collection(self) -> bool {
+        self.0 & (Self::INDEXED.0 | Self::ITERATED.0) != 0
+    }
+
+    /// Whether it is known to be something else than a number.
+    pub(super) const fn is_no_number(self) -> bool {
+        self.0 & !(Self::COUNTED.0 | Self::INDEX.0) != 0
+    }
+
+    /// What is known of a variable that such a value is given to.
+    fn of_value(value: &Expr) -> Self {
+        match value {
+            Expr::NumberLiteral(_) => Self::COUNTED,
+            Expr::List(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::StringLiteral(_) => Self::ITERATED,
+            _ => Self::default(),
+        }
+    }
+
+    /// How well a variable of the other uses fits in its place, beside others: 1 when nothing is known.
+    pub(super) fn fit(self, other: Self) -> f64 {
+        match (self.0 & other.0 != 0, self.0 == 0 || other.0 == 0) {
+            (true, _) => 3.0,
+            (false, true) => 1.0,
+            (false, false) => 0.3,
+        }
+    }
+}
+
+/// The tree of a file; `None` when it does not parse: then its syntax is the fault to repair.
+pub(super) fn tree(text: &str) -> Option<Parsed<Mod>> {
+    parse::compiles(text, None).then(|| parse::parse(text, None))
+}
+
+impl<'a> File<'a> {
+    pub(super) fn new(name: &'a str, text: &'a str, module: &'a Module, tree: &'a Parsed<Mod>) -> Option<Self> {
+        let Mod::Module(root) = tree.syntax() else { return None };
+        let mut survey = Survey::default();
+        survey.visit_body(&root.body);
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let Survey { conditions, uses, mut methods } = survey;
+        let own_methods = module.functions.iter().filter(|function| function.class.is_some());
+        methods.extend(own_methods.map(|function| function.name.as_str()));
+        let names = module.classes.iter().flat_map(|class| class.attributes.keys()).map(String::as_str);
+        let fields = names.filter(|name| !methods.contains(name) && !name.starts_with("__")).collect();
+        let mut attributes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        for expression in &module.expressions {
+            match &expression.shape {
+                Shape::Attribute { value, name } => {
+                    attributes.entry(value.text(text)).or_default().insert(name.text(text));
+                }
+                Shape::Number => numbers.push(expression.span),
+                Shape::Text => texts.push(expression.span),
+                _ => {}
+            }
+        }
+        let unit = unit(text);
+        Some(Self { name, text, module, conditions, uses, methods, attributes, fields, numbers, texts, unit, newline })
+    }
+
+    /// What is done with a variable.
+    pub(super) fn uses(&self, name: &str) -> Uses {
+        self.uses.get(name).copied().unwrap_or_default()
+    }
+
+    /// The functions of the file itself, methods not included.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &'a str> {
+        let plain = self.module.functions.iter().filter(|function| function.class.is_none());
+        plain.map(|function| function.name.as_str()).take(MOST_FUNCTIONS)
+    }
+
+    /// Those that can be called with one argument.
+    pub(super) fn functions_of_one(&self) -> impl Iterator<Item = &'a str> {
+        let takes_one = |function: &&Function| {
+            let needed = function.parameters.iter().filter(|parameter| parameter.default.is_none());
+            function.class.is_none() && needed.count() == 1
+        };
+        self.module.functions.iter().filter(takes_one).map(|function| function.name.as_str()).take(MOST_FUNCTIONS)
+    }
+
+    /// The function or method of that name; `None` when several files or classes have one.
+    pub(super) fn definition(&self, name: &str) -> Option<&'a Function> {
+        let mut found = self.module.functions.iter().filter(|function| function.name == name);
+        let first = found.next();
+        first.filter(|_| found.next().is_none())
+    }
+
+    /// Whether the file has a method of that name or calls one.
+    pub(super) fn is_method(&self, name: &str) -> bool {
+        self.methods.contains(name)
+    }
+
+    /// What the classes of the file have besides methods.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'a str> {
+        self.fields.iter().copied()
+    }
+
+    /// What is read of the objects that are called that.
+    pub(super) fn attributes_read(&self, receiver: &str) -> impl Iterator<Item = &'a str> {
+        self.attributes.get(receiver).into_iter().flatten().copied()
+    }
+
+    /// The first byte of the line that a byte stands in.
+    pub(super) fn line_start(&self, at: usize) -> usize {
+        self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
+    }
+
+    /// The end of the line that a byte stands in, its newline not included.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let line = rest.split('\n').next().unwrap_or_default();
+        at + line.strip_suffix('\r').unwrap_or(line).len()
+    }
+
+    /// The white space at the beginning of a statement's line.
+    pub(super) fn indentation(&self, statement: &Stmt) -> &'a str {
+        let start = statement.start().to_usize();
+        let line = self.text.get(self.line_start(start)..).unwrap_or_default();
+        let length = line.len() - line.trim_start_matches([' ', '\t']).len();
+        line.get(..length).unwrap_or_default()
+    }
+
+    /// Every place of the file that operators may work at.
+    pub(super) fn sites(&'a self, tree: &'a Parsed<Mod>) -> Vec<Site<'a>> {
+        let Mod::Module(module) = tree.syntax() else { return Vec::new() };
+        let mut sites = Vec::new();
+        let block = Block { statements: &module.body, owner: None };
+        self.collect(Around { block, function: None, is_in_loop: false }, &mut sites);
+        sites
+    }
+
+    fn collect(&'a self, around: Around<'a>, sites: &mut Vec<Site<'a>>) {
+        for (number, statement) in around.block.statements.iter().enumerate() {
+            let is_documentation =
+                number == 0 && matches!(statement, Stmt::Expr(inner) if inner.value.is_string_literal_expr());
+            if is_documentation || matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) {
+                continue;
+            }
+            let blocks = blocks(statement);
+            let span = Span::from(statement.range());
+            let first = blocks.iter().filter_map(|block| block.first()).map(|first| first.start().to_usize()).min();
+            let head = Span { start: span.start, end: first.unwrap_or(span.end) };
+            sites.push(Site::new(self, statement, None, around, head));
+            if let Stmt::If(branch) = statement {
+                for clause in branch.elif_else_clauses.iter().filter(|clause| clause.test.is_some()) {
+                    let end = clause.body.first().map_or(clause.end(), Ranged::start);
+                    let head = Span { start: clause.start().to_usize(), end: end.to_usize() };
+                    sites.push(Site::new(self, statement, Some(clause), around, head));
+                }
+            }
+            for statements in blocks {
+                let block = Block { statements, owner: Some(statement) };
+                self.collect(below(statement, around, block), sites);
+            }
+        }
+    }
+}
+
+fn below<'a>(statement: &'a Stmt, around: Around<'a>, block: Block<'a>) -> Around<'a> {
+    match statement {
+        Stmt::FunctionDef(function) => Around { block, function: Some(function), is_in_loop: false },
+        Stmt::ClassDef(_) => Around { block, function: None, is_in_loop: false },
+        Stmt::For(_) | Stmt::While(_) => Around { block, is_in_loop: true, ..around },
+        _ => Around { block, ..around },
+    }
+}
+
+/// The blocks directly below a statement.
+fn blocks(statement: &Stmt) -> Vec<&[Stmt]> {
+    let blocks: Vec<&[Stmt]> = match statement {
+        Stmt::FunctionDef(inner) => vec![&inner.body],
+        Stmt::ClassDef(inner) => vec![&inner.body],
+        Stmt::If(inner) => {
+            let clauses = inner.elif_else_clauses.iter().map(|clause| &*clause.body);
+            std::iter::once(&*inner.body).chain(clauses).collect()
+        }
+        Stmt::For(inner) => vec![&inner.body, &inner.orelse],
+        Stmt::While(inner) => vec![&inner.body, &inner.orelse],
+        Stmt::With(inner) => vec![&inner.body],
+        Stmt::Try(inner) => {
+            let handlers = inner.handlers.iter().map(|ast::ExceptHandler::ExceptHandler(handler)| &*handler.body);
+            std::iter::once(&*inner.body).chain(handlers).chain([&*inner.orelse, &*inner.finalbody]).collect()
+        }
+        Stmt::Match(inner) => inner.cases.iter().map(|case| &*case.body).collect(),
+        _ => Vec::new(),
+    };
+    blocks.into_iter().filter(|block| !block.is_empty()).collect()
+}
+
+/// What one more level of indentation is in the text: its first indented line's.
+fn unit(text: &str) -> &str {
+    let indented = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    let width = indented.map_or(0, |line| line.len() - line.trim_start().len());
+    indented.and_then(|line| line.get(..width)).filter(|unit| unit.len() <= 8).unwrap_or("    ")
+}
+
+/// Built-in functions that take something with elements.
+const GO_THROUGH: [&str; 11] =
+    ["len", "sorted", "sum", "any", "all", "list", "set", "tuple", "enumerate", "zip", "reversed"];
+
+/// One walk over the whole tree for what the operators ask of the file.
+#[derive(Default)]
+struct Survey<'a> {
+    conditions: Vec<&'a Expr>,
+    uses: BTreeMap<&'a str, Uses>,
+    methods: BTreeSet<&'a str>,
+}
+
+impl<'a> Survey<'a> {
+    fn note(&mut self, expression: &'a Expr, uses: Uses) {
+        if let Expr::Name(name) = expression {
+            self.uses.entry(name.id.as_str()).or_default().0 |= uses.0;
+        }
+    }
+
+    fn condition(&mut self, condition: &'a Expr) {
+        self.conditions.push(condition);
+        if let Expr::BoolOp(inner) = condition {
+            self.conditions.extend(&inner.values);
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Survey<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::If(inner) => {
+                self.condition(&inner.test);
+                let tests = inner.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
+                tests.for_each(|test| self.condition(test));
+            }
+            Stmt::While(inner) => self.condition(&inner.test),
+            Stmt::For(inner) => self.note(&inner.iter, Uses::ITERATED),
+            Stmt::Assign(inner) => {
+                for target in &inner.targets {
+                    match (target, &*inner.value) {
+                        (Expr::Tuple(targets), Expr::Tuple(values)) => {
+                            let pairs = targets.elts.iter().zip(&values.elts);
+                            pairs.for_each(|(target, value)| self.note(target, Uses::of_value(value)));
+                        }
+                        (target, value) => self.note(target, Uses::of_value(value)),
+                    }
+                }
+            }
+            Stmt::AugAssign(inner) if inner.value.is_number_literal_expr() => self.note(&inner.target, Uses::COUNTED),
+            _ => {}
+        }
+        visitor::walk_stmt(self, statement);
+    }
+
+    fn visit_comprehension(&mut self, comprehension: &'a ast::Comprehension) {
+        self.note(&comprehension.iter, Uses::ITERATED);
+        visitor::walk_comprehension(self, comprehension);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Call(call) => {
+                self.note(&call.func, Uses::CALLED);
+                if let Expr::Attribute(attribute) = &*call.func {
+                    self.methods.insert(&attribute.attr);
+                }
+                if matches!(&*call.func, Expr::Name(name) if GO_THROUGH.contains(&name.id.as_str())) {
+                    call.arguments.args.iter().for_each(|argument| self.note(argument, Uses::ITERATED));
+                }
+            }
+            Expr::Attribute(attribute) => self.note(&attribute.value, Uses::RECEIVER),
+            Expr::Subscript(subscript) => {
+                self.note(&subscript.value, Uses::INDEXED);
+                self.note(&subscript.slice, Uses::INDEX);
+            }
+            // Texts and lists are added too.
+            Expr::BinOp(operation)
+                if operation.op != Operator::Add
+                    || [&operation.left, &operation.right].iter().any(|side| side.is_number_literal_expr()) =>
+            {
+                self.note(&operation.left, Uses::COUNTED);
+                self.note(&operation.right, Uses::COUNTED);
+            }
+            Expr::Compare(comparison) if comparison.ops.iter().any(|op| op.as_str().starts_with(['<', '>'])) => {
+                self.note(&comparison.left, Uses::COUNTED);
+                comparison.comparators.iter().for_each(|right| self.note(right, Uses::COUNTED));
+            }
+            _ => {}
+        }
+        visitor::walk_expr(self, expression);
+    }
+}

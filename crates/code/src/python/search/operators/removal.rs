@@ -1,0 +1,40 @@
+//! Something is too much: a statement, or the condition around some.
+
+use ruff_python_ast::Stmt;
+use ruff_text_size::Ranged;
+
+use super::RepairOperator;
+use crate::edit::Edit;
+use crate::python::module::Span;
+use crate::python::search::change::Changes;
+use crate::python::search::priors::Family;
+use crate::python::search::site::Site;
+
+pub(super) struct Removal;
+
+impl RepairOperator for Removal {
+    fn family(&self) -> Family {
+        Family::Removal
+    }
+
+    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
+        if site.is_movable() {
+            let is_alone = site.around.block.statements.len() == 1;
+            if is_alone {
+                changes.replace(1.0, site.statement, "pass");
+            } else {
+                // With its line, a comment behind it included.
+                let span = Span::from(site.statement.range());
+                let end = site.file.line_end(span.end);
+                let next =
+                    site.file.text.get(end..).and_then(|rest| rest.find('\n')).map_or(end, |newline| end + newline + 1);
+                changes.delete(1.0, Span { start: site.file.line_start(span.start), end: next });
+            }
+        }
+        if let (None, Stmt::If(branch)) = (site.clause, site.statement) {
+            for always in ["True", "False"] {
+                changes.add(0.5, vec![Edit::replace(Span::from(branch.test.range()).range(), always)]);
+            }
+        }
+    }
+}

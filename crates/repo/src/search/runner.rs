@@ -1,0 +1,81 @@
+//! The talk with the runner that tries changes ([`autoheal_code::warm`]).
+
+use std::time::Duration;
+
+use autoheal_code::warm::{Answer, Request};
+use autoheal_engine::workflow::StepError;
+use autoheal_sandbox::{self as sandbox, Line};
+
+use crate::session::sandbox_error;
+
+/// Why a runner cannot be used any more.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RunnerError {
+    /// It says so.
+    #[error("{0}")]
+    Broken(String),
+    /// It ended, or did not answer in time.
+    #[error("the runner {0}")]
+    Ended(String),
+    /// Something in the repository answered in its place.
+    #[error("the runner's answer cannot be read: {0}")]
+    Unreadable(String),
+    /// The sandbox failed.
+    #[error(transparent)]
+    Sandbox(#[from] sandbox::SandboxError),
+}
+
+impl RunnerError {
+    /// Only what is wrong with this machine ends the step: a project that cannot be tried is one without a result.
+    pub(super) fn into_refusal(self) -> Result<String, StepError> {
+        match self {
+            Self::Broken(_) | Self::Ended(_) | Self::Unreadable(_) => Ok(self.to_string()),
+            Self::Sandbox(error) => Err(sandbox_error(&error)),
+        }
+    }
+}
+
+/// A runner that has loaded the tests.
+pub(super) struct Runner {
+    session: Box<dyn sandbox::Session>,
+}
+
+impl Runner {
+    /// Waits until the tests are loaded.
+    pub(super) async fn start(session: Box<dyn sandbox::Session>) -> Result<Self, RunnerError> {
+        let mut runner = Self { session };
+        match runner.answer().await? {
+            Answer::Ready { .. } => Ok(runner),
+            other => Err(RunnerError::Unreadable(format!("{other:?} instead of being ready"))),
+        }
+    }
+
+    /// Asks without waiting.
+    pub(super) async fn send(&mut self, request: &Request<'_>) -> Result<(), RunnerError> {
+        let mut line = serde_json::to_vec(request).map_err(|error| RunnerError::Unreadable(error.to_string()))?;
+        line.push(b'\n');
+        self.session.send(&line).await;
+        Ok(())
+    }
+
+    /// Its next answer.
+    pub(super) async fn answer(&mut self) -> Result<Answer, RunnerError> {
+        match self.session.line().await? {
+            Line::Text(line) => match serde_json::from_slice(&line) {
+                Ok(Answer::Broken { why }) => Err(RunnerError::Broken(why)),
+                Ok(answer) => Ok(answer),
+                Err(error) => Err(RunnerError::Unreadable(error.to_string())),
+            },
+            Line::Ended(outcome) => Err(RunnerError::Ended(format!("ended: {}", outcome.end))),
+        }
+    }
+
+    /// Its next answer, unless it takes longer than this.
+    pub(super) async fn answer_within(&mut self, time: Duration) -> Result<Option<Answer>, RunnerError> {
+        tokio::time::timeout(time, self.answer()).await.map_or(Ok(None), |answer| answer.map(Some))
+    }
+
+    pub(super) async fn close(self) -> Result<(), RunnerError> {
+        Ok(self.session.close().await?)
+    }
+}

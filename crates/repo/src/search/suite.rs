@@ -1,0 +1,141 @@
+//! Which tests have to pass, which have to go on passing, and which are worth watching.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use autoheal_code::python::search::{Lines, TestCoverage};
+use autoheal_code::warm::{Answer, Request, TestEnd, TestRun};
+
+use super::runner::{Runner, RunnerError};
+
+/// So many of the target's tests decide at once; the others are run with the rest.
+const FIRST: usize = 5;
+
+/// Watched: so many tests that fail.
+const WATCHED_FAILING: usize = 50;
+
+/// Watched: so many tests that pass. More hardly change which lines are suspicious.
+const WATCHED_PASSING: usize = 150;
+
+/// A watched test takes about so many times as long.
+const WATCHING: f64 = 8.0;
+
+/// The share of the time of a search that watching may take.
+const WATCHING_SHARE: f64 = 0.2;
+
+/// A test may take so many times as long as the slowest that passes: with less, changes that are right are lost.
+const PATIENCE: f64 = 10.0;
+
+/// What tests were seen to run.
+#[derive(Default)]
+pub(super) struct Watched {
+    pub(super) coverage: Vec<TestCoverage>,
+    /// By id, of those that fail.
+    pub(super) failing: BTreeMap<String, Lines>,
+}
+
+/// What the tests of the project do.
+pub(super) struct Suite {
+    /// Tests of the target, shortest first: they fail.
+    pub(super) first: Vec<String>,
+    /// All others.
+    pub(super) rest: Vec<String>,
+    /// Those of them that pass.
+    pub(super) passing: Vec<String>,
+    /// Tests of the target that are among the rest: they have to pass, too.
+    pub(super) needed: BTreeSet<String>,
+    failing: Vec<TestRun>,
+    passed: Vec<TestRun>,
+}
+
+impl Suite {
+    /// Runs every test once. `selectors`: the tests of the target, in the runner's notation without parameters.
+    pub(super) async fn observe(
+        runner: &mut Runner,
+        selectors: &[String],
+        time: Duration,
+    ) -> Result<Self, RunnerError> {
+        runner.send(&Request::All { seconds: time.as_secs_f64() }).await?;
+        let runs = match runner.answer().await? {
+            Answer::All { tests } => tests,
+            other => return Err(RunnerError::Unreadable(format!("{other:?} instead of what the tests do"))),
+        };
+        let mut failing: Vec<TestRun> = Vec::new();
+        let mut passed = Vec::new();
+        for run in runs {
+            match run.outcome {
+                TestEnd::Failed => failing.push(run),
+                TestEnd::Passed => passed.push(run),
+                TestEnd::Skipped => {}
+            }
+        }
+        failing.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
+        let is_target = |test: &str| {
+            let selected = |selector: &String| test.strip_prefix(selector.as_str());
+            selectors.iter().filter_map(selected).any(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        let (targets, others): (Vec<&TestRun>, Vec<&TestRun>) = failing.iter().partition(|run| is_target(&run.test));
+        if targets.is_empty() {
+            return Err(RunnerError::Broken("the failing tests do not fail when they are run together".to_owned()));
+        }
+        let names = |runs: &[&TestRun]| runs.iter().map(|run| run.test.clone()).collect::<Vec<_>>();
+        let (first, needed) = targets.split_at(targets.len().min(FIRST));
+        let passing: Vec<String> = passed.iter().map(|run| run.test.clone()).collect();
+        let mut rest = names(needed);
+        rest.extend(passing.iter().cloned());
+        rest.extend(names(&others));
+        Ok(Self {
+            first: names(first),
+            needed: names(needed).into_iter().collect(),
+            rest,
+            passing,
+            passed,
+            failing: failing.clone(),
+        })
+    }
+
+    /// How long a try may compute for the first tests, and for the rest.
+    pub(super) fn limits(&self) -> (f64, f64) {
+        let slowest = self.passed.iter().map(|run| run.seconds).fold(0.0, f64::max);
+        let total: f64 = self.passed.iter().chain(&self.failing).map(|run| run.seconds).sum();
+        ((PATIENCE * slowest).clamp(1.0, 10.0), (PATIENCE * total).clamp(10.0, 120.0))
+    }
+
+    /// What failing tests run, and some of those that pass: the nearest first, as long as there is time.
+    pub(super) async fn watch(&self, runner: &mut Runner, time: Duration) -> Result<Watched, RunnerError> {
+        let mut left = time.as_secs_f64() * WATCHING_SHARE;
+        let failing: Vec<&TestRun> = self.failing.iter().take(WATCHED_FAILING).collect();
+        let group = |test: &str| test.rsplit_once([':', '.']).map_or("", |(group, _)| group).to_owned();
+        let near: BTreeSet<String> = failing.iter().map(|run| group(&run.test)).collect();
+        let mut passing: Vec<&TestRun> = self.passed.iter().collect();
+        passing.sort_by(|left, right| {
+            let far = |run: &TestRun| !near.contains(&group(&run.test));
+            far(left).cmp(&far(right)).then(left.seconds.total_cmp(&right.seconds))
+        });
+        let mut watched: Vec<String> = failing.iter().map(|run| run.test.clone()).collect();
+        for run in passing.into_iter().take(WATCHED_PASSING) {
+            left -= run.seconds * WATCHING;
+            if left < 0.0 {
+                break;
+            }
+            watched.push(run.test.clone());
+        }
+        runner.send(&Request::Coverage { tests: &watched, seconds: time.as_secs_f64() * WATCHING_SHARE }).await?;
+        let tests = match runner.answer().await? {
+            Answer::Coverage { tests } => tests,
+            other => return Err(RunnerError::Unreadable(format!("{other:?} instead of what the tests run"))),
+        };
+        let failing: BTreeSet<&str> = failing.iter().map(|run| run.test.as_str()).collect();
+        let mut watched = Watched::default();
+        for test in tests {
+            let lines: Lines =
+                test.lines.into_iter().map(|(file, lines)| (file, lines.into_iter().collect())).collect();
+            let is_failing = failing.contains(test.test.as_str());
+            if is_failing {
+                watched.failing.insert(test.test, lines.clone());
+            }
+            watched.coverage.push(TestCoverage { is_failing, lines });
+        }
+        Ok(watched)
+    }
+}
