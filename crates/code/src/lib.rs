@@ -16,6 +16,7 @@ pub mod fix;
 pub mod javascript;
 pub mod language;
 pub mod python;
+mod repair;
 pub mod replacement;
 pub mod report;
 pub mod sources;

@@ -2,7 +2,11 @@
 
 use crate::fix::Fixer;
 
+mod layout;
+mod plausibility;
+pub mod syntax;
+
 /// Every JavaScript fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
-    &[]
+    &[&syntax::SyntaxRepair]
 }
