@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::{javascript, python};
+
 /// A programming language, by the names of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
@@ -9,6 +11,19 @@ pub enum Language {
     Python,
     /// JavaScript and TypeScript, modules and scripts, with and without JSX.
     JavaScript,
+}
+
+/// Whether a file of that name can be read by its language; a file in none always can.
+///
+/// # Errors
+///
+/// What the language's parser says.
+pub fn check(file: &str, text: &str) -> Result<(), String> {
+    match Language::of(file) {
+        Some(Language::Python) => python::parse::check(text).map_err(|problem| problem.to_string()),
+        Some(Language::JavaScript) => javascript::parse::check(file, text).map_err(|fault| fault.to_string()),
+        None => Ok(()),
+    }
 }
 
 impl Language {

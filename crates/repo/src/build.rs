@@ -39,5 +39,8 @@ fn read(session: &Session, command: &BuildCommand, outcome: &Outcome) -> Vec<Fin
     let look = Look { directory: &command.directory, ..node::look(&place, &prefixes) };
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let stderr = String::from_utf8_lossy(&outcome.stderr);
-    build::findings_in(&stdout, &stderr, &outcome.end.to_string(), &command.words.join(" "), &look)
+    let words = command.words.join(" ");
+    let mut findings = build::findings_in(&stdout, &stderr, &outcome.end.to_string(), &words, &look);
+    node::suite::name_broken_files(place.sources, &mut findings);
+    findings
 }

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use autoheal_engine::diagnostics::Source;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
@@ -109,10 +110,10 @@ async fn what_is_compiled_first_is_red_where_its_source_is() {
         ),
     ];
     let Some((healed, _repository)) = heal(&files).await else { return };
-    let finding = &healed.state.baseline.unwrap().findings[0];
+    let look = healed.state.baseline.unwrap();
+    let finding = look.findings.iter().find(|finding| finding.source == Source::Build).unwrap();
     assert_eq!(finding.file.as_deref(), Some("src/calc.ts"), "{finding:?}");
     assert!(finding.message.starts_with("TS2551: Property 'lenght'"), "{finding:?}");
-    assert_eq!(finding.source, autoheal_engine::diagnostics::Source::Build);
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! The suite of a JavaScript project: what runs it, and what its reports say.
 
+use autoheal_code::Sources;
+use autoheal_code::javascript::parse;
 use autoheal_code::report::node::{entries, findings as node_findings, jest};
 use autoheal_code::report::{TestCase, TestOutcome, TestReport};
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Category, Finding, Location};
 use autoheal_sandbox::Outcome;
 
 use super::look;
@@ -205,13 +207,41 @@ pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport
 }
 
 pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
-    node_findings::findings_from(report, &look(place, &place.prefixes()))
+    let mut findings = node_findings::findings_from(report, &look(place, &place.prefixes()));
+    name_broken_files(place.sources, &mut findings);
+    findings
+}
+
+/// Runners often say only who asked for a file that does not parse. What does not parse can be found without them.
+pub(crate) fn name_broken_files(sources: &Sources, findings: &mut [Finding]) {
+    let is_whole = |file: &str| sources.text(file).is_some_and(|text| parse::compiles(file, text));
+    let mut broken: Option<Vec<(String, u32)>> = None;
+    for finding in findings.iter_mut().filter(|finding| finding.category == Category::Syntax) {
+        if finding.file.as_deref().is_some_and(|file| !is_whole(file)) {
+            continue;
+        }
+        let broken = broken.get_or_insert_with(|| {
+            let editable = sources.javascript().filter(|(file, _)| sources.is_editable(file));
+            editable
+                .filter_map(|(file, text)| Some((file.to_owned(), parse::faults(file, text).first()?.line)))
+                .collect()
+        });
+        // One test may need several of them: which comes first shows when the others are whole.
+        if let Some((file, line)) = broken.first() {
+            finding.file = Some(file.clone());
+            finding.location = Some(Location { line: *line, column: None });
+        }
+    }
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let stderr = String::from_utf8_lossy(&outcome.stderr);
-    node_findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &look(place, &place.prefixes()))
+    let prefixes = place.prefixes();
+    let known = look(place, &prefixes);
+    let mut findings = node_findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &known);
+    name_broken_files(place.sources, &mut findings);
+    findings
 }
 
 pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
