@@ -1,10 +1,12 @@
-//! What a fixer is given and gives. The registries are per language: `python::fix::fixers()`.
+//! What a fixer is given and gives, and which fixers there are.
 
 use autoheal_engine::diagnostics::Finding;
 
 use crate::edit::Candidate;
-use crate::python::environment::PythonEnvironment;
+use crate::environment::Environment;
+use crate::language::Language;
 use crate::sources::Sources;
+use crate::{javascript, python};
 
 /// What is known about a fault.
 #[derive(Clone, Copy)]
@@ -15,8 +17,8 @@ pub struct FixContext<'a> {
     pub all_findings: &'a [Finding],
     /// The repository's text.
     pub sources: &'a Sources,
-    /// What the interpreter that runs the tests can import.
-    pub environment: &'a PythonEnvironment,
+    /// What the interpreters that run the tests know.
+    pub environment: &'a Environment,
 }
 
 /// One way to repair one kind of fault: a pure function from what is known to candidates.
@@ -27,4 +29,15 @@ pub trait Fixer: Send + Sync {
     /// Candidates for the finding, likeliest first; empty when it is none of this fixer's business. Every candidate's files
     /// are editable and still parse; the caller runs the tests.
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate>;
+}
+
+/// The fixers that may know what to do about a finding: those of its file's language, or of every language when its file is in
+/// none or is not known.
+pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
+    let (python, javascript) = (python::fix::fixers(), javascript::fix::fixers());
+    match finding.file.as_deref().and_then(Language::of) {
+        Some(Language::Python) => python.to_vec(),
+        Some(Language::JavaScript) => javascript.to_vec(),
+        None => [python, javascript].concat(),
+    }
 }

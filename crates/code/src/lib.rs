@@ -4,19 +4,26 @@
 //!
 //! - [`edit`]: replacements in files and candidates made of them; [`replacement`]: the same as a language model writes them
 //! - [`sources`]: the repository's text, and which files may be changed
-//! - [`fix`]: what a fixer is given and gives
-//! - [`python`]: everything that knows Python
+//! - [`language`]: which language a file is in; [`environment`]: what the interpreters know
+//! - [`fix`]: what a fixer is given and gives, and every fixer of a language
+//! - [`python`], [`javascript`]: everything that knows one language
 //! - [`report`]: test reports and linter output as findings
 //! - [`warm`]: the runner that tries changes without starting an interpreter for each
 
 pub mod edit;
+pub mod environment;
 pub mod fix;
+pub mod javascript;
+pub mod language;
 pub mod python;
+mod repair;
 pub mod replacement;
 pub mod report;
 pub mod sources;
 pub mod warm;
 
 pub use edit::{Candidate, Edit, FileEdit};
+pub use environment::Environment;
 pub use fix::{FixContext, Fixer};
+pub use language::Language;
 pub use sources::Sources;

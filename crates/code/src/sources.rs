@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use crate::language::Language;
 use crate::python::index::Index;
 
 /// The text files of a repository that fixers may read, and which of them may be changed.
@@ -61,16 +62,20 @@ impl Sources {
 
     /// Every Python file with its text.
     pub fn python(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.iter().filter(|(file, _)| is_python(file))
+        self.of(Language::Python)
+    }
+
+    /// Every JavaScript and TypeScript file with its text.
+    pub fn javascript(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.of(Language::JavaScript)
+    }
+
+    fn of(&self, language: Language) -> impl Iterator<Item = (&str, &str)> {
+        self.iter().filter(move |(file, _)| Language::of(file) == Some(language))
     }
 
     /// The folders that Python's import path begins at, relative to the repository.
     pub fn roots(&self) -> &[String] {
         &self.roots
     }
-}
-
-/// Whether a file of that name holds Python.
-pub(crate) fn is_python(file: &str) -> bool {
-    std::path::Path::new(file).extension().is_some_and(|extension| extension == "py" || extension == "pyi")
 }

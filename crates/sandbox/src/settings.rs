@@ -49,7 +49,8 @@ impl Settings {
     pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
 
     /// The hosts that an install may reach, until a person sets others: those of the Python package index.
-    pub const DEFAULT_REGISTRIES: [&'static str; 2] = ["pypi.org", "files.pythonhosted.org"];
+    pub const DEFAULT_REGISTRIES: [&'static str; 4] =
+        ["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"];
 
     /// The defaults, with this folder.
     pub fn new(state_dir: impl Into<PathBuf>) -> Self {

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use autoheal_engine::diagnostics::Importers;
 
+use super::grammar::GRAMMAR;
 use super::module::{Class, Import, Module};
 use super::ngram::Model;
 use crate::sources::Sources;
 
 /// The symbol index.
-#[derive(Default)]
 pub struct Index {
     modules: BTreeMap<String, Module>,
     files: BTreeMap<String, String>,
@@ -28,7 +28,13 @@ impl std::fmt::Debug for Index {
 impl Index {
     /// Reads every Python file.
     pub fn new(sources: &Sources) -> Self {
-        let mut index = Self::default();
+        let mut index = Self {
+            modules: BTreeMap::new(),
+            files: BTreeMap::new(),
+            names: BTreeMap::new(),
+            spellings: BTreeMap::new(),
+            model: Model::new(&GRAMMAR),
+        };
         for (file, text) in sources.python() {
             let module = Module::read(text);
             index.model.learn(text);

@@ -3,13 +3,16 @@
 pub mod distributions;
 pub mod environment;
 pub mod fix;
+pub(crate) mod grammar;
 pub mod index;
 pub mod module;
-mod ngram;
 pub mod parse;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;
 pub mod search;
+mod spacing;
 pub(crate) mod standard_library;
-mod tokens;
+pub(crate) mod tokens;
+
+pub(crate) use crate::repair::ngram;

@@ -8,12 +8,15 @@ use ruff_python_ast::{Expr, Mod, Stmt};
 use ruff_text_size::Ranged as _;
 
 use super::{parse, tokens};
-use crate::sources::is_python;
+use crate::language::Language;
 
 /// A comment or text of `after` that `before` has not, if there is one. A file that is no Python has comments from `#` to the end of a
 /// line, as manifests do.
 pub(crate) fn added(file: &str, before: &str, after: &str) -> Option<String> {
-    let all = if is_python(file) { of_python } else { of_lines };
+    let all = match Language::of(file) {
+        Some(Language::Python) => of_python,
+        Some(Language::JavaScript) | None => of_lines,
+    };
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for text in all(before) {
         *known.entry(text).or_default() += 1;

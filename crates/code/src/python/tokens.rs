@@ -1,37 +1,7 @@
 //! A scanner that takes any text for Python: broken text still has words, brackets and quotes, and repairs are made of those.
 //! The parser decides what is valid; this only says what stands where.
 
-/// What a token is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    Name,
-    Keyword,
-    Number,
-    /// A string literal of any prefix, closed or not.
-    String,
-    Operator,
-    Open,
-    Close,
-    Comment,
-    /// The end of a physical line, inside brackets or not.
-    Newline,
-    /// Anything else, one character.
-    Unknown,
-}
-
-/// A token and its place in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-impl Token {
-    pub(crate) fn text<'text>(&self, text: &'text str) -> &'text str {
-        text.get(self.start..self.end).unwrap_or_default()
-    }
-}
+pub(crate) use crate::repair::tokens::{Kind, Token};
 
 /// The reserved words; soft keywords are names.
 pub(crate) const KEYWORDS: [&str; 35] = [

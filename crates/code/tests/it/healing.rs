@@ -1,9 +1,9 @@
 //! The fixers on small projects: the text that stood there before is among the first candidates.
 
+use autoheal_code::fix::fixers;
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::python::fix::fixers;
 use autoheal_code::report::{Look, findings_from, junit};
-use autoheal_code::{Candidate, FixContext, Sources};
+use autoheal_code::{Candidate, Environment, FixContext, Sources};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ const PACKAGE: &str = "from .shapes import Shape, largest, report\n";
 
 const TEST: &str = "from geometry import Shape, report\n\n\ndef test_report():\n    report([Shape('square', 4)])\n";
 
-fn environment() -> PythonEnvironment {
+fn environment() -> Environment {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect();
     PythonEnvironment {
         version: (3, 11),
@@ -48,6 +48,7 @@ fn environment() -> PythonEnvironment {
         type_attributes: [("str".to_owned(), words("upper lower title strip join split"))].into(),
         ..PythonEnvironment::default()
     }
+    .into()
 }
 
 /// The candidates of every fixer for a broken `shapes.py`, cheapest first.
@@ -74,7 +75,7 @@ fn candidates(broken: &str, package: &str, file: &str, line: u32, error: &str) -
         sources: &sources,
         environment: &environment,
     };
-    let mut found: Vec<Candidate> = fixers().iter().flat_map(|fixer| fixer.candidates(&context)).collect();
+    let mut found: Vec<Candidate> = fixers(&finding).iter().flat_map(|fixer| fixer.candidates(&context)).collect();
     found.sort_by_key(|candidate| candidate.cost);
     let mut seen = Vec::new();
     found.retain(|candidate| {
@@ -253,7 +254,7 @@ proptest! {
         let environment = environment();
         let context =
             FixContext { finding: &finding, all_findings: &[], sources: &sources, environment: &environment };
-        for fixer in fixers() {
+        for fixer in fixers(&finding) {
             for candidate in fixer.candidates(&context) {
                 for edit in &candidate.files {
                     prop_assert!(edit.apply(sources.text(&edit.file).unwrap_or_default()).is_ok());
@@ -276,6 +277,6 @@ fn a_report_without_failures_has_no_findings() {
     let report =
         junit::parse("<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>").expect("a report");
     let (sources, environment) = (Sources::new(vec![String::new()]), environment());
-    let look = Look { prefixes: &[], sources: &sources, environment: &environment };
+    let look = Look { prefixes: &[], sources: &sources, environment: &environment.python };
     assert!(report.is_green() && findings_from(&report, &look).is_empty());
 }

@@ -3,7 +3,7 @@
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::python::fix::syntax::SyntaxRepair;
 use autoheal_code::python::parse::{check, syntax_errors};
-use autoheal_code::{Candidate, Edit, FileEdit, FixContext, Fixer, Sources};
+use autoheal_code::{Candidate, Edit, Environment, FileEdit, FixContext, Fixer, Sources};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use proptest::prelude::*;
 
@@ -47,6 +47,10 @@ def describe(shapes):
     return {"count": len(shapes), "area": total_area(shapes)}
 "#;
 
+fn python() -> PythonEnvironment {
+    PythonEnvironment { version: VERSION, ..PythonEnvironment::default() }
+}
+
 fn candidates(text: &str, category: Category) -> Vec<Candidate> {
     let mut sources = Sources::new(vec![String::new()]);
     sources.insert("shapes.py", text, false);
@@ -59,7 +63,7 @@ fn candidates(text: &str, category: Category) -> Vec<Candidate> {
         message: "invalid syntax".to_owned(),
         stack: None,
     };
-    let environment = PythonEnvironment { version: VERSION, ..PythonEnvironment::default() };
+    let environment = python().into();
     SyntaxRepair.candidates(&FixContext {
         finding: &finding,
         all_findings: std::slice::from_ref(&finding),
@@ -103,7 +107,7 @@ fn a_name_that_others_import_is_put_back() {
         finding: &finding,
         all_findings: std::slice::from_ref(&finding),
         sources: &sources,
-        environment: &PythonEnvironment { version: VERSION, ..PythonEnvironment::default() },
+        environment: &python().into(),
     });
     assert_eq!(found[0].files[0].apply(&broken).unwrap(), healed);
 }
@@ -186,7 +190,7 @@ fn other_findings_and_protected_files_are_left_alone() {
         message: String::new(),
         stack: None,
     };
-    let environment = PythonEnvironment::default();
+    let environment = Environment::default();
     let context = FixContext { finding: &finding, all_findings: &[], sources: &sources, environment: &environment };
     assert!(SyntaxRepair.candidates(&context).is_empty());
 }

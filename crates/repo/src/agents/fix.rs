@@ -1,7 +1,8 @@
 //! The fix agent: asks every fixer about every target, searches, or asks a model, as the plan says. It changes nothing; what is right is for the
 //! patch agent to find out.
 
-use autoheal_code::python::fix::{self, linting};
+use autoheal_code::fix;
+use autoheal_code::python::fix::linting;
 use autoheal_code::{Candidate, FixContext, Sources};
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -110,7 +111,7 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> 
     if let Some(finding) = finding {
         let (sources, environment) = (session.sources(), session.environment());
         let context = FixContext { finding, all_findings, sources, environment };
-        candidates.extend(fix::fixers().iter().flat_map(|fixer| fixer.candidates(&context)));
+        candidates.extend(fix::fixers(finding).iter().flat_map(|fixer| fixer.candidates(&context)));
     }
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);

@@ -23,6 +23,17 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// A step of one command.
+    pub(super) fn of_command(command: &str, directory: &str, found: &str) -> Self {
+        Self {
+            script: command.to_owned(),
+            directory: directory.to_owned(),
+            environment: BTreeMap::new(),
+            found: found.to_owned(),
+            is_about_tests: true,
+        }
+    }
+
     /// How likely this step is the test run of the project in `directory`: smaller is likelier.
     pub(super) fn rank(&self, directory: &str) -> usize {
         usize::from(self.directory != directory) * 2 + usize::from(!self.is_about_tests)

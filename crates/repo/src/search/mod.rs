@@ -47,7 +47,7 @@ pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
     };
     let can_run = state.setup.as_ref().is_some_and(|setup| match setup.tests.runner {
         TestRunner::Pytest | TestRunner::Unittest => true,
-        TestRunner::Opaque => false,
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => false,
     });
     let can_be_run = || state.current.as_ref().is_some_and(|observed| !observed.look.selectors_of(key).is_empty());
     let is_done = || on_this_tree(state).any(|search| search.key == *key);
@@ -168,11 +168,19 @@ fn words(session: &Session) -> Option<Vec<String>> {
     let runner = match tests.runner {
         TestRunner::Pytest => "pytest",
         TestRunner::Unittest => "unittest",
-        TestRunner::Opaque => return None,
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => {
+            return None;
+        }
     };
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let root = session.tree().display().to_string();
-    let mut words = vec![session.program(), session.tool(warm::PYTHON_MAIN), runner.to_owned(), jobs.to_string(), root];
+    let mut words = vec![
+        session.place().program(),
+        session.place().tool(warm::PYTHON_MAIN),
+        runner.to_owned(),
+        jobs.to_string(),
+        root,
+    ];
     words.extend(tests.arguments.iter().cloned());
     Some(words)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Healed {
     pub(crate) results: HealingResults,
     pub(crate) report: String,
     pub(crate) events: Vec<EventBody>,
-    _data: tempfile::TempDir,
+    _data: Option<tempfile::TempDir>,
 }
 
 struct Recorder(Mutex<Vec<EventBody>>);
@@ -61,15 +61,32 @@ pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
     heal_with(request, None).await
 }
 
+/// Heals as asked with what is kept in `data`: packages stay installed from one test to the next.
+pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest) -> Option<Healed> {
+    let registries = Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec();
+    walk(data, None, registries, request, None).await
+}
+
 /// The same with language models.
 pub(crate) async fn heal_with(request: HealRequest, models: Option<Models>) -> Option<Healed> {
     let data = tempfile::tempdir().unwrap();
-    let sandbox = sandbox(data.path()).await?;
+    let place = data.path().to_owned();
+    walk(&place, Some(data), Vec::new(), request, models).await
+}
+
+async fn walk(
+    data_dir: &std::path::Path,
+    data: Option<tempfile::TempDir>,
+    registries: Vec<String>,
+    request: HealRequest,
+    models: Option<Models>,
+) -> Option<Healed> {
+    let sandbox = sandbox(data_dir).await?;
     let settings = HealSettings {
-        data_dir: data.path().to_owned(),
+        data_dir: data_dir.to_owned(),
         sandbox,
         token: None,
-        registries: Vec::new(),
+        registries,
         models,
         prompt_limits: PromptLimits::default(),
     };

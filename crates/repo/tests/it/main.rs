@@ -2,10 +2,12 @@
 
 mod acceptance;
 mod ci;
+mod ci_node;
 mod diagnostics_log;
 mod discovery;
 mod driver;
 mod heal;
+mod heal_node;
 mod model;
 mod names;
 mod project;

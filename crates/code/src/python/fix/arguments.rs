@@ -255,11 +255,9 @@ fn insert_argument(
 /// Whether every variable of a piece of code can be seen.
 fn words_visible(code: &str, visible: &std::collections::BTreeMap<&str, usize>, blame: &Blame<'_>) -> bool {
     let piece = Module::read(code);
-    piece
-        .words
-        .iter()
-        .filter(|word| word.role == Role::Load)
-        .all(|word| visible.contains_key(word.text.as_str()) || blame.context.environment.builtins.contains(&word.text))
+    piece.words.iter().filter(|word| word.role == Role::Load).all(|word| {
+        visible.contains_key(word.text.as_str()) || blame.context.environment.python.builtins.contains(&word.text)
+    })
 }
 
 fn remove_argument(

@@ -69,7 +69,7 @@ fn uses<'a>(blame: &Blame<'a>, place: &Place, attribute: &str) -> Vec<&'a Word> 
 
 /// What the owner is known to have; empty when nothing is known of it.
 fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet<String> {
-    let environment = blame.context.environment;
+    let environment = &blame.context.environment.python;
     if is_module {
         let mut names = blame.index.exports(owner);
         names.extend(environment.exports.get(owner).into_iter().flatten().cloned());

@@ -1,8 +1,14 @@
 //! Where a failing run points: the frames of its traceback as places in the repository's files, the deepest first.
 
+use autoheal_engine::diagnostics::Category;
+
+use crate::edit::FileEdit;
 use crate::fix::FixContext;
 use crate::python::index::Index;
 use crate::python::module::{Module, Span};
+use crate::python::parse;
+use crate::repair::ngram::Model;
+use crate::repair::shortlist::Ground;
 use crate::report::traceback::{self, Frame, Traceback};
 use crate::sources::Sources;
 
@@ -90,6 +96,41 @@ impl<'a> Blame<'a> {
         let rest = self.message.split("Did you mean: '").nth(1)?;
         rest.split('\'').next()
     }
+}
+
+impl Ground for Blame<'_> {
+    fn sources(&self) -> &Sources {
+        self.context.sources
+    }
+
+    fn category(&self) -> Category {
+        self.context.finding.category
+    }
+
+    fn model(&self) -> &Model {
+        self.index.model()
+    }
+
+    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool {
+        still_compiles(self, edit, repaired)
+    }
+}
+
+/// Whether the repaired text compiles. Only the top-level statement that the edits lie in is parsed when there is one.
+fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
+    let text = blame.text(&edit.file);
+    let (Some(first), Some(last)) = (edit.edits.first(), edit.edits.last()) else { return false };
+    let edits = Span { start: first.start, end: last.end };
+    let statement = blame.module(&edit.file).and_then(|module| {
+        let mut statements = module.statements.iter().filter(|statement| statement.span.contains(edits));
+        statements.next().map(|statement| statement.span)
+    });
+    let alone =
+        statement.filter(|span| span.start == 0 || text.get(..span.start).is_some_and(|before| before.ends_with('\n')));
+    let Some(span) = alone else { return parse::compiles(repaired, None) };
+    let end = repaired.len().checked_sub(text.len() - span.end);
+    // Unclosed brackets and quotes would reach beyond the statement: they do not parse alone either.
+    end.and_then(|end| repaired.get(span.start..end)).is_some_and(|statement| parse::compiles(statement, None))
 }
 
 /// The words between single quotes.

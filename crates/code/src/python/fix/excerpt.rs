@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, VecDeque};
 use autoheal_engine::diagnostics::Finding;
 
 use super::blame::{Blame, Place};
+use crate::environment::Environment;
 use crate::fix::FixContext;
-use crate::python::environment::PythonEnvironment;
+
 use crate::python::index::Index;
 use crate::python::module::{Role, Span};
 use crate::sources::Sources;
@@ -44,7 +45,7 @@ pub(in crate::python) const MOST_NAMESAKES: usize = 3;
 /// The code that matters for the failure, what matters most first: what it points at, the deepest frame first; then, as far as there
 /// is room, definitions in files that may be changed whose names are used there.
 pub fn excerpts(finding: &Finding, sources: &Sources, extent: Extent) -> Vec<Excerpt> {
-    let environment = PythonEnvironment::default();
+    let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let mut shown = Shown { sources, index: sources.index(), extent, excerpts: Vec::new(), used: 0 };
     if blame.all_places().next().is_none() {

@@ -82,7 +82,7 @@ fn submodule(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, owner: &str, attri
 
 /// Every way to import `name` into `file`: as other files do, from the standard library, from the project.
 pub(super) fn propose(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, name: &str, extra: f64) {
-    let environment = blame.context.environment;
+    let environment = &blame.context.environment.python;
     let mut statements: BTreeMap<String, f64> = BTreeMap::new();
     let mut offer = |statement: String, bits: f64| {
         let known = statements.entry(statement).or_insert(bits);

@@ -1,6 +1,7 @@
 //! The Python fixers. A new one is a file here and a line in [`fixers`].
 
 use crate::fix::Fixer;
+use crate::repair::{merge_markers, proposal, shortlist, spelling, token_edits};
 
 mod argument_order;
 mod arguments;
@@ -17,21 +18,15 @@ mod lint_rules;
 pub mod linting;
 mod local_repair;
 mod lost_return;
-mod merge_markers;
 mod name_spelling;
 mod operands;
 mod orphans;
 mod parameters;
 mod plausibility;
-mod proposal;
 mod python2;
 mod quote_edits;
-pub(super) mod shortlist;
 mod site;
-mod spacing;
-mod spelling;
 pub mod syntax;
-mod token_edits;
 
 /// Every Python fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {

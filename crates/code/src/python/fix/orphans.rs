@@ -40,7 +40,7 @@ impl Fixer for Orphans {
 
 /// Names that nothing binds, in code that may not even have run.
 fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
-    let builtins = &blame.context.environment.builtins;
+    let builtins = &blame.context.environment.python.builtins;
     if builtins.is_empty() {
         return;
     }
@@ -70,7 +70,7 @@ fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) 
 
 /// Attributes and functions: a word that occurs once, and is spelled almost like one that occurs often.
 fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
-    let environment = blame.context.environment;
+    let environment = &blame.context.environment.python;
     let mut defined: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     let mut used: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     for (file, module) in blame.index.modules() {

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::edit::Edit;
-use crate::python::ngram::is_formatted;
+use crate::python::grammar::is_formatted;
 use crate::python::tokens::{Kind, Token, is_closed};
 
 use super::proposal::Proposal;
-use super::site::{Site, floor, lines};
+use super::site::Site;
+use crate::repair::quote_marks::{EXTRA, MISSING, one_line};
+use crate::repair::region::{floor, lines};
 
-const MISSING: f64 = 5.0;
-const EXTRA: f64 = 5.0;
-const WRONG: f64 = 4.0;
 /// Lines of a string that is too long in which its end is sought.
 const MAX_LINES: usize = 60;
 
@@ -21,7 +20,7 @@ pub(super) fn proposals(site: &Site<'_>) -> Vec<Proposal> {
     let strings: Vec<&Token> = site.tokens.iter().filter(|token| token.kind == Kind::String).collect();
     let text = site.text;
     for (start, line) in suspicious_lines(site, &strings) {
-        one_line(start, line, &mut proposals);
+        one_line(start, line, &['"', '\''], &mut proposals);
     }
     for string in &strings {
         if is_formatted(string.text(text)) {
@@ -50,46 +49,6 @@ fn suspicious_lines<'text>(site: &Site<'text>, strings: &[&Token]) -> Vec<(usize
         .map(|(start, line)| (start + site.window.start, line))
         .filter(|(start, line)| starts.contains(start) && line.len() < 400)
         .collect()
-}
-
-fn one_line(start: usize, line: &str, proposals: &mut Vec<Proposal>) {
-    let bytes = line.as_bytes();
-    let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80;
-    let marks: Vec<u8> = [b'"', b'\''].into_iter().filter(|mark| bytes.contains(mark)).collect();
-    let marks = if marks.is_empty() { vec![b'"', b'\''] } else { marks };
-    for at in 0..=bytes.len() {
-        let boundary = at == 0
-            || at == bytes.len()
-            || !(is_word(bytes[at - 1]) && is_word(bytes[at]))
-            || !line.is_char_boundary(at);
-        if !boundary || !line.is_char_boundary(at) {
-            continue;
-        }
-        for mark in &marks {
-            let mark = char::from(*mark);
-            let edit = Edit::insert(start + at, mark);
-            proposals.push(Proposal::new(vec![edit], MISSING, format!("insert the missing quote {mark}")));
-        }
-    }
-    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\'')) {
-        let (old, new) = if *byte == b'"' { ('"', '\'') } else { ('\'', '"') };
-        let range = start + at..start + at + 1;
-        proposals.push(Proposal::new(
-            vec![Edit::delete(range.clone())],
-            EXTRA,
-            format!("remove the extra quote {old}"),
-        ));
-        proposals.push(Proposal::new(
-            vec![Edit::replace(range.clone(), new)],
-            WRONG,
-            format!("replace the quote {old} by {new}"),
-        ));
-        proposals.push(Proposal::new(
-            vec![Edit::insert(range.start, "\\")],
-            WRONG + 4.0,
-            format!("escape the quote {old}"),
-        ));
-    }
 }
 
 /// Brackets, quotes and signs inside of an f-string's fields.

@@ -1,30 +1,22 @@
 //! Where a file is broken: the statements that do not parse on their own, and the lines in which the cause may be.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use crate::edit::Edit;
+use crate::python::grammar::GRAMMAR;
 use crate::python::parse::{self, Fault};
-use crate::python::tokens::{self, Kind, Token};
+use crate::python::tokens::{self, Kind};
+use crate::repair::region::{Region, floor, lines};
 
 /// The broken part of a file.
 pub(super) struct Site<'text> {
-    /// The whole file.
-    pub(super) text: &'text str,
+    /// Where repairs are sought. Its chunk is whole top-level statements outside of which everything parses: an edit within them
+    /// heals the file exactly when they parse after it.
+    region: Region<'text>,
     /// The interpreter's version, when it is known.
     pub(super) version: Option<(u8, u8)>,
-    /// Whole top-level statements outside of which everything parses: an edit within them heals the file exactly when they
-    /// parse after it.
-    pub(super) chunk: Range<usize>,
     /// What stands before and after the chunk when it is parsed on its own.
     frame: Frame,
-    /// The lines in which repairs are sought.
-    pub(super) window: Range<usize>,
-    /// Where the parser noticed: no repair can lie wholly behind it.
-    pub(super) focus: usize,
-    /// The tokens of the window.
-    pub(super) tokens: Vec<Token>,
-    /// The number of open brackets before each token.
-    pub(super) depths: Vec<usize>,
 }
 
 /// Lines above the fault that belong to the window, and how far up an unclosed bracket or string may stretch it.
@@ -36,6 +28,14 @@ const MAX_BOUNDARIES: usize = 10;
 /// Words that begin a statement, and hardly ever a line of prose.
 const BEGINNINGS: [&str; 12] =
     ["def", "class", "async", "import", "from", "if", "for", "while", "try", "with", "del", "assert"];
+
+impl<'text> Deref for Site<'text> {
+    type Target = Region<'text>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.region
+    }
+}
 
 impl<'text> Site<'text> {
     /// The broken part of a text that has these faults; `line` is where somebody else saw the error, from 1.
@@ -53,24 +53,8 @@ impl<'text> Site<'text> {
         let (chunk, frame) =
             definition(text, version, &statements, fault).unwrap_or_else(|| (statements, Frame::default()));
         let window = window(text, &chunk, first.start.min(reported), focus);
-        let tokens: Vec<Token> = tokens::scan(&text[window.clone()])
-            .into_iter()
-            .map(|token| Token { start: token.start + window.start, end: token.end + window.start, ..token })
-            .collect();
-        let mut depth = 0_usize;
-        let depths = tokens
-            .iter()
-            .map(|token| {
-                let before = depth;
-                match token.kind {
-                    Kind::Open => depth += 1,
-                    Kind::Close => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                before
-            })
-            .collect();
-        Some(Self { text, version, chunk, frame, window, focus, tokens, depths })
+        let region = Region::new(&GRAMMAR, text, chunk, window, focus);
+        Some(Self { region, version, frame })
     }
 
     /// The chunk after edits that lie within it, as a module of its own.
@@ -84,12 +68,6 @@ impl<'text> Site<'text> {
     /// Where a byte of the text stands in [`Self::edited`], as far as no edit is before it.
     pub(super) fn place_in_edited(&self, at: usize) -> usize {
         at.saturating_sub(self.chunk.start) + self.frame.before.len()
-    }
-
-    /// The line of a byte, from 1.
-    pub(super) fn line(&self, at: usize) -> u32 {
-        let newlines = self.text.get(..at).unwrap_or(self.text).matches('\n').count();
-        u32::try_from(newlines + 1).unwrap_or(u32::MAX)
     }
 }
 
@@ -108,26 +86,9 @@ fn splice(result: &mut String, text: &str, range: &Range<usize>, edits: &[Edit])
     Some(())
 }
 
-/// The greatest boundary of a character that is not behind `at`.
-pub(super) fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 fn line_start(text: &str, line: u32) -> Option<usize> {
     let wanted = usize::try_from(line).ok()?.checked_sub(1)?;
     lines(text).nth(wanted).map(|(start, _)| start)
-}
-
-/// Each line with its start, without what ends it.
-pub(super) fn lines(text: &str) -> impl DoubleEndedIterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').map(move |line| {
-        let start = line.as_ptr() as usize - text.as_ptr() as usize;
-        (start, line.trim_end_matches(['\n', '\r']))
-    })
 }
 
 fn begins_statement(line: &str, word: &str) -> bool {

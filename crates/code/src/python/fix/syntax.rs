@@ -9,8 +9,10 @@ use autoheal_engine::diagnostics::Category;
 
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::{FixContext, Fixer};
-use crate::python::ngram::Model;
+use crate::python::grammar::GRAMMAR;
 use crate::python::{parse, tokens};
+use crate::repair::ngram::Model;
+use crate::repair::ranking::costs;
 use crate::sources::Sources;
 
 use super::proposal::Proposal;
@@ -22,8 +24,6 @@ use super::{indentation, merge_markers, plausibility, python2, quote_edits};
 #[derive(Debug, Clone, Copy)]
 pub struct SyntaxRepair;
 
-/// The longest list that is returned.
-const MAX_CANDIDATES: usize = 60;
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 120;
 /// Proposals that are tried.
@@ -52,7 +52,7 @@ impl Fixer for SyntaxRepair {
             return Vec::new();
         };
         let Some(text) = context.sources.text(file) else { return Vec::new() };
-        let version = Some(context.environment.version).filter(|version| version.0 > 0);
+        let version = Some(context.environment.python.version).filter(|version| version.0 > 0);
         let line = finding.location.map(|location| location.line);
         let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
         let model = learn(context.sources, file, &site);
@@ -72,7 +72,7 @@ impl Fixer for SyntaxRepair {
 
 /// The model of the project, the broken lines left out.
 fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
-    let mut model = Model::default();
+    let mut model = Model::new(&GRAMMAR);
     let mut left = LEARN_BUDGET;
     let mut learn = |text: &str| {
         let end = (0..=left.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
@@ -151,22 +151,6 @@ fn whole_file(site: &Site<'_>, reading: &dyn Fn(&[Edit]) -> f64) -> Vec<(f64, Pr
             edited.is_ok_and(|text| parse::compiles(&text, site.version))
         })
         .map(|proposal| (NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip), proposal))
-        .collect()
-}
-
-/// Bits as posterior costs: minus the logarithm of each one's share in all that was found.
-fn costs(mut survivors: Vec<(f64, Proposal)>) -> Vec<(u32, Proposal)> {
-    survivors.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let Some(best) = survivors.first().map(|(bits, _)| *bits) else { return Vec::new() };
-    let total: f64 = survivors.iter().map(|(bits, _)| (best - bits).exp2()).sum();
-    survivors.truncate(MAX_CANDIDATES);
-    survivors
-        .into_iter()
-        .map(|(bits, proposal)| {
-            let hundredths = ((bits - best + total.log2()) * 100.0).clamp(0.0, 1e6).round();
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1e6")]
-            (hundredths as u32, proposal)
-        })
         .collect()
 }
 

@@ -15,8 +15,8 @@
 use autoheal_engine::diagnostics::Finding;
 
 use crate::edit::Candidate;
+use crate::environment::Environment;
 use crate::fix::FixContext;
-use crate::python::environment::PythonEnvironment;
 use crate::python::fix::blame::Blame;
 use crate::sources::Sources;
 
@@ -46,7 +46,7 @@ const MOST_SITES: usize = 200;
 /// The likeliest `most` changes that may repair the finding, likeliest first. Each changes one editable file, parses, and makes
 /// another text than all others.
 pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
-    let environment = PythonEnvironment::default();
+    let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let suspects = suspects::suspects(&blame, evidence);
     let index = sources.index();

@@ -8,10 +8,10 @@ use super::NAME;
 use super::change::{Change, describe};
 use super::file::File;
 use crate::edit::{Candidate, Edit, FileEdit};
-use crate::python::fix::shortlist::{Readings, cost, oddity};
 use crate::python::module::Span;
-use crate::python::ngram::Model;
 use crate::python::parse;
+use crate::repair::ngram::Model;
+use crate::repair::shortlist::{Readings, cost, oddity};
 
 /// A change with how unlikely it is.
 #[derive(Debug)]

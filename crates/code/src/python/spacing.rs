@@ -1,6 +1,6 @@
 //! Where Python is written with a space: a token that is put in or taken out leaves the line as a person would have typed it.
 
-use crate::python::tokens::{Kind, Token, is_keyword};
+use super::tokens::{Kind, is_keyword};
 
 /// Whether a space stands between two neighbours; `depth` is the number of open brackets around them.
 pub(super) fn is_spaced(left: (Kind, &str), right: (Kind, &str), depth: usize) -> bool {
@@ -43,9 +43,4 @@ pub(super) fn kind_of(token: &str) -> Kind {
         }
         Some(_) | None => Kind::Operator,
     }
-}
-
-/// A token with its text, as [`is_spaced`] takes it.
-pub(super) fn described<'text>(token: Option<&Token>, text: &'text str) -> (Kind, &'text str) {
-    token.map_or((Kind::Newline, ""), |token| (token.kind, token.text(text)))
 }

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::blame::Blame;
+use autoheal_engine::diagnostics::Category;
+
+use super::ngram::Model;
+use super::region::line_of;
 use crate::edit::{Candidate, Edit, FileEdit};
-use crate::python::module::Span;
-use crate::python::ngram::{self, Model};
-use crate::python::parse;
-use crate::python::tokens::scan;
+use crate::sources::Sources;
 
 /// How much of the n-gram model's opinion counts beside the prior of the slip.
 const NATURALNESS: f64 = 0.4;
@@ -18,6 +18,21 @@ const NATURALNESS_BOUNDS: (f64, f64) = (-4.0, 8.0);
 /// How many proposals are looked at closely.
 const MAX_RANKED: usize = 3_000;
 
+/// What a shortlist needs to know of the failure and of the language.
+pub(crate) trait Ground {
+    /// The repository's text.
+    fn sources(&self) -> &Sources;
+
+    /// The category of the failure.
+    fn category(&self) -> Category;
+
+    /// How natural text reads in this project.
+    fn model(&self) -> &Model;
+
+    /// Whether a file that is `repaired` after the edit parses; it did before.
+    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool;
+}
+
 struct Entry {
     bits: f64,
     description: String,
@@ -26,23 +41,27 @@ struct Entry {
 }
 
 /// What one fixer proposes for one finding.
-pub(super) struct Shortlist<'b, 'a> {
-    blame: &'b Blame<'a>,
+pub(crate) struct Shortlist<'b, 'a> {
+    ground: &'b (dyn Ground + 'a),
     entries: Vec<Entry>,
     known: BTreeMap<(String, Vec<Edit>), usize>,
 }
 
 impl<'b, 'a> Shortlist<'b, 'a> {
-    pub(super) fn new(blame: &'b Blame<'a>) -> Self {
-        Self { blame, entries: Vec::new(), known: BTreeMap::new() }
+    pub(crate) fn new(ground: &'b (dyn Ground + 'a)) -> Self {
+        Self { ground, entries: Vec::new(), known: BTreeMap::new() }
+    }
+
+    fn text(&self, file: &str) -> &'b str {
+        self.ground.sources().text(file).unwrap_or_default()
     }
 
     /// Proposes edits of one file. `bits`: how unlikely the slip is before anybody read the text around it.
-    pub(super) fn add(&mut self, bits: f64, description: impl Into<String>, file: &str, mut edits: Vec<Edit>) {
+    pub(crate) fn add(&mut self, bits: f64, description: impl Into<String>, file: &str, mut edits: Vec<Edit>) {
         edits.sort();
-        let text = self.blame.text(file);
+        let text = self.text(file);
         let changes = edits.iter().any(|edit| text.get(edit.start..edit.end) != Some(edit.replacement.as_str()));
-        if !changes || !self.blame.sources().is_editable(file) {
+        if !changes || !self.ground.sources().is_editable(file) {
             return;
         }
         let key = (file.to_owned(), edits.clone());
@@ -55,18 +74,19 @@ impl<'b, 'a> Shortlist<'b, 'a> {
     }
 
     /// Proposes one edit.
-    pub(super) fn edit(&mut self, bits: f64, description: impl Into<String>, file: &str, edit: Edit) {
+    pub(crate) fn edit(&mut self, bits: f64, description: impl Into<String>, file: &str, edit: Edit) {
         self.add(bits, description, file, vec![edit]);
     }
 
     /// The likeliest `limit` candidates that compile.
-    pub(super) fn finish(mut self, fixer: &str, limit: usize) -> Vec<Candidate> {
+    pub(crate) fn finish(mut self, fixer: &str, limit: usize) -> Vec<Candidate> {
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         self.entries.truncate(MAX_RANKED);
         let mut readings = HashMap::new();
+        let (sources, model) = (self.ground.sources(), self.ground.model());
         for entry in &mut self.entries {
-            let text = self.blame.text(&entry.file);
-            entry.bits += oddity(self.blame.index.model(), &entry.file, text, &entry.edits, &mut readings);
+            let text = sources.text(&entry.file).unwrap_or_default();
+            entry.bits += oddity(model, &entry.file, text, &entry.edits, &mut readings);
         }
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         let mut candidates = Vec::new();
@@ -74,17 +94,17 @@ impl<'b, 'a> Shortlist<'b, 'a> {
             if candidates.len() >= limit {
                 break;
             }
-            let text = self.blame.text(&entry.file);
+            let text = sources.text(&entry.file).unwrap_or_default();
             let file_edit = FileEdit { file: entry.file, edits: entry.edits };
             let Ok(repaired) = file_edit.apply(text) else { continue };
-            if repaired == text || !still_compiles(self.blame, &file_edit, &repaired) {
+            if repaired == text || !self.ground.still_parses(&file_edit, &repaired) {
                 continue;
             }
             let at = file_edit.edits.first().map_or(0, |edit| edit.start);
             candidates.push(Candidate {
                 fixer: fixer.to_owned(),
-                category: self.blame.context.finding.category,
-                line: self.blame.module(&file_edit.file).map_or(1, |module| module.line_of(at)),
+                category: self.ground.category(),
+                line: line_of(text, at),
                 description: entry.description,
                 cost: cost(entry.bits),
                 files: vec![file_edit],
@@ -94,35 +114,18 @@ impl<'b, 'a> Shortlist<'b, 'a> {
     }
 }
 
-/// Whether the repaired text compiles. Only the top-level statement that the edits lie in is parsed when there is one.
-fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
-    let text = blame.text(&edit.file);
-    let (Some(first), Some(last)) = (edit.edits.first(), edit.edits.last()) else { return false };
-    let edits = Span { start: first.start, end: last.end };
-    let statement = blame.module(&edit.file).and_then(|module| {
-        let mut statements = module.statements.iter().filter(|statement| statement.span.contains(edits));
-        statements.next().map(|statement| statement.span)
-    });
-    let alone =
-        statement.filter(|span| span.start == 0 || text.get(..span.start).is_some_and(|before| before.ends_with('\n')));
-    let Some(span) = alone else { return parse::compiles(repaired, None) };
-    let end = repaired.len().checked_sub(text.len() - span.end);
-    // Unclosed brackets and quotes would reach beyond the statement: they do not parse alone either.
-    end.and_then(|end| repaired.get(span.start..end)).is_some_and(|statement| parse::compiles(statement, None))
-}
-
 /// Bits as a candidate's cost.
-pub(in crate::python) fn cost(bits: f64) -> u32 {
+pub(crate) fn cost(bits: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
     let cost = (bits * 100.0).clamp(1.0, 1_000_000.0) as u32;
     cost
 }
 
 /// Readings of the unchanged text, by file, first byte and end, for the next candidate in the same lines.
-pub(in crate::python) type Readings = HashMap<(String, usize, usize), Reading>;
+pub(crate) type Readings = HashMap<(String, usize, usize), Reading>;
 
 /// By how many bits naturalness makes the edits less likely, or likelier when below 0.
-pub(in crate::python) fn oddity(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
+pub(crate) fn oddity(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
     (NATURALNESS * surprise(model, file, text, edits, readings)).clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1)
 }
 
@@ -156,14 +159,14 @@ const BITS_OF_A_TOKEN: f64 = 8.0;
 
 /// How surprising a piece of text is, strings counted as one token each, and its length in tokens.
 #[derive(Clone, Copy)]
-pub(in crate::python) struct Reading {
+pub(crate) struct Reading {
     bits: f64,
     length: usize,
 }
 
 impl Reading {
     fn of(model: &Model, text: &str) -> Self {
-        let symbols = ngram::symbols(text, &scan(text));
+        let symbols = model.symbols(text);
         Self { bits: model.bits_of(&symbols, 0, symbols.len()), length: symbols.len() }
     }
 }

@@ -1,4 +1,4 @@
-//! How natural a piece of Python is in its project: an n-gram model over tokens, trained on the project's own text.
+//! How natural a piece of code is in its project: an n-gram model over tokens, trained on the project's own text.
 //!
 //! Code repeats itself (Hindle et al., "On the naturalness of software", 2012), and a repair that reads like the rest of the
 //! project is likelier the text that stood there before. The estimate backs off twice: from words to classes of tokens, and
@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::tokens::{Kind, Token, scan};
+use super::grammar::Grammar;
+use super::tokens::{Kind, Token};
 
 /// What the model sees of a token: its text, and what kind of thing it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,9 @@ impl Symbol {
 
 /// A string's prefix and opening quotes.
 fn opening(string: &str) -> &str {
+    if string.starts_with(['`', '/']) {
+        return &string[..1];
+    }
     let prefix = string.find(['"', '\'']).unwrap_or(0);
     let quotes = string[prefix..].bytes().take(3).take_while(|byte| matches!(byte, b'"' | b'\'')).count();
     &string[..prefix + if quotes == 3 { 3 } else { quotes.min(1) }]
@@ -92,8 +96,8 @@ impl Hasher for Passed {
     }
 }
 
-/// The symbols of a text: logical lines with their changes of indentation.
-pub(crate) fn symbols(text: &str, tokens: &[Token]) -> Vec<Symbol> {
+/// The symbols of a text: logical lines with their changes of indentation where those mean something.
+pub(crate) fn symbols(grammar: &Grammar, text: &str, tokens: &[Token]) -> Vec<Symbol> {
     let mut symbols = Vec::with_capacity(tokens.len());
     let mut levels: Vec<usize> = Vec::new();
     let (mut depth, mut line_is_new, mut line_start) = (0_usize, true, tokens.first().map_or(0, |token| token.start));
@@ -108,12 +112,19 @@ pub(crate) fn symbols(text: &str, tokens: &[Token]) -> Vec<Symbol> {
                 line_start = token.end;
                 continue;
             }
-            Kind::Open => depth += 1,
-            Kind::Close => depth = depth.saturating_sub(1),
-            Kind::Name | Kind::Keyword | Kind::Number | Kind::String | Kind::Operator | Kind::Unknown => {}
+            Kind::Open if (grammar.joins_lines)(token.text(text)) => depth += 1,
+            Kind::Close if (grammar.joins_lines)(token.text(text)) => depth = depth.saturating_sub(1),
+            Kind::Open
+            | Kind::Close
+            | Kind::Name
+            | Kind::Keyword
+            | Kind::Number
+            | Kind::String
+            | Kind::Operator
+            | Kind::Unknown => {}
         }
-        if line_is_new {
-            line_is_new = false;
+        let was_new = std::mem::take(&mut line_is_new);
+        if was_new && grammar.has_layout {
             indentation(token.start.saturating_sub(line_start), &mut levels, &mut symbols);
         }
         symbols.extend(Symbol::of(token.kind, token.text(text)));
@@ -138,21 +149,34 @@ fn indentation(level: usize, levels: &mut Vec<usize>, symbols: &mut Vec<Symbol>)
 }
 
 /// The model.
-#[derive(Default)]
 pub(crate) struct Model {
+    grammar: &'static Grammar,
     counts: HashMap<u64, u32, BuildHasherDefault<Passed>>,
 }
 
 impl Model {
-    /// Learns a text, the fields of its f-strings included.
+    /// A model that has read nothing of that language yet.
+    pub(crate) fn new(grammar: &'static Grammar) -> Self {
+        Self { grammar, counts: HashMap::default() }
+    }
+
+    /// The language it reads.
+    pub(crate) const fn grammar(&self) -> &'static Grammar {
+        self.grammar
+    }
+
+    /// The symbols of a text.
+    pub(crate) fn symbols(&self, text: &str) -> Vec<Symbol> {
+        symbols(self.grammar, text, &(self.grammar.scan)(text))
+    }
+
+    /// Learns a text, what is code in its strings included.
     pub(crate) fn learn(&mut self, text: &str) {
-        let tokens = scan(text);
-        self.learn_symbols(&symbols(text, &tokens));
+        let tokens = (self.grammar.scan)(text);
+        self.learn_symbols(&symbols(self.grammar, text, &tokens));
         for string in tokens.iter().filter(|token| token.kind == Kind::String).map(|token| token.text(text)) {
-            if is_formatted(string) {
-                for field in fields(string) {
-                    self.learn_symbols(&symbols(field, &scan(field)));
-                }
+            for field in (self.grammar.fields)(string) {
+                self.learn_symbols(&self.symbols(field));
             }
         }
     }
@@ -167,7 +191,7 @@ impl Model {
 
     /// Learns which words there are, and nothing about what stands beside them.
     pub(crate) fn learn_words(&mut self, text: &str) {
-        for symbol in symbols(text, &scan(text)) {
+        for symbol in self.symbols(text) {
             let (class, word) = Keys::in_class(symbol);
             *self.counts.entry(class).or_insert(0) += 1;
             *self.counts.entry(word).or_insert(0) += 1;
@@ -217,70 +241,30 @@ impl Model {
 
     /// Bits of a whole text, its strings included.
     pub(crate) fn bits_of_text(&self, text: &str) -> f64 {
-        let tokens = scan(text);
-        let symbols = symbols(text, &tokens);
+        let tokens = (self.grammar.scan)(text);
+        let symbols = symbols(self.grammar, text, &tokens);
         let strings = tokens.iter().filter(|token| token.kind == Kind::String);
         let strings: f64 = strings.map(|token| self.bits_of_string(token.text(text))).sum();
         self.bits_of(&symbols, 0, symbols.len()) + strings
     }
 
-    /// Bits of what a string says; the fields of an f-string are code.
+    /// Bits of what a string says, and of the code in it.
     fn bits_of_string(&self, string: &str) -> f64 {
         let mut quoted = string.len();
         let mut bits = 0.0;
-        if is_formatted(string) {
-            for field in fields(string) {
-                quoted -= field.len();
-                let symbols = symbols(field, &scan(field));
-                bits += self.bits_of(&symbols, 0, symbols.len());
-            }
+        for field in (self.grammar.fields)(string) {
+            quoted -= field.len();
+            let symbols = self.symbols(field);
+            bits += self.bits_of(&symbols, 0, symbols.len());
         }
-        bits +=
-            BITS_PER_QUOTED_LINE_OF_CODE * length(string.lines().skip(1).filter(|line| looks_like_code(line)).count());
+        let is_code = |line: &&str| (self.grammar.looks_like_code)(line.trim());
+        bits += BITS_PER_QUOTED_LINE_OF_CODE * length(string.lines().skip(1).filter(is_code).count());
         BITS_PER_QUOTED_CHARACTER.mul_add(length(quoted), bits)
     }
 }
 
 fn length(bytes: usize) -> f64 {
     u32::try_from(bytes).map_or(f64::MAX, f64::from)
-}
-
-/// Whether a line begins like a statement that prose does not begin with.
-fn looks_like_code(line: &str) -> bool {
-    let line = line.trim();
-    let opens = ["def ", "class ", "if ", "elif ", "else:", "for ", "while ", "try:", "except", "with "];
-    let is_header = line.ends_with(':') && opens.iter().any(|word| line.starts_with(word));
-    is_header || line.starts_with("return ") || line.starts_with("self.") || line.starts_with("import ")
-}
-
-/// Whether a string literal has fields.
-pub(crate) fn is_formatted(string: &str) -> bool {
-    let prefix = string.split(['"', '\'']).next().unwrap_or_default();
-    prefix.contains(['f', 'F'])
-}
-
-/// What stands between the braces of an f-string, braces included.
-fn fields(string: &str) -> Vec<&str> {
-    let mut fields = Vec::new();
-    let (mut depth, mut start) = (0_usize, 0);
-    for (at, character) in string.char_indices() {
-        match character {
-            '{' => {
-                if depth == 0 {
-                    start = at;
-                }
-                depth += 1;
-            }
-            '}' if depth > 0 => {
-                depth -= 1;
-                if depth == 0 {
-                    fields.push(&string[start..=at]);
-                }
-            }
-            _ => {}
-        }
-    }
-    fields
 }
 
 const WORD_IN_CLASS: u64 = 90;

@@ -1,7 +1,7 @@
 //! How likely one word is a misspelling of another.
 
 /// How unlikely the slip from `right` to `wrong` is, in bits; `None` when they have nothing in common.
-pub(super) fn slip(wrong: &str, right: &str) -> Option<f64> {
+pub(crate) fn slip(wrong: &str, right: &str) -> Option<f64> {
     if wrong == right || right.is_empty() || wrong.is_empty() {
         return None;
     }
@@ -25,7 +25,7 @@ pub(super) fn slip(wrong: &str, right: &str) -> Option<f64> {
 }
 
 /// Bits for a word that is used `count` times where words are used at all: common words are likelier.
-pub(super) fn rarity(count: usize) -> f64 {
+pub(crate) fn rarity(count: usize) -> f64 {
     let count = f64::from(u32::try_from(count.min(1_000)).unwrap_or(1_000));
     3.0 - (count + 1.0).log2().min(6.0) / 2.0
 }

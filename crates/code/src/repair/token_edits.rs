@@ -1,12 +1,12 @@
 //! Repairs of one token: put one in, take one out, replace one, swap two, split or join words.
 
 use crate::edit::Edit;
-use crate::python::ngram::{CONTEXT, Model, Symbol};
-use crate::python::tokens::{KEYWORDS, Kind, Token};
 
+use super::grammar::{Described, Grammar};
+use super::ngram::{CONTEXT, Model, Symbol};
 use super::proposal::Proposal;
-use super::site::Site;
-use super::spacing::{described, is_sign, is_spaced, kind_of};
+use super::region::Region;
+use super::tokens::{Kind, Token};
 
 /// How unlikely each kind of slip is before looking at the text, in bits.
 mod slip {
@@ -31,27 +31,10 @@ const NEAR: usize = 24;
 /// Names are tried as missing operands this close to it.
 const VERY_NEAR: usize = 8;
 
-const DELIMITERS: [&str; 11] = ["(", ")", "[", "]", "{", "}", ":", ",", "=", "\"", "."];
-const OPERATORS: [&str; 20] =
-    ["+", "-", "*", "/", "%", "==", "!=", "<", ">", "<=", ">=", "**", "//", "|", "&", "+=", "-=", "@", "->", "..."];
-
-/// Tokens that are mistaken for one another.
-const CONFUSED: [&[&str]; 10] = [
-    &["=", "==", ":", ":=", "+=", "-=", "!=", "<=", ">="],
-    &["(", "[", "{"],
-    &[")", "]", "}"],
-    &[":", ";", ",", "."],
-    &["->", "-", ">", "=", ":"],
-    &["<>", "!="],
-    &["*", "**"],
-    &["/", "//"],
-    &["&", "and"],
-    &["|", "or"],
-];
-
 /// The tokens of a window as the model sees them, and what an edit there costs.
-pub(super) struct TokenEdits<'site> {
-    site: &'site Site<'site>,
+pub(crate) struct TokenEdits<'site> {
+    site: &'site Region<'site>,
+    grammar: &'static Grammar,
     model: &'site Model,
     /// One per visible token or end of line: the index in the site's tokens.
     places: Vec<usize>,
@@ -60,11 +43,11 @@ pub(super) struct TokenEdits<'site> {
 }
 
 impl<'site> TokenEdits<'site> {
-    pub(super) fn new(site: &'site Site<'site>, model: &'site Model) -> Self {
+    pub(crate) fn new(site: &'site Region<'site>, model: &'site Model) -> Self {
         let tokens = &site.tokens;
         let places: Vec<usize> = (0..tokens.len()).filter(|index| tokens[*index].kind != Kind::Comment).collect();
         let focus = places.iter().rposition(|place| tokens[*place].start < site.focus).unwrap_or(0);
-        Self { site, model, places, focus }
+        Self { site, grammar: model.grammar(), model, places, focus }
     }
 
     fn token(&self, place: usize) -> Option<&Token> {
@@ -75,8 +58,8 @@ impl<'site> TokenEdits<'site> {
         self.token(place).map_or("", |token| token.text(self.site.text))
     }
 
-    fn described(&self, place: Option<usize>) -> (Kind, &'site str) {
-        described(place.and_then(|place| self.token(place)), self.site.text)
+    fn described(&self, place: Option<usize>) -> Described<'site> {
+        Grammar::described(place.and_then(|place| self.token(place)), self.site.text)
     }
 
     fn depth(&self, place: usize) -> usize {
@@ -84,7 +67,7 @@ impl<'site> TokenEdits<'site> {
     }
 
     /// Every repair of one token; `wanted` are names that should occur in the file and do not.
-    pub(super) fn proposals(&self, wanted: &[&str]) -> Vec<Proposal> {
+    pub(crate) fn proposals(&self, wanted: &[&str]) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         let last = (self.focus + 2).min(self.places.len());
         for place in 0..last {
@@ -104,7 +87,7 @@ impl<'site> TokenEdits<'site> {
     fn words(&self) -> Vec<&'site str> {
         let mut words: Vec<&str> = Vec::new();
         let text = self.site.text;
-        let near = crate::python::tokens::scan(&text[self.site.chunk.clone()]);
+        let near = (self.grammar.scan)(&text[self.site.chunk.clone()]);
         let chunk = &text[self.site.chunk.clone()];
         let mut seen = std::collections::HashSet::new();
         let own = self.site.tokens.iter().filter(|token| token.kind == Kind::Name).map(|token| token.text(text));
@@ -124,25 +107,25 @@ impl<'site> TokenEdits<'site> {
         let distance = self.focus.abs_diff(place);
         let begins_line = self.described(place.checked_sub(1)).0 == Kind::Newline;
         let mut put = |token: &str, slip: f64| {
-            if begins_line && matches!(token, "," | ":" | "=" | ".") {
+            if begins_line && self.grammar.never_first.contains(&token) {
                 return;
             }
             let edit = self.insertion(place, token);
-            let depth_change = usize::from(kind_of(token) == Kind::Close);
-            let reading = self.difference(place, place, &[(kind_of(token), token)], depth_change);
+            let depth_change = usize::from((self.grammar.kind_of)(token) == Kind::Close);
+            let reading = self.difference(place, place, &[((self.grammar.kind_of)(token), token)], depth_change);
             let description = format!("insert the missing `{token}`");
             proposals.push(Proposal::new(vec![edit], slip + self.far(place), description).reading(reading));
         };
-        for token in DELIMITERS.iter().filter(|token| **token != "\"") {
+        for token in self.grammar.delimiters {
             put(token, slip::MISSING);
         }
         if distance <= NEAR {
-            for token in OPERATORS.iter().chain(&KEYWORDS) {
+            for token in self.grammar.operators.iter().chain(self.grammar.keywords) {
                 put(token, slip::MISSING);
             }
         }
         if distance <= VERY_NEAR {
-            for token in words.iter().chain(&["0", "1", "''"]) {
+            for token in words.iter().chain(self.grammar.operands) {
                 put(token, slip::MISSING + 1.0);
             }
             for token in wanted {
@@ -160,10 +143,10 @@ impl<'site> TokenEdits<'site> {
         let end = self.token(place).map_or(start, |token| token.start.max(start));
         let gap = text.get(start..end).unwrap_or_default();
         let depth = self.depth(place);
-        let middle = (kind_of(token), token);
-        let tight = is_sign(Some(left), token);
-        let space_before = is_spaced(left, middle, depth);
-        let space_after = is_spaced(middle, right, depth) && !tight;
+        let middle = ((self.grammar.kind_of)(token), token);
+        let tight = (self.grammar.is_sign)(Some(left), token);
+        let space_before = (self.grammar.is_spaced)(left, middle, depth);
+        let space_after = (self.grammar.is_spaced)(middle, right, depth) && !tight;
         if left.0 == Kind::Newline {
             // After the indentation; when that is odd, the space belongs to the token that is missing.
             if space_after && gap.ends_with(' ') && gap.trim_start_matches(['\n', '\r']).len() % 2 == 1 {
@@ -213,7 +196,7 @@ impl<'site> TokenEdits<'site> {
             return Edit::delete(before..token.end);
         }
         if before == token.start || after == token.end {
-            let spaced = is_spaced(left, right, self.depth(place));
+            let spaced = (self.grammar.is_spaced)(left, right, self.depth(place));
             let range = if spaced { token.start..token.end } else { before..after };
             return if spaced && before == token.start && after == token.end {
                 Edit::replace(range, " ")
@@ -221,7 +204,7 @@ impl<'site> TokenEdits<'site> {
                 Edit::delete(range)
             };
         }
-        if is_spaced(left, right, self.depth(place)) {
+        if (self.grammar.is_spaced)(left, right, self.depth(place)) {
             Edit::delete(token.start..after)
         } else {
             Edit::delete(before..after)
@@ -261,18 +244,18 @@ impl<'site> TokenEdits<'site> {
         let Some(token) = self.token(place) else { return };
         let old = self.text(place);
         let mut put = |new: &str, slip: f64| {
-            let reading = self.difference(place, place + 1, &[(kind_of(new), new)], 0);
+            let reading = self.difference(place, place + 1, &[((self.grammar.kind_of)(new), new)], 0);
             let edit = Edit::replace(token.start..token.end, new);
             let description = format!("replace `{}` by `{new}`", shown(old));
             proposals.push(Proposal::new(vec![edit], slip + self.far(place), description).reading(reading));
         };
-        for new in CONFUSED.iter().filter(|group| group.contains(&old)).flat_map(|group| group.iter()) {
+        for new in self.grammar.confused.iter().filter(|group| group.contains(&old)).flat_map(|group| group.iter()) {
             if *new != old {
                 put(new, slip::REPLACED);
             }
         }
         if matches!(token.kind, Kind::Name | Kind::Keyword) && old.len() > 1 {
-            for keyword in KEYWORDS {
+            for keyword in self.grammar.keywords {
                 let distance = strsim::osa_distance(old, keyword);
                 let allowed = if keyword.len() <= 3 { 1 } else { 2 };
                 if distance > 0 && distance <= allowed {
@@ -301,9 +284,9 @@ impl<'site> TokenEdits<'site> {
         let gap = self.site.text.get(token.end..next.start).unwrap_or_default();
         if !gap.is_empty() && gap.trim_matches(' ').is_empty() && joinable(token.kind) && joinable(next.kind) {
             let joined = format!("{old}{}", self.text(place + 1));
-            let is_word = kind_of(&joined) != Kind::Operator;
-            if crate::python::tokens::scan(&joined).len() == 1 && (!is_word || self.is_known(&joined)) {
-                let reading = self.difference(place, place + 2, &[(kind_of(&joined), &joined)], 0);
+            let is_word = (self.grammar.kind_of)(&joined) != Kind::Operator;
+            if (self.grammar.scan)(&joined).len() == 1 && (!is_word || self.is_known(&joined)) {
+                let reading = self.difference(place, place + 2, &[((self.grammar.kind_of)(&joined), &joined)], 0);
                 let edit = Edit::delete(token.end..next.start);
                 let description = format!("join the parts of `{joined}`");
                 proposals.push(Proposal::new(vec![edit], slip::SPACED + self.far(place), description).reading(reading));
@@ -312,7 +295,7 @@ impl<'site> TokenEdits<'site> {
     }
 
     fn is_known(&self, word: &str) -> bool {
-        match kind_of(word) {
+        match (self.grammar.kind_of)(word) {
             Kind::Keyword => true,
             Kind::Number => word.bytes().all(|byte| byte.is_ascii_digit()),
             Kind::Name => self.model.has_word(word),
@@ -323,10 +306,12 @@ impl<'site> TokenEdits<'site> {
     /// What may have stood between two words that are written as one.
     fn splits(&self, place: usize, one: &str, two: &str, proposals: &mut Vec<Proposal>) {
         let Some(token) = self.token(place) else { return };
-        let (left, right) = ((kind_of(one), one), (kind_of(two), two));
+        let (left, right) = (((self.grammar.kind_of)(one), one), ((self.grammar.kind_of)(two), two));
         for between in ["", "(", "[", "{", ".", ",", "=", ":"] {
-            let new: Vec<(Kind, &str)> =
-                [left, (kind_of(between), between), right].into_iter().filter(|(_, text)| !text.is_empty()).collect();
+            let new: Vec<(Kind, &str)> = [left, ((self.grammar.kind_of)(between), between), right]
+                .into_iter()
+                .filter(|(_, text)| !text.is_empty())
+                .collect();
             let reading = self.difference(place, place + 1, &new, 0);
             let gap = match between {
                 "" | "," | ":" => format!("{between} "),

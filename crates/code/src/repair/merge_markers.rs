@@ -3,7 +3,7 @@
 use crate::edit::Edit;
 
 use super::proposal::Proposal;
-use super::site::lines;
+use super::region::lines;
 
 const ONE_SIDE: f64 = 1.0;
 const MIXED: f64 = 3.0;
@@ -21,7 +21,7 @@ struct Conflict {
 }
 
 /// Every way to settle the conflicts of a text.
-pub(super) fn proposals(text: &str) -> Vec<Proposal> {
+pub(crate) fn proposals(text: &str) -> Vec<Proposal> {
     let (conflicts, stray) = conflicts(text);
     let mut proposals = Vec::new();
     if !conflicts.is_empty() {

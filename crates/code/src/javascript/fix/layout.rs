@@ -1,0 +1,248 @@
+//! Brackets and the indentation around them: people indent what they mean, so that a line that stands elsewhere than its brackets
+//! say is where one of them was lost.
+
+use crate::edit::Edit;
+use crate::javascript::tokens::{Kind, Token};
+use crate::repair::proposal::Proposal;
+
+const MISSING: f64 = 2.0;
+const EXTRA: f64 = 3.0;
+/// The most disagreements that are looked at.
+const MAX_PLACES: usize = 6;
+
+/// A place where the indentation disagrees with the brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Disagreement {
+    /// The bracket at the first token is not closed where the line that begins with the second one stands.
+    Unclosed(usize, usize),
+    /// The bracket closes more than is open.
+    Unopened(usize),
+    /// The bracket closes one that began on a line that stands elsewhere.
+    Askew(usize),
+}
+
+/// A line's tokens: the index of the first, and how far it is indented.
+struct Lines<'text> {
+    text: &'text str,
+    tokens: &'text [Token],
+}
+
+impl Lines<'_> {
+    /// How far the line of a byte is indented, in characters.
+    fn indent(&self, at: usize) -> usize {
+        let start = self.start(at);
+        self.text[start..].chars().take_while(|character| matches!(character, ' ' | '\t')).count()
+    }
+
+    fn start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    /// Whether a token is the first visible one of its line.
+    fn is_first(&self, index: usize) -> bool {
+        self.tokens[index].start == self.start(self.tokens[index].start) + self.indent(self.tokens[index].start)
+    }
+}
+
+fn closes(open: &str, close: &str) -> bool {
+    matches!((open, close), ("(", ")") | ("[", "]") | ("{", "}"))
+}
+
+/// Where indentation and brackets disagree, from the top.
+pub(super) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
+    let lines = Lines { text, tokens };
+    let mut open: Vec<usize> = Vec::new();
+    let mut found = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if matches!(token.kind, Kind::Comment | Kind::Newline) {
+            continue;
+        }
+        let word = token.text(text);
+        if lines.is_first(index) {
+            let indent = lines.indent(token.start);
+            while let Some(top) = open.last().copied() {
+                let opener = lines.indent(tokens[top].start);
+                let closes_it = token.kind == Kind::Close && closes(tokens[top].text(text), word);
+                let is_brace = tokens[top].text(text) == "{";
+                let stands_outside = indent < opener || is_brace && indent == opener;
+                let goes_on = token.kind == Kind::Operator || matches!(word, "case" | "default");
+                if !stands_outside || goes_on || closes_it && indent == opener {
+                    break;
+                }
+                // The bracket that this one closes, when it is further out.
+                let is_out = token.kind != Kind::Close
+                    || open.iter().rev().skip(1).any(|outer| {
+                        closes(tokens[*outer].text(text), word) && lines.indent(tokens[*outer].start) == indent
+                    });
+                if !is_out {
+                    break;
+                }
+                found.push(Disagreement::Unclosed(top, index));
+                open.pop();
+            }
+        }
+        match token.kind {
+            Kind::Open => open.push(index),
+            Kind::Close => match open.last().copied() {
+                Some(top) if closes(tokens[top].text(text), word) => {
+                    open.pop();
+                    if lines.is_first(index) && lines.indent(token.start) != lines.indent(tokens[top].start) {
+                        found.push(Disagreement::Askew(index));
+                    }
+                }
+                Some(_) | None => found.push(Disagreement::Unopened(index)),
+            },
+            Kind::Name
+            | Kind::Keyword
+            | Kind::Number
+            | Kind::String
+            | Kind::Operator
+            | Kind::Comment
+            | Kind::Newline
+            | Kind::Unknown => {}
+        }
+    }
+    found.extend(open.into_iter().map(|top| Disagreement::Unclosed(top, tokens.len())));
+    found
+}
+
+/// Brackets put in or taken out where the indentation asks for it.
+pub(super) fn proposals(text: &str, tokens: &[Token]) -> Vec<Proposal> {
+    let lines = Lines { text, tokens };
+    let mut proposals = Vec::new();
+    let found = disagreements(text, tokens);
+    for (number, disagreement) in found.iter().take(MAX_PLACES).enumerate() {
+        let later = f64::from(u32::try_from(number).unwrap_or(9));
+        match *disagreement {
+            Disagreement::Unclosed(opener, line) => unclosed(&lines, opener, line, later, &mut proposals),
+            Disagreement::Unopened(index) | Disagreement::Askew(index) => {
+                unopened(&lines, index, later, &mut proposals);
+            }
+        }
+    }
+    proposals
+}
+
+fn closing(open: &str) -> &'static str {
+    match open {
+        "(" => ")",
+        "[" => "]",
+        _ => "}",
+    }
+}
+
+/// A closing bracket before the line that stands outside of it.
+fn unclosed(lines: &Lines<'_>, opener: usize, line: usize, later: f64, proposals: &mut Vec<Proposal>) {
+    let (text, tokens) = (lines.text, lines.tokens);
+    let bracket = tokens[opener];
+    let close = closing(bracket.text(text));
+    let mut put = |edit: Edit, bits: f64| {
+        proposals.push(Proposal::new(vec![edit], MISSING + later + bits, format!("insert the missing `{close}`")));
+    };
+    let is_visible = |token: &&Token| !matches!(token.kind, Kind::Comment | Kind::Newline);
+    let last = tokens[opener..line].iter().rev().find(is_visible).map_or(bracket.end, |token| token.end);
+    let level: String =
+        text[lines.start(bracket.start)..].chars().take_while(|one| matches!(one, ' ' | '\t')).collect();
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    if let Some(next) = tokens.get(line) {
+        put(Edit::insert(next.start, close), 1.0);
+        put(Edit::insert(next.start, format!("{close} ")), 0.5);
+        let blank = text[last..next.start].rfind('\n').map_or(next.start, |at| last + at + 1);
+        put(Edit::insert(blank, format!("{level}{close}{newline}")), 1.0);
+    }
+    put(Edit::insert(last, close), 1.0);
+    put(Edit::insert(last, format!("{newline}{level}{close}")), 0.0);
+    // A line that holds nothing but the space that stood before the bracket.
+    let end = tokens.get(line).map_or(text.len(), |next| next.start);
+    let mut at = last;
+    for blank in text[last..end].split_inclusive('\n') {
+        let trimmed = blank.trim_end_matches(['\n', '\r']);
+        if at > last && trimmed.trim().is_empty() {
+            let here = at + trimmed.len().min(level.len());
+            let bits = if trimmed.len() >= level.len() && !trimmed.is_empty() { -1.0 } else { 0.5 };
+            put(Edit::insert(here, close), bits);
+        }
+        at += blank.len();
+    }
+    // Or the opening one is too many.
+    proposals.push(Proposal::new(
+        vec![Edit::delete(bracket.start..bracket.end)],
+        EXTRA + later + 3.0,
+        format!("remove the extra `{}`", bracket.text(text)),
+    ));
+}
+
+/// An opening bracket at the end of the line above whose indentation the closing one shares, or the closing one taken out.
+fn unopened(lines: &Lines<'_>, index: usize, later: f64, proposals: &mut Vec<Proposal>) {
+    let (text, tokens) = (lines.text, lines.tokens);
+    let token = tokens[index];
+    let word = token.text(text);
+    let remove = |range, bits: f64| {
+        Proposal::new(vec![Edit::delete(range)], EXTRA + later + bits, format!("remove the extra `{word}`"))
+    };
+    proposals.push(remove(token.start..token.end, 0.0));
+    if lines.is_first(index) {
+        let line_end = text[token.end..].find('\n').map_or(text.len(), |at| token.end + at + 1);
+        if text[token.end..line_end].trim().is_empty() {
+            proposals.push(remove(lines.start(token.start)..line_end, 0.0));
+        }
+    }
+    let indent = lines.indent(token.start);
+    let above = (0..index).rev().filter(|above| lines.is_first(*above) && tokens[*above].kind != Kind::Comment);
+    let heads = above.filter(|above| lines.indent(tokens[*above].start) <= indent).take(4);
+    let open = match word {
+        ")" => "(",
+        "]" => "[",
+        _ => "{",
+    };
+    for (distance, head) in heads.enumerate() {
+        let line_end = text[tokens[head].start..].find('\n').map_or(text.len(), |at| tokens[head].start + at);
+        let is_code = |one: &&Token| one.end <= line_end && !matches!(one.kind, Kind::Comment | Kind::Newline);
+        let Some(last) = tokens[head..].iter().take_while(|one| one.start < line_end).filter(is_code).last() else {
+            continue;
+        };
+        let far = f64::from(u32::try_from(distance).unwrap_or(9));
+        let mut put = |at: usize, with: String, bits: f64| {
+            let bits = MISSING + later + far + bits;
+            proposals.push(Proposal::new(vec![Edit::insert(at, with)], bits, format!("insert the missing `{open}`")));
+        };
+        put(last.end, format!(" {open}"), 0.0);
+        put(last.end, open.to_owned(), 1.0);
+        if text[last.end..].starts_with(' ') {
+            put(last.end + 1, open.to_owned(), 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::FileEdit;
+    use crate::javascript::tokens::scan;
+
+    fn repaired(text: &str) -> Vec<String> {
+        let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap();
+        proposals(text, &scan(text)).into_iter().map(apply).collect()
+    }
+
+    #[test]
+    fn what_is_indented_as_it_is_bracketed_agrees() {
+        let text = "f(a, {\n  b: [\n    c,\n  ],\n}, function () {\n  switch (d) {\n  case 1:\n    e();\n  }\n});\nconst x = a\n  .b(() => {\n    c();\n  });\n";
+        assert_eq!(disagreements(text, &scan(text)), []);
+    }
+
+    #[test]
+    fn a_lost_brace_is_put_where_the_indentation_ends() {
+        let whole = "function f() {\n  if (a) {\n    b();\n  }\n  c();\n}\n\nfunction g() {\n  d();\n}\n";
+        assert!(repaired(&whole.replacen("  }\n", "", 1)).contains(&whole.to_owned()));
+        assert!(repaired(&whole.replacen("\n}\n\nf", "\n\n\nf", 1)).contains(&whole.to_owned()));
+        assert!(repaired(&whole.replacen("(a) {", "(a) ", 1)).contains(&whole.to_owned()));
+        assert!(repaired(&whole.replacen("g() {", "g()", 1)).contains(&whole.to_owned()));
+    }
+
+    #[test]
+    fn an_extra_brace_is_taken_out() {
+        let whole = "function f() {\n  a();\n}\n";
+        assert!(repaired("function f() {\n  a();\n}\n}\n").contains(&whole.to_owned()));
+    }
+}

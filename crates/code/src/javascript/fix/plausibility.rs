@@ -1,0 +1,91 @@
+//! What is odd about a result that parses: statements without effect, code that is never reached, lines that stand elsewhere than
+//! their brackets say.
+
+use oxc_ast::AstKind;
+use oxc_ast::ast::{Expression, Statement};
+use oxc_ast_visit::Visit;
+use oxc_span::{GetSpan, Span};
+
+use super::layout::disagreements;
+use crate::javascript::{parse, tokens};
+
+/// An expression statement that does nothing.
+const USELESS: f64 = 7.0;
+/// A statement after `return`, `throw`, `break` or `continue` in the same block.
+const UNREACHABLE: f64 = 7.0;
+/// A label that nothing jumps to is hardly ever meant.
+const LABEL: f64 = 6.0;
+/// A place where the indentation disagrees with the brackets.
+const ASKEW: f64 = 4.0;
+const MAX_ASKEW: usize = 8;
+
+/// How odd a file is, in bits; `None` when it does not parse.
+pub(super) fn of(file: &str, text: &str) -> Option<f64> {
+    let mut bits = parse::read(file, text, |program, _| {
+        let mut oddities = Oddities::default();
+        oddities.visit_program(program);
+        oddities.bits
+    })
+    .ok()?;
+    let askew = disagreements(text, &tokens::scan(text)).len().min(MAX_ASKEW);
+    bits += ASKEW * f64::from(u32::try_from(askew).unwrap_or(8));
+    Some(bits)
+}
+
+#[derive(Default)]
+struct Oddities {
+    bits: f64,
+}
+
+impl Oddities {
+    fn statements(&mut self, statements: &[Statement<'_>]) {
+        for pair in statements.windows(2) {
+            let [one, other] = pair else { continue };
+            let leaves = matches!(
+                one,
+                Statement::ReturnStatement(_)
+                    | Statement::ThrowStatement(_)
+                    | Statement::BreakStatement(_)
+                    | Statement::ContinueStatement(_)
+            );
+            let is_hoisted = matches!(other, Statement::FunctionDeclaration(_) | Statement::EmptyStatement(_));
+            if leaves && !is_hoisted {
+                self.bits += UNREACHABLE;
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &Expression<'_>, span: Span) {
+        let is_useless = matches!(
+            expression.get_inner_expression(),
+            Expression::Identifier(_)
+                | Expression::BinaryExpression(_)
+                | Expression::ArrowFunctionExpression(_)
+                | Expression::ObjectExpression(_)
+                | Expression::ArrayExpression(_)
+                | Expression::NumericLiteral(_)
+                | Expression::StringLiteral(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::RegExpLiteral(_)
+                | Expression::StaticMemberExpression(_)
+                | Expression::ThisExpression(_)
+                | Expression::SequenceExpression(_)
+        );
+        if is_useless && !span.is_empty() {
+            self.bits += USELESS;
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Oddities {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        match kind {
+            AstKind::Program(program) => self.statements(&program.body),
+            AstKind::BlockStatement(block) => self.statements(&block.body),
+            AstKind::FunctionBody(body) => self.statements(&body.statements),
+            AstKind::ExpressionStatement(statement) => self.expression(&statement.expression, statement.span()),
+            AstKind::LabeledStatement(_) => self.bits += LABEL,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Repairs of files that do not parse: a noisy channel, with the parser as the judge, as in Python.
+//!
+//! What a runner, a bundler or Node says of the place is not believed; the file is parsed again here.
+
+use std::collections::{HashMap, HashSet};
+
+use autoheal_engine::diagnostics::Category;
+
+use super::{layout, plausibility};
+use crate::edit::{Candidate, Edit, FileEdit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::grammar::GRAMMAR;
+use crate::javascript::parse;
+use crate::javascript::tokens::{Kind, Token, is_closed, scan};
+use crate::repair::merge_markers;
+use crate::repair::ngram::Model;
+use crate::repair::proposal::Proposal;
+use crate::repair::quote_marks::one_line;
+use crate::repair::ranking::costs;
+use crate::repair::region::{Region, floor, lines};
+use crate::repair::token_edits::TokenEdits;
+use crate::sources::Sources;
+
+/// Repairs files that do not parse, whatever the cause.
+#[derive(Debug, Clone, Copy)]
+pub struct SyntaxRepair;
+
+/// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
+const MAX_SURVIVORS: usize = 100;
+/// Proposals that are tried.
+const MAX_TRIED: usize = 1_000;
+/// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
+const PARSE_BUDGET: usize = 24 << 20;
+const LEARN_BUDGET: usize = 256 << 10;
+/// How much the model's opinion weighs.
+const NATURALNESS: f64 = 0.6;
+/// Lines above the fault in which repairs are sought, and around a place that is judged.
+const LINES_ABOVE: usize = 6;
+const MAX_LINES_ABOVE: usize = 40;
+const LINES_AROUND: usize = 3;
+/// Lines that are longer are hardly written by people.
+const MAX_LINE: usize = 400;
+
+impl Fixer for SyntaxRepair {
+    fn name(&self) -> &'static str {
+        "syntax"
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let finding = context.finding;
+        if !matches!(finding.category, Category::Syntax | Category::Indentation) {
+            return Vec::new();
+        }
+        broken_files(context).into_iter().flat_map(|file| repairs(self.name(), context, file)).collect()
+    }
+}
+
+/// The files that are to be repaired: the finding's own when it is broken; else those that do not parse, for runners tell the test
+/// that loads a broken file.
+fn broken_files<'a>(context: &FixContext<'a>) -> Vec<&'a str> {
+    const MAX_FILES: usize = 3;
+    let is_broken = |file: &str| {
+        context.sources.is_editable(file) && context.sources.text(file).is_some_and(|text| !parse::compiles(file, text))
+    };
+    if let Some(file) = context.finding.file.as_deref().filter(|file| is_broken(file)) {
+        return vec![file];
+    }
+    let said = format!("{}\n{}", context.finding.message, context.finding.stack.as_deref().unwrap_or_default());
+    let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut broken: Vec<&str> =
+        context.sources.javascript().map(|(file, _)| file).filter(|file| is_broken(file)).take(3 * MAX_FILES).collect();
+    broken.sort_by_key(|file| (!said.contains(*file), !said.contains(&name(file))));
+    broken.truncate(MAX_FILES);
+    broken
+}
+
+fn repairs(fixer: &str, context: &FixContext<'_>, file: &str) -> Vec<Candidate> {
+    let Some(text) = context.sources.text(file) else { return Vec::new() };
+    let faults = parse::faults(file, text);
+    let Some(fault) = faults.first() else { return Vec::new() };
+    let tokens = scan(text);
+    let regions = regions(text, &tokens, fault);
+    let model = learn(context.sources, file, &regions);
+    let category = context.finding.category;
+    ranked(file, text, &tokens, &regions, &model)
+        .into_iter()
+        .map(|(cost, proposal)| Candidate {
+            fixer: fixer.to_owned(),
+            category,
+            line: proposal.edits.first().map_or(1, |edit| crate::repair::region::line_of(text, edit.start)),
+            description: proposal.description,
+            cost,
+            files: vec![FileEdit { file: file.to_owned(), edits: proposal.edits }],
+        })
+        .collect()
+}
+
+/// Where repairs are sought: around what the parser noticed, and around the first place where the brackets and the indentation
+/// disagree when that is elsewhere.
+fn regions<'text>(text: &'text str, tokens: &[Token], fault: &parse::Fault) -> Vec<Region<'text>> {
+    let focus = floor(text, fault.end.max(fault.start + 1));
+    let near = region(text, tokens, fault.start, focus);
+    let disagreement = layout::disagreements(text, tokens).first().copied();
+    let place = match disagreement {
+        Some(layout::Disagreement::Unclosed(_, line)) => tokens.get(line).copied(),
+        Some(layout::Disagreement::Unopened(at) | layout::Disagreement::Askew(at)) => tokens.get(at).copied(),
+        None => None,
+    };
+    match place {
+        Some(token) if token.end < near.window.start => {
+            let far = region(text, tokens, token.start, token.end);
+            vec![near, far]
+        }
+        Some(_) | None => vec![near],
+    }
+}
+
+fn region<'text>(text: &'text str, tokens: &[Token], fault: usize, focus: usize) -> Region<'text> {
+    let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
+    let up =
+        |from: usize, count: usize| (0..count).fold(line_begin(from), |start, _| line_begin(start.saturating_sub(1)));
+    let farthest = up(fault, MAX_LINES_ABOVE);
+    let mut start = up(fault, LINES_ABOVE);
+    let mut open = Vec::new();
+    for token in tokens.iter().take_while(|token| token.start < focus) {
+        match token.text(text) {
+            "(" | "[" => open.push(token.start),
+            ")" | "]" => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    if let Some(opener) = open.into_iter().find(|opener| *opener >= farthest) {
+        start = start.min(line_begin(opener));
+    }
+    // Never begin inside a string or comment.
+    if let Some(token) = tokens.iter().find(|token| token.start < start && start < token.end) {
+        start = line_begin(token.start);
+    }
+    let end = text[focus..].find('\n').map_or(text.len(), |newline| focus + newline + 1);
+    Region::new(&GRAMMAR, text, start..end, start..end, focus)
+}
+
+/// The model of the project, the lines in question left out.
+fn learn(sources: &Sources, file: &str, regions: &[Region<'_>]) -> Model {
+    let mut model = Model::new(&GRAMMAR);
+    let mut left = LEARN_BUDGET;
+    let mut learn = |text: &str| {
+        let end = floor(text, left.min(text.len()));
+        left -= end;
+        model.learn(&text[..end]);
+    };
+    if let Some(region) = regions.first() {
+        learn(&region.text[region.window.end..]);
+        learn(&region.text[..region.window.start]);
+    }
+    let folder = |path: &str| path.rfind('/').map_or(String::new(), |slash| path[..slash].to_owned());
+    let own_folder = folder(file);
+    let others: Vec<_> = sources.javascript().filter(|(other, _)| *other != file).collect();
+    let (near, far): (Vec<_>, Vec<_>) = others.into_iter().partition(|(other, _)| folder(other) == own_folder);
+    near.into_iter().chain(far).for_each(|(_, text)| learn(text));
+    for region in regions {
+        model.learn_words(&region.text[region.window.clone()]);
+    }
+    model
+}
+
+/// Proposals after which the file parses, with their cost in hundredths of a bit, likeliest first.
+fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], model: &Model) -> Vec<(u32, Proposal)> {
+    let mut readings = Readings { text, model, known: HashMap::new() };
+    let mut proposals: Vec<Proposal> =
+        regions.iter().flat_map(|region| TokenEdits::new(region, model).proposals(&[])).collect();
+    proposals.extend(quotes(text, tokens, regions).into_iter().chain(strays(regions)).map(|proposal| {
+        let bits = readings.change(&proposal.edits);
+        proposal.reading(bits)
+    }));
+    let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
+    proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
+    // Those that know what they look for are few, and tried first.
+    let comments = comments(text, tokens);
+    let first_of_others = comments.len();
+    let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens));
+
+    let mut survivors = Vec::new();
+    let mut seen = HashSet::new();
+    let mut budget = PARSE_BUDGET;
+    for (number, proposal) in sure.chain(proposals).enumerate() {
+        if survivors.len() >= MAX_SURVIVORS || seen.len() >= MAX_TRIED || budget < text.len() {
+            break;
+        }
+        if !seen.insert(proposal.edits.clone()) {
+            continue;
+        }
+        let Ok(edited) = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(text) else { continue };
+        budget -= text.len();
+        let Some(oddity) = plausibility::of(file, &edited) else { continue };
+        // Lines that are read on their own do not tell where a comment begins.
+        let reading = if number < first_of_others { 0.0 } else { readings.change(&proposal.edits) };
+        survivors.push((NATURALNESS.mul_add(reading, proposal.slip) + oddity, proposal));
+    }
+    costs(survivors)
+}
+
+/// Quotation marks in lines that hold an open one, or near the fault.
+fn quotes(text: &str, tokens: &[Token], regions: &[Region<'_>]) -> Vec<Proposal> {
+    const MARKS: [char; 3] = ['"', '\'', '`'];
+    const MAX_LINES: usize = 24;
+    let mut starts = Vec::new();
+    let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
+    for token in tokens.iter().filter(|token| token.kind == Kind::String) {
+        let string = token.text(text);
+        // A template of many lines may end where it should not, or begin where the one before should have ended.
+        if !is_closed(string) || string.starts_with('`') && string.contains('\n') {
+            starts.push(line_begin(token.start));
+            starts.push(line_begin(token.end.saturating_sub(1)));
+        }
+    }
+    for region in regions {
+        let focus = line_begin(region.focus.saturating_sub(1));
+        starts.extend([focus, line_begin(focus.saturating_sub(1))]);
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let mut proposals = Vec::new();
+    for start in starts.into_iter().take(MAX_LINES) {
+        if let Some((_, line)) = lines(&text[start..]).next().filter(|(_, line)| line.len() < MAX_LINE) {
+            one_line(start, line, &MARKS, &mut proposals);
+        }
+    }
+    proposals
+}
+
+/// Signs that are hardly ever meant, taken out wherever they stand.
+fn strays(regions: &[Region<'_>]) -> Vec<Proposal> {
+    const SLIP: f64 = 4.0;
+    const SIGNS: [char; 8] = ['$', '#', '@', '\\', '%', '^', '&', '~'];
+    const MAX_PLACES: usize = 60;
+    let mut proposals = Vec::new();
+    for region in regions {
+        let end = region.focus.min(region.window.end);
+        let window = region.text.get(region.window.start..end).unwrap_or_default();
+        for (at, sign) in window.char_indices().rev().filter(|(_, sign)| SIGNS.contains(sign)).take(MAX_PLACES) {
+            let start = region.window.start + at;
+            let edit = Edit::delete(start..start + sign.len_utf8());
+            proposals.push(Proposal::new(vec![edit], SLIP, format!("remove the stray `{sign}`")));
+        }
+    }
+    proposals
+}
+
+/// Comments that do not end, or that lost their beginning.
+fn comments(text: &str, tokens: &[Token]) -> Vec<Proposal> {
+    const SLIP: f64 = 3.0;
+    const MAX_PLACES: usize = 30;
+    let mut proposals = Vec::new();
+    let mut put = |at: usize, with: &str, description: &str| {
+        proposals.push(Proposal::new(vec![Edit::insert(at, with)], SLIP, description.to_owned()));
+    };
+    for comment in tokens.iter().filter(|token| token.kind == Kind::Comment) {
+        let body = comment.text(text);
+        let is_open = !body.ends_with("*/") || body[2..].contains("/*");
+        if !body.starts_with("/*") || !is_open {
+            continue;
+        }
+        for (start, line) in lines(body).take(MAX_PLACES) {
+            let end = comment.start + start + line.trim_end().len();
+            let is_last = !body[start + line.len()..].trim_start().starts_with('*');
+            if is_last {
+                put(end, " */", "end the comment");
+                put(end, "*/", "end the comment");
+                put(end, "/", "end the comment");
+            }
+        }
+    }
+    // `* text` and `*/` of a comment whose beginning was lost.
+    for (start, line) in lines(text) {
+        let shown = line.trim_start();
+        let at = start + line.len() - shown.len();
+        let is_inside = tokens.iter().any(|token| token.kind == Kind::Comment && token.start < at && at < token.end);
+        if shown.starts_with('*') && !is_inside {
+            put(at, "/", "begin the comment");
+            put(at, "/*", "begin the comment");
+            break;
+        }
+    }
+    proposals
+}
+
+/// How natural lines read, each stretch of lines judged once.
+struct Readings<'a> {
+    text: &'a str,
+    model: &'a Model,
+    known: HashMap<(usize, usize), f64>,
+}
+
+impl Readings<'_> {
+    /// How many bits the lines around the edits cost more after them.
+    fn change(&mut self, edits: &[Edit]) -> f64 {
+        let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
+        let start = (0..=LINES_AROUND).fold(first.start, |at, _| self.text[..at].rfind('\n').unwrap_or(0));
+        let end = (0..=LINES_AROUND)
+            .fold(last.end, |at, _| self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline + 1));
+        let (model, text) = (self.model, self.text);
+        let before = *self.known.entry((start, end)).or_insert_with(|| model.bits_of_text(&text[start..end]));
+        let mut edited = String::with_capacity(end - start + 16);
+        let mut position = start;
+        for edit in edits {
+            edited.push_str(text.get(position..edit.start).unwrap_or_default());
+            edited.push_str(&edit.replacement);
+            position = edit.end;
+        }
+        edited.push_str(text.get(position..end).unwrap_or_default());
+        model.bits_of_text(&edited) - before
+    }
+}

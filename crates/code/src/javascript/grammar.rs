@@ -1,0 +1,80 @@
+//! JavaScript's tokens as repairs see them.
+
+use super::tokens::{KEYWORDS, Kind, fields, is_keyword, scan};
+use crate::repair::grammar::{Described, Grammar};
+
+/// JavaScript and TypeScript.
+pub(crate) static GRAMMAR: Grammar = Grammar {
+    scan,
+    kind_of,
+    is_spaced,
+    is_sign,
+    joins_lines: |bracket| matches!(bracket, "(" | ")" | "[" | "]"),
+    has_layout: false,
+    fields,
+    looks_like_code,
+    keywords: &KEYWORDS,
+    delimiters: &["(", ")", "[", "]", "{", "}", ":", ",", "=", ".", ";", "=>"],
+    operators: &[
+        "+", "-", "*", "/", "%", "===", "!==", "==", "!=", "<", ">", "<=", ">=", "&&", "||", "??", "?", "?.", "!",
+        "...", "+=", "-=", "++", "--", "|", "&",
+    ],
+    operands: &["0", "1", "''"],
+    never_first: &[",", ":", "=", ";", "=>"],
+    confused: &[
+        &["=", "==", "===", ":", "=>", "+=", "-=", "!=", "!==", "<=", ">="],
+        &["(", "[", "{"],
+        &[")", "]", "}"],
+        &[":", ";", ",", "."],
+        &["=>", "->", ">=", "=", "-", ">"],
+        &["=<", "<="],
+        &["<>", "!=="],
+        &["&", "&&"],
+        &["|", "||"],
+        &["?", "?.", "??", "."],
+        &["..", "...", "."],
+        &["::", ":"],
+    ],
+};
+
+/// Whether a space stands between two neighbours, as most projects write.
+fn is_spaced(left: Described<'_>, right: Described<'_>, _depth: usize) -> bool {
+    match (left, right) {
+        ((Kind::Newline, _) | (_, "." | "?." | "!" | "~" | "..." | "(" | "[" | "@"), _)
+        | (_, (Kind::Newline, _) | (_, "," | ";" | "." | "?." | ")" | "]" | ":" | "++" | "--"))
+        | ((_, "{"), (_, "}")) => false,
+        ((Kind::Keyword, word), (_, "(")) => !matches!(word, "super" | "import" | "this" | "undefined"),
+        ((Kind::Name | Kind::Close | Kind::String, _), (Kind::Open, bracket)) => bracket == "{",
+        _ => true,
+    }
+}
+
+/// Whether an operator after a token is a sign rather than arithmetic.
+fn is_sign(left: Option<Described<'_>>, operator: &str) -> bool {
+    let after_operand = match left {
+        None => false,
+        Some((Kind::Keyword, word)) => matches!(word, "this" | "super" | "null" | "true" | "false" | "undefined"),
+        Some((kind, _)) => matches!(kind, Kind::Name | Kind::Number | Kind::String | Kind::Close),
+    };
+    matches!(operator, "-" | "+") && !after_operand || matches!(operator, "!" | "..." | "++" | "--")
+}
+
+/// What kind of token a word or sign is.
+fn kind_of(token: &str) -> Kind {
+    match token.chars().next() {
+        Some('(' | '[' | '{') => Kind::Open,
+        Some(')' | ']' | '}') => Kind::Close,
+        Some('"' | '\'' | '`') => Kind::String,
+        Some(first) if first.is_ascii_digit() => Kind::Number,
+        Some(_) if is_keyword(token) => Kind::Keyword,
+        Some(first) if first == '_' || first == '$' || first.is_alphanumeric() => Kind::Name,
+        Some(_) | None => Kind::Operator,
+    }
+}
+
+/// Whether a line begins or ends like a statement that prose does not.
+fn looks_like_code(line: &str) -> bool {
+    let begins =
+        ["const ", "let ", "var ", "function ", "return ", "if (", "for (", "while (", "import ", "export ", "} "];
+    line.ends_with([';', '{']) || begins.iter().any(|word| line.starts_with(word))
+}

@@ -1,0 +1,182 @@
+//! What parses as JavaScript or TypeScript.
+//!
+//! A file is read as Node or a bundler would: by its extension, as a module when it imports or exports, else as a script that may
+//! return at top level (`CommonJS`). JSX is understood where the extension says so, and in `.js` files that hold tags.
+
+use std::path::Path;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_semantic::{Semantic, SemanticBuilder};
+use oxc_span::{LabeledSpan, SourceType};
+
+use super::depth::too_deep;
+use super::tokens::{self, Kind};
+
+/// Files that are longer are not read.
+const MAX_BYTES: usize = 2 << 20;
+
+/// Something that keeps a file from being read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} (line {line})")]
+pub struct Fault {
+    /// What the parser says.
+    pub message: String,
+    /// The line it says that of, from 1.
+    pub line: u32,
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// Whether a file of that name can be read.
+///
+/// # Errors
+///
+/// The first [`Fault`].
+pub fn check(file: &str, text: &str) -> Result<(), Fault> {
+    faults(file, text).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// Whether a file of that name can be read.
+pub fn compiles(file: &str, text: &str) -> bool {
+    faults(file, text).is_empty()
+}
+
+/// Everything that keeps a file from being read, as far as the parser gets.
+pub fn faults(file: &str, text: &str) -> Vec<Fault> {
+    let report =
+        |(message, start, end)| Fault { message, line: crate::repair::region::line_of(text, start), start, end };
+    match read(file, text, |_, _| ()) {
+        Ok(()) => Vec::new(),
+        Err(faults) => faults.into_iter().map(report).collect(),
+    }
+}
+
+/// A fault's message, its first byte and one past its last.
+type Place = (String, usize, usize);
+
+/// Parses a text and hands the tree to `use_tree`, when there is nothing wrong with it.
+pub(crate) fn read<Tree>(
+    file: &str,
+    text: &str,
+    use_tree: impl FnOnce(&Program<'_>, &Semantic<'_>) -> Tree,
+) -> Result<Tree, Vec<Place>> {
+    let source_type = source_type(file, text);
+    if text.len() > MAX_BYTES || too_deep(text, source_type.is_jsx()) {
+        return Err(vec![("the text is too long or nested too deeply to be read".to_owned(), 0, 0)]);
+    }
+    let allocator = Allocator::default();
+    let options = ParseOptions {
+        parse_regular_expression: true,
+        allow_return_outside_function: !source_type.is_module(),
+        ..ParseOptions::default()
+    };
+    let parsed = Parser::new(&allocator, text, source_type).with_options(options).parse();
+    let faults: Vec<Place> =
+        parsed.diagnostics.errors().map(|error| place(&error.message, error.labels.first())).collect();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    // What `tsc` and the tools that strip types find wrong about names differs; what JavaScript says is the same everywhere.
+    let checks = source_type.is_javascript();
+    let built = SemanticBuilder::new().with_build_nodes(true).with_check_syntax_error(checks).build(&parsed.program);
+    let faults: Vec<Place> =
+        built.diagnostics.errors().map(|error| place(&error.message, error.labels.first())).collect();
+    if checks && !faults.is_empty() {
+        return Err(faults);
+    }
+    Ok(use_tree(&parsed.program, &built.semantic))
+}
+
+/// How a file of that name and text is to be read.
+fn source_type(file: &str, text: &str) -> SourceType {
+    let extension = Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let known = SourceType::from_path(Path::new(file)).unwrap_or_else(|_| SourceType::unambiguous());
+    let known = match extension {
+        "js" | "mjs" | "jsx" => known.with_jsx(extension == "jsx" || text.contains("</") || text.contains("/>")),
+        _ => known,
+    };
+    match extension {
+        "js" | "jsx" if is_module(text) => known.with_module(true),
+        "js" | "jsx" | "cjs" => known.with_script(true),
+        _ => known,
+    }
+}
+
+/// Whether a text imports or exports at top level, or waits there.
+pub(crate) fn is_module(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut line_is_new = true;
+    let tokens = tokens::scan(text);
+    let mut visible = tokens.iter().filter(|token| token.kind != Kind::Comment).peekable();
+    while let Some(token) = visible.next() {
+        let word = token.text(text);
+        let next = visible.peek().map_or("", |next| next.text(text));
+        match token.kind {
+            Kind::Open => depth += 1,
+            Kind::Close => depth = depth.saturating_sub(1),
+            Kind::Keyword if line_is_new && word == "export" && !matches!(next, "." | "=") => return true,
+            Kind::Keyword if line_is_new && word == "import" && !matches!(next, "(" | ".") => return true,
+            Kind::Keyword if depth == 0 && line_is_new && word == "await" => return true,
+            Kind::Keyword
+            | Kind::Name
+            | Kind::Number
+            | Kind::String
+            | Kind::Operator
+            | Kind::Comment
+            | Kind::Newline
+            | Kind::Unknown => {}
+        }
+        line_is_new = token.kind == Kind::Newline || word == ";";
+    }
+    false
+}
+
+fn place(message: &str, label: Option<&LabeledSpan>) -> Place {
+    let (start, length) = label.map_or((0, 0), |label| (label.offset(), label.len()));
+    let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    (message.to_owned(), size(start), size(start) + size(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_file_is_read_as_what_it_is() {
+        for (file, text) in [
+            ("a.js", "#!/usr/bin/env node\nif (x) return;\nmodule.exports = 1;\n"),
+            ("a.js", "import a from './a.js';\nexport const b = await a;\n"),
+            ("a.js", "const x = () => <p class='x'>it's</p>;\n"),
+            ("a.cjs", "with (a) { b }\n"),
+            ("a.mjs", "export default class {}\n"),
+            ("a.jsx", "<></>\n"),
+            ("a.ts", "const x = <number>y as const satisfies number;\nenum A { B }\n"),
+            ("a.tsx", "const f = <T,>(x: T) => <p>{x}</p>;\n"),
+            ("a.d.ts", "declare function f(x: number): string;\nexport = f;\n"),
+        ] {
+            assert_eq!(check(file, text), Ok(()), "{file}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_node_refuses_is_refused() {
+        for (file, text) in [
+            ("a.js", "function f( {\n"),
+            ("a.js", "let a = 1;\nlet a = 2;\n"),
+            ("a.js", "const x;\n"),
+            ("a.js", "x = /(/;\n"),
+            ("a.js", "break;\n"),
+            ("a.js", "function f() { await g(); }\n"),
+            ("a.js", "const x = <p>\n"),
+            ("a.mjs", "return 1;\n"),
+            ("a.ts", "const x: = 1;\n"),
+        ] {
+            assert!(!compiles(file, text), "{file}: {text}");
+        }
+        assert_eq!(check("a.js", "a;\nb = = c;\n").unwrap_err().line, 2);
+    }
+}

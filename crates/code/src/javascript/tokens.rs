@@ -1,0 +1,371 @@
+//! A scanner that takes any text for JavaScript or TypeScript: broken text still has words, brackets and quotes, and repairs are
+//! made of those. The parser decides what is valid; this only says what stands where.
+
+use std::ops::Range;
+
+pub(crate) use crate::repair::tokens::{Kind, Token};
+
+/// The reserved words, and those that are words of the language in some places.
+pub(crate) const KEYWORDS: [&str; 44] = [
+    "as",
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "from",
+    "function",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "let",
+    "new",
+    "null",
+    "of",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+];
+
+/// Operators of more than one character, longest first.
+const LONG_OPERATORS: [&str; 37] = [
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
+    "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", "**", "->", "<>", "=<", ">>",
+    "::",
+];
+
+/// Whether the word is one of the language's own.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.binary_search(&word).is_ok()
+}
+
+/// The tokens of a text that begins outside of any string or comment.
+pub(crate) fn scan(text: &str) -> Vec<Token> {
+    let mut scanner = Scanner { text, position: 0, last: None };
+    let mut tokens = Vec::with_capacity(text.len() / 4);
+    while scanner.position < text.len() {
+        tokens.extend(scanner.next());
+    }
+    tokens
+}
+
+/// The code between `${` and `}` of a template, without those.
+pub(crate) fn fields(string: &str) -> Vec<&str> {
+    if !string.starts_with('`') {
+        return Vec::new();
+    }
+    let mut fields = Vec::new();
+    Scanner { text: string, position: 1, last: None }.skip_template(|field| fields.extend(string.get(field)));
+    fields
+}
+
+/// Whether a string, template or regular expression is closed.
+pub(crate) fn is_closed(token: &str) -> bool {
+    let Some(mark) = token.bytes().next() else { return false };
+    let body = token.trim_end_matches(|character: char| mark == b'/' && character.is_ascii_alphabetic());
+    let escapes = body.get(1..body.len().saturating_sub(1)).unwrap_or_default();
+    body.len() > 1
+        && body.as_bytes().ends_with(&[mark])
+        && escapes.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
+}
+
+struct Scanner<'text> {
+    text: &'text str,
+    position: usize,
+    /// The last token that is neither a comment nor the end of a line.
+    last: Option<Token>,
+}
+
+impl Scanner<'_> {
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
+    }
+
+    /// The next token; `None`: white space.
+    fn next(&mut self) -> Option<Token> {
+        let start = self.position;
+        let kind = self.step()?;
+        let token = Token { kind, start, end: self.position };
+        if !matches!(kind, Kind::Comment | Kind::Newline) {
+            self.last = Some(token);
+        }
+        Some(token)
+    }
+
+    fn step(&mut self) -> Option<Kind> {
+        let start = self.position;
+        let rest = &self.text[start..];
+        let first = rest.chars().next()?;
+        let line_end = || rest.find(['\n', '\r']).map_or(self.text.len(), |length| start + length);
+        let (kind, end) = match first {
+            '\n' => (Kind::Newline, start + 1),
+            '\r' => (Kind::Newline, start + 1 + usize::from(rest.starts_with("\r\n"))),
+            '/' if rest.starts_with("//") => (Kind::Comment, line_end()),
+            '/' if rest.starts_with("/*") => (
+                Kind::Comment,
+                rest.get(2..).and_then(|body| body.find("*/")).map_or(self.text.len(), |at| start + at + 4),
+            ),
+            '#' if start == 0 && rest.starts_with("#!") => (Kind::Comment, line_end()),
+            '"' | '\'' => (Kind::String, self.string_end(start)),
+            '`' => {
+                let mut inner = Scanner { text: self.text, position: start + 1, last: None };
+                inner.skip_template(|_| ());
+                (Kind::String, inner.position)
+            }
+            '/' => match self.regular_expression_end(start) {
+                Some(end) => (Kind::String, end),
+                None => (Kind::Operator, start + if rest.starts_with("/=") { 2 } else { 1 }),
+            },
+            '0'..='9' => (Kind::Number, self.number_end(start)),
+            '.' if self.byte(start + 1).is_some_and(|byte| byte.is_ascii_digit()) => {
+                (Kind::Number, self.number_end(start))
+            }
+            '(' | '[' | '{' => (Kind::Open, start + 1),
+            ')' | ']' | '}' => (Kind::Close, start + 1),
+            first if is_word(first) || first == '#' && rest[1..].starts_with(is_word) => {
+                let after = start + first.len_utf8();
+                let length = self.text[after..].find(|character| !is_word(character));
+                let end = length.map_or(self.text.len(), |length| after + length);
+                let is_member = self.last.is_some_and(|last| matches!(last.text(self.text), "." | "?."));
+                let is_reserved = !is_member && is_keyword(&self.text[start..end]);
+                (if is_reserved { Kind::Keyword } else { Kind::Name }, end)
+            }
+            first if first.is_whitespace() || first == '\u{feff}' => {
+                self.position = start + first.len_utf8();
+                return None;
+            }
+            first => match LONG_OPERATORS.iter().find(|operator| rest.starts_with(**operator)) {
+                Some(operator) => (Kind::Operator, start + operator.len()),
+                None if "+-*%&|^~<>=!?.,:;@".contains(first) => (Kind::Operator, start + 1),
+                None => (Kind::Unknown, start + first.len_utf8()),
+            },
+        };
+        self.position = end;
+        Some(kind)
+    }
+
+    fn number_end(&self, start: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut end = start;
+        while let Some(byte) = bytes.get(end) {
+            let is_sign = matches!(byte, b'+' | b'-')
+                && end > start
+                && matches!(bytes[end - 1], b'e' | b'E')
+                && !matches!(bytes.get(start + 1), Some(b'x' | b'X'));
+            if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || is_sign) {
+                break;
+            }
+            end += 1;
+        }
+        end
+    }
+
+    /// One past the end of a string; one that is not closed ends with its line.
+    fn string_end(&self, start: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mark = bytes[start];
+        let mut position = start + 1;
+        while let Some(byte) = bytes.get(position) {
+            match byte {
+                b'\\' => position += 1 + usize::from(bytes.get(position + 1..position + 3) == Some(b"\r\n")),
+                b'\n' | b'\r' => return position,
+                byte if *byte == mark => return position + 1,
+                _ => {}
+            }
+            position += 1;
+        }
+        bytes.len()
+    }
+
+    /// Moves from behind a template's first mark to behind its last, and tells its own fields. A template that is not closed ends
+    /// with the text. No recursion: templates stand in templates as deep as somebody likes.
+    fn skip_template(&mut self, mut on_field: impl FnMut(Range<usize>)) {
+        // For each template that is open, the fields' starts and how many braces are open in them.
+        let mut open: Vec<Option<(usize, usize)>> = vec![None];
+        while let Some(field) = open.last_mut() {
+            match field {
+                None => {
+                    if let Some(start) = self.field_start() {
+                        *field = Some((start, 0));
+                        self.last = None;
+                    } else {
+                        open.pop();
+                        self.last = Some(Token {
+                            kind: Kind::String,
+                            start: self.position.saturating_sub(1),
+                            end: self.position,
+                        });
+                    }
+                }
+                Some((start, depth)) => {
+                    let start = *start;
+                    if self.byte(self.position) == Some(b'`') {
+                        self.position += 1;
+                        open.push(None);
+                        continue;
+                    }
+                    let token = if self.position < self.text.len() { self.next() } else { None };
+                    let is_over = match token.map(|token| token.text(self.text)) {
+                        Some("{") => {
+                            *depth += 1;
+                            false
+                        }
+                        Some("}") => {
+                            let is_over = *depth == 0;
+                            *depth = depth.saturating_sub(1);
+                            is_over
+                        }
+                        Some(_) => false,
+                        None => self.position >= self.text.len(),
+                    };
+                    if is_over {
+                        *field = None;
+                        if open.len() == 1 {
+                            on_field(start..self.position - usize::from(token.is_some()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves into the next field of a template, or behind the template's end when there is none.
+    fn field_start(&mut self) -> Option<usize> {
+        while let Some(byte) = self.byte(self.position) {
+            match byte {
+                b'\\' => self.position += 2,
+                b'`' => {
+                    self.position += 1;
+                    return None;
+                }
+                b'$' if self.byte(self.position + 1) == Some(b'{') => {
+                    self.position += 2;
+                    return Some(self.position);
+                }
+                _ => self.position += 1,
+            }
+        }
+        self.position = self.text.len();
+        None
+    }
+
+    /// Whether a regular expression begins here, and where it ends.
+    fn regular_expression_end(&self, start: usize) -> Option<usize> {
+        let after_operand = self.last.is_some_and(|last| match last.kind {
+            Kind::Name | Kind::Number | Kind::String | Kind::Close => true,
+            Kind::Keyword => matches!(last.text(self.text), "this" | "super" | "null" | "true" | "false" | "undefined"),
+            Kind::Operator => matches!(last.text(self.text), "++" | "--"),
+            Kind::Open | Kind::Comment | Kind::Newline | Kind::Unknown => false,
+        });
+        if after_operand {
+            return None;
+        }
+        let bytes = self.text.as_bytes();
+        let (mut position, mut in_class) = (start + 1, false);
+        loop {
+            match bytes.get(position)? {
+                b'\n' | b'\r' => return None,
+                b'\\' => position += 1,
+                b'[' => in_class = true,
+                b']' => in_class = false,
+                b'/' if !in_class => break,
+                _ => {}
+            }
+            position += 1;
+        }
+        let flags = bytes[position + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        Some(position + 1 + flags)
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character == '_' || character == '$' || character.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(text: &str) -> Vec<&str> {
+        scan(text).iter().map(|token| token.text(text)).collect()
+    }
+
+    #[test]
+    fn keywords_are_sorted() {
+        assert!(KEYWORDS.is_sorted());
+    }
+
+    #[test]
+    fn words_strings_and_operators() {
+        assert_eq!(
+            texts("x.from = a?.b ?? 'it\\'s'; // c\n"),
+            ["x", ".", "from", "=", "a", "?.", "b", "??", "'it\\'s'", ";", "// c", "\n"]
+        );
+        assert_eq!(texts("#!/bin/x\n/* a\n */#p"), ["#!/bin/x", "\n", "/* a\n */", "#p"]);
+        assert_eq!(texts("0xff + 1_000n + 1e-3 + .5"), ["0xff", "+", "1_000n", "+", "1e-3", "+", ".5"]);
+    }
+
+    #[test]
+    fn regular_expressions_are_told_from_divisions() {
+        assert_eq!(texts("a / b / c"), ["a", "/", "b", "/", "c"]);
+        assert_eq!(texts("x = /[/'\"]\\//gi.test(y)"), ["x", "=", "/[/'\"]\\//gi", ".", "test", "(", "y", ")"]);
+        assert_eq!(texts("return /a/"), ["return", "/a/"]);
+    }
+
+    #[test]
+    fn templates_are_one_token_and_have_fields() {
+        let text = "`a${b({c: `}${d}`})}e` + f";
+        assert_eq!(texts(text), ["`a${b({c: `}${d}`})}e`", "+", "f"]);
+        assert_eq!(fields("`a${b({c: `}${d}`})}e${f}`"), ["b({c: `}${d}`})", "f"]);
+        assert!(is_closed("`a`") && !is_closed("`a") && is_closed("/a/g") && !is_closed("'a\\'"));
+    }
+
+    #[test]
+    fn an_open_string_ends_with_its_line() {
+        assert_eq!(texts("x = 'abc\ny"), ["x", "=", "'abc", "\n", "y"]);
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_cover_everything_but_white_space(text in "[ -~\\n\u{e9}\u{2028}`$/{}]{0,60}") {
+            let tokens = scan(&text);
+            let mut position = 0;
+            for token in &tokens {
+                let gap = &text[position..token.start];
+                prop_assert!(gap.trim().is_empty(), "{gap:?} is in no token");
+                prop_assert!(token.end > token.start);
+                position = token.end;
+            }
+            prop_assert!(text[position..].trim().is_empty());
+            prop_assert!(fields(&text).iter().all(|field| text.contains(field)));
+        }
+    }
+}

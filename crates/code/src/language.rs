@@ -1,0 +1,38 @@
+//! The languages whose text is understood.
+
+use std::path::Path;
+
+use crate::{javascript, python};
+
+/// A programming language, by the names of its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// `.py`, `.pyi`.
+    Python,
+    /// JavaScript and TypeScript, modules and scripts, with and without JSX.
+    JavaScript,
+}
+
+/// Whether a file of that name can be read by its language; a file in none always can.
+///
+/// # Errors
+///
+/// What the language's parser says.
+pub fn check(file: &str, text: &str) -> Result<(), String> {
+    match Language::of(file) {
+        Some(Language::Python) => python::parse::check(text).map_err(|problem| problem.to_string()),
+        Some(Language::JavaScript) => javascript::parse::check(file, text).map_err(|fault| fault.to_string()),
+        None => Ok(()),
+    }
+}
+
+impl Language {
+    /// The language of a file, by its extension.
+    pub fn of(file: &str) -> Option<Self> {
+        match Path::new(file).extension()?.to_str()? {
+            "py" | "pyi" => Some(Self::Python),
+            "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx" => Some(Self::JavaScript),
+            _ => None,
+        }
+    }
+}
