@@ -116,6 +116,16 @@ pub enum TestRunner {
     Opaque,
 }
 
+impl TestRunner {
+    /// Whether changes can be tried without starting it for each (see [`crate::search`]).
+    pub const fn can_be_kept_warm(self) -> bool {
+        match self {
+            Self::Pytest | Self::Unittest => true,
+            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest | Self::Opaque => false,
+        }
+    }
+}
+
 /// The command that runs the tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCommand {

@@ -314,6 +314,24 @@ pub struct Search {
     pub refused: Option<String>,
 }
 
+impl Search {
+    /// One in which nothing was done yet.
+    pub(crate) fn new(key: Key, state: &HealState) -> Self {
+        Self {
+            key,
+            accepted: state.accepted.len(),
+            candidates: 0,
+            tried: 0,
+            loaded_anew: 0,
+            plausible: 0,
+            preparing_millis: 0,
+            trying_millis: 0,
+            cold_millis: state.trials.millis.checked_div(state.trials.count),
+            refused: None,
+        }
+    }
+}
+
 /// What a model has tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelAttempt {

@@ -79,6 +79,9 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         .iter()
         .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
         .collect();
+    let mut proposals = std::mem::take(&mut state.proposals);
+    search::screen(state, session, &mut proposals, context).await?;
+    state.proposals = proposals;
     Ok(())
 }
 

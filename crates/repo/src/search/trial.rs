@@ -28,20 +28,21 @@ const TOLD: usize = 100;
 /// What is tried, and until when.
 pub(super) struct Trial<'a> {
     pub(super) suite: &'a Suite,
-    pub(super) watched: &'a Watched,
+    /// What the failing tests run; `None`: other failures than the target's are nobody's concern.
+    pub(super) watched: Option<&'a Watched>,
     pub(super) candidates: &'a [Candidate],
     pub(super) target: &'a Finding,
     pub(super) deadline: Timestamp,
 }
 
 impl Trial<'_> {
-    /// The candidates that the tests allow, likeliest first.
+    /// The numbers of the candidates that the tests allow, likeliest first.
     pub(super) async fn run(
         &self,
         runner: &mut Runner,
         record: &mut Search,
         context: &StepContext,
-    ) -> Result<Vec<Candidate>, RunnerError> {
+    ) -> Result<BTreeSet<usize>, RunnerError> {
         let Suite { first, rest, passing, .. } = self.suite;
         let (seconds, rest_seconds) = self.suite.limits();
         runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
@@ -87,8 +88,7 @@ impl Trial<'_> {
         }
         record.trying_millis = millis(context.now().since(began));
         record.plausible = plausible.len();
-        // Their numbers are their rank.
-        Ok(plausible.into_iter().filter_map(|number| self.candidates.get(number).cloned()).collect())
+        Ok(plausible)
     }
 
     /// Whether it explains everything that it can: no test that runs the changed line fails any more. A test that fails still and never
@@ -99,7 +99,8 @@ impl Trial<'_> {
         }
         let Some(candidate) = self.candidates.get(tried.number) else { return false };
         let runs_it = |test: &String| {
-            let lines = self.watched.failing.get(test);
+            let Some(watched) = self.watched else { return false };
+            let lines = watched.failing.get(test);
             lines.is_none_or(|lines| {
                 candidate
                     .files

@@ -118,6 +118,14 @@ impl Toolchain {
         }
     }
 
+    /// The command that starts the runner that tries changes ([`autoheal_code::warm`]); `None`: there is none for this test runner.
+    pub(crate) fn warm_words(self, place: &Place<'_>) -> Option<Vec<String>> {
+        match self {
+            Self::Python => python::suite::warm_words(place),
+            Self::Node => None,
+        }
+    }
+
     /// The report that the test command left; `None`: none that can be read.
     pub(crate) fn test_report(self, place: &Place<'_>, outcome: &Outcome) -> Option<TestReport> {
         match self {

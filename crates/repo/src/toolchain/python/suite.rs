@@ -2,6 +2,7 @@
 
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
+use autoheal_code::warm;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
 
@@ -9,6 +10,23 @@ use crate::folders;
 use crate::session::{Scope, read_report};
 use crate::setup::TestRunner;
 use crate::toolchain::Place;
+
+/// The command line of the runner that tries changes.
+pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
+    let tests = &place.setup.tests;
+    let runner = match tests.runner {
+        TestRunner::Pytest => "pytest",
+        TestRunner::Unittest => "unittest",
+        TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest | TestRunner::Opaque => {
+            return None;
+        }
+    };
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let tree = place.folders.tree().display().to_string();
+    let mut words = vec![place.program(), place.tool(warm::PYTHON_MAIN), runner.to_owned(), jobs.to_string(), tree];
+    words.extend(tests.arguments.iter().cloned());
+    Some(words)
+}
 
 /// The command line for a scope.
 pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
