@@ -259,7 +259,15 @@ const VARIABLES: [(&str, &str); 56] = [
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
-const NOT_SETTINGS: [&str; 6] = ["GITHUB_TOKEN", "TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
+const NOT_SETTINGS: [&str; 7] = [
+    "GITHUB_TOKEN",
+    "TOKEN",
+    "WEBHOOK_KEY",
+    "FAIL_POINT",
+    "SKIP_LOG",
+    "TEST_POSTGRES",
+    "TEST_GITHUB_DESCRIPTION",
+];
 
 impl Config {
     /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
