@@ -7,9 +7,11 @@
 //! - [`category`]: which of the six kinds of fault an error is
 //! - [`findings`]: a report, or the output of a run that left none, as findings
 //! - [`compile`], [`ruff`]: the compile check and the linter as findings
+//! - [`actions_log`]: the log of a job of GitHub Actions
 
 use std::time::Duration;
 
+pub mod actions_log;
 pub mod category;
 pub mod compile;
 pub mod findings;
