@@ -8,6 +8,7 @@
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
 //! - `change`, `session`, `suite`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
+//! - [`hosting`]: the CI that runs at GitHub, the pull request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the spec's formats
 //! - [`results`], [`report`]: what a run came to, for machines and for people
 //! - [`stop_reason`]: why it ended
@@ -21,6 +22,7 @@ pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod folders;
+pub mod hosting;
 mod installation;
 mod lint;
 pub mod look;

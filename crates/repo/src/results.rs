@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::time::minutes_and_seconds;
-use autoheal_engine::{ErrorCode, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::commit_message::commit_message;
+use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
 use crate::state::{CiStatus, HealState, IterationStatus};
 use crate::stop_reason::StopReason;
@@ -46,11 +47,26 @@ pub struct HealingResults {
     pub retry_limit: u32,
     /// The commands that decided what green is.
     pub commands: Vec<String>,
+    /// What the CI of the host came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosted_ci: Option<HostedCi>,
+    /// The page of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// The error behind a FAILED (spec "Error Response Format", the inner object).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CodedError>,
+}
+
+/// What the CI of the host came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostedCi {
+    /// The verdict.
+    pub verdict: CiVerdict,
+    /// Every look with its time, the last one of which says what is known of a run that did not end in time.
+    pub looks: Vec<CiLook>,
 }
 
 /// A fix as the results tell it.
@@ -94,7 +110,7 @@ impl HealingResults {
                 failure_count: saturating(state.log.current().count()),
             });
         }
-        let fixes: Vec<FixResult> = state.accepted.iter().map(fixed).chain(left(state)).collect();
+        let fixes: Vec<FixResult> = state.kept().map(fixed).chain(left(state)).collect();
         let commit_count = state.delivered.as_ref().map_or(0, |delivered| delivered.accepted);
         Self {
             repository: repository_uri(&state.request.repository),
@@ -102,7 +118,7 @@ impl HealingResults {
             leader_name: state.request.leader_name.clone(),
             branch_name: branch_name(state),
             total_failures: saturating(state.log.entries().len()),
-            fixes_applied: saturating(state.accepted.len()),
+            fixes_applied: saturating(state.kept().count()),
             iterations: saturating(iteration_history.len()),
             ci_status,
             total_time: minutes_and_seconds(total_time(state, now)),
@@ -112,6 +128,8 @@ impl HealingResults {
             commit_count: saturating(commit_count),
             retry_limit: state.request.retry_limit,
             commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
+            hosted_ci: state.ci_verdict.map(|verdict| HostedCi { verdict, looks: state.ci_looks.clone() }),
+            pull_request: state.pull_request.clone(),
             warnings: state.warnings.clone(),
             error: error(state, stop_reason, now),
         }
@@ -136,7 +154,7 @@ fn error(state: &HealState, stop_reason: StopReason, now: Timestamp) -> Option<C
         return None;
     }
     state.error.clone().or_else(|| {
-        let code = stop_reason.error_code().unwrap_or(ErrorCode::TestExecutionFailed);
+        let code = stop_reason.error_code()?;
         Some(
             CodedError::new(code, stop_reason.explanation(), now)
                 .with("repository", state.request.repository.clone())

@@ -6,7 +6,7 @@ use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for, now, owner};
 use autoheal_repo::HealRequest;
-use autoheal_repo::request::Delivery;
+use autoheal_repo::request::{CiMode, Delivery};
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
@@ -24,6 +24,7 @@ const GRACE: Duration = Duration::from_secs(3);
 
 /// Heals a repository in this process, by a task of the queue like any other.
 pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let config = &arguments.over(config);
     let request =
         arguments.repository.as_deref().map(|repository| request(repository, &arguments, config)).transpose()?;
     let store = wiring::open_store(config).await?;
@@ -53,7 +54,8 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
 
 /// What is asked, checked as far as it can be without looking at the repository.
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
-    let address = RepositoryAddress::parse(repository).bad_input()?;
+    let host = wiring::github_host(config)?;
+    let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
     let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();
@@ -68,12 +70,15 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         (false, true) => Delivery::NoPush,
         (false, false) => Delivery::Push,
     };
+    let asked_ci = if arguments.no_wait_ci { Some(CiMode::Local) } else { arguments.ci.map(Into::into) };
     let request = HealRequest {
         repository: address.to_string(),
+        branch: arguments.branch.clone(),
+        hosting: settings.hosting,
         team_name: arguments.team.clone().unwrap_or(settings.team_name),
         leader_name: arguments.leader.clone().unwrap_or(settings.leader_name),
         retry_limit: arguments.retry_limit.unwrap_or(settings.retry_limit),
-        ci: arguments.ci.map_or(settings.ci, Into::into),
+        ci: asked_ci.unwrap_or(settings.ci),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
         test_command: words(&arguments.test_command, "--test-command")?,
@@ -214,6 +219,9 @@ fn finish(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Fai
             results.branch_name, results.commit_count, results.total_time
         ));
     }
+    if let Some(pull_request) = &results.pull_request {
+        printer.say(&format!("pull request: {pull_request}"));
+    }
     printer.say(&format!("report: autoheal report {0}    diff: autoheal report {0} --diff", row.run));
     Ok(exit(&results))
 }
@@ -229,7 +237,9 @@ fn exit(results: &HealingResults) -> Exit {
         | StopReason::Attempts
         | StopReason::Budget
         | StopReason::Flaky
-        | StopReason::NoCiRun => Exit::NotHealed,
+        | StopReason::NoCiRun
+        | StopReason::CiTimeout
+        | StopReason::OwnCommit => Exit::NotHealed,
     }
 }
 

@@ -9,6 +9,7 @@ mod exchange;
 mod extracting;
 mod extracting_by_model;
 mod extracting_several;
+mod github;
 mod healing;
 mod models;
 mod navigating;

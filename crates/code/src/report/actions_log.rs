@@ -62,10 +62,6 @@ pub fn read(log: &str) -> JobLog {
             Some((_, text)) => text,
             None => line,
         };
-        // A blank line ends what a step said, which the runner's words are no part of.
-        if marked.is_some() {
-            read.text.push('\n');
-        }
         read.text.push_str(text);
         read.text.push('\n');
     }
@@ -144,7 +140,7 @@ mod tests {
     fn what_the_runner_adds_is_taken_away() {
         let read = read(LOG);
         assert!(
-            read.text.starts_with("\nRun python -m unittest\npython -m unittest\n\n\nTraceback (most"),
+            read.text.starts_with("Run python -m unittest\npython -m unittest\n\nTraceback (most"),
             "{}",
             read.text
         );

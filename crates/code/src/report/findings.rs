@@ -74,7 +74,11 @@ pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look
 /// Findings in any text: one for each traceback that goes through a file of the repository.
 pub(super) fn findings_in_text(text: &str, look: &Look<'_>) -> Vec<Finding> {
     let through = |traceback: &Traceback| place(traceback, look).is_some();
-    let found = traceback::parse(text);
+    let mut found = traceback::parse(text);
+    for traceback in &mut found {
+        // What follows the first line of a message may be what somebody else printed next.
+        traceback.message.truncate(traceback.message.find('\n').unwrap_or(traceback.message.len()));
+    }
     found
         .iter()
         .filter(|traceback| through(traceback))

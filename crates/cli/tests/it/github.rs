@@ -1,0 +1,224 @@
+//! From red to green at GitHub: the real binary, the real git server, and a GitHub of one's own.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use autoheal_testkit::github::{Behaviour, CiPlan, Commit, FakeGitHub, Fault, Pull};
+use autoheal_testkit::repository::{self, TestRepository};
+use serde_json::Value;
+
+use crate::binary::{Ended, Home};
+use crate::healing::sandbox;
+
+const TOKEN: &str = "ghp_planted0123456789ABCDEFGHIJabcdefghij";
+
+const BRANCH: &str = "AUTOHEAL_BOT_AI_Fix";
+
+/// `total` does not parse; that `receipt` lacks an import shows only where CI runs it.
+const FILES: [(&str, &str); 6] = [
+    ("shop/__init__.py", ""),
+    ("shop/cart.py", "def total(prices)\n    return sum(prices)\n"),
+    (
+        "shop/receipt.py",
+        "def receipt(prices):\n    return json.dumps({'prices': prices})\n\n\nif __name__ == '__main__':\n    print(receipt([1]))\n",
+    ),
+    ("tests/__init__.py", ""),
+    (
+        "tests/test_cart.py",
+        "import unittest\n\nfrom shop.cart import total\n\n\nclass CartTest(unittest.TestCase):\n    \
+         def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n",
+    ),
+    (
+        ".github/workflows/ci.yml",
+        "on: [push, workflow_dispatch]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: python -m unittest\n      \
+         - run: python -m shop.receipt\n",
+    ),
+];
+
+const MISSING_IMPORT: &str = "\
+2026-01-01T00:00:00.0000000Z ##[group]Run python -m shop.receipt
+2026-01-01T00:00:00.0000000Z ##[endgroup]
+2026-01-01T00:00:01.0000000Z Traceback (most recent call last):
+2026-01-01T00:00:01.0000000Z   File \"/home/runner/work/shop/shop/shop/receipt.py\", line 6, in <module>
+2026-01-01T00:00:01.0000000Z     print(receipt([1]))
+2026-01-01T00:00:01.0000000Z   File \"/home/runner/work/shop/shop/shop/receipt.py\", line 2, in receipt
+2026-01-01T00:00:01.0000000Z     return json.dumps({'prices': prices})
+2026-01-01T00:00:01.0000000Z NameError: name 'json' is not defined
+2026-01-01T00:00:01.0000000Z ##[error]Process completed with exit code 1.
+";
+
+/// What CI says of a commit, by what it holds.
+fn ci(commit: &Commit<'_>) -> CiPlan {
+    if !commit.file("shop/cart.py").contains("(prices):") {
+        return CiPlan::red("2026-01-01T00:00:00.0000000Z ##[error]SyntaxError in shop/cart.py\n");
+    }
+    if commit.file("shop/receipt.py").contains("import json") { CiPlan::green() } else { CiPlan::red(MISSING_IMPORT) }
+}
+
+struct World {
+    home: Home,
+    github: FakeGitHub,
+    sandbox: &'static str,
+}
+
+impl World {
+    fn new(behaviour: Behaviour) -> Option<Self> {
+        Self::of(&FILES, behaviour)
+    }
+
+    fn of(files: &[(&str, &str)], behaviour: Behaviour) -> Option<Self> {
+        let sandbox = sandbox()?;
+        let github = FakeGitHub::serve(&TestRepository::with_files(files), behaviour);
+        Some(Self { home: Home::new(), github, sandbox })
+    }
+
+    fn with_ci(ci: impl Fn(&Commit<'_>) -> CiPlan + Send + Sync + 'static) -> Option<Self> {
+        Self::new(Behaviour::new(TOKEN, ci))
+    }
+
+    fn heal(&self, more: &[&str]) -> Command {
+        let (url, api) = (self.github.url(), self.github.api());
+        let common = ["heal", &url, "--github-api", &api, "--sandbox", self.sandbox, "--json"];
+        let mut command = self.home.command(&[&common[..], more].concat());
+        command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_CI_POLL_MILLIS", "20");
+        command
+    }
+
+    fn healed(&self, more: &[&str]) -> (Ended, Value) {
+        let ended = Ended::of(&mut self.heal(more));
+        let results = serde_json::from_str(&ended.stdout).unwrap_or_default();
+        (ended, results)
+    }
+
+    fn branch_file(&self, path: &str) -> String {
+        repository::git(&self.github.repository(), &["show", &format!("{BRANCH}:{path}")])
+    }
+
+    fn subjects(&self) -> String {
+        repository::git(&self.github.repository(), &["log", "--reverse", "--format=%s", &format!("main..{BRANCH}")])
+    }
+}
+
+/// Whether a file below `folder` holds the token.
+fn file_with_token(folder: &Path) -> Option<String> {
+    std::fs::read_dir(folder).unwrap().flatten().find_map(|entry| {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            return file_with_token(&path);
+        }
+        let holds = std::fs::read(&path).is_ok_and(|bytes| holds_token(&bytes));
+        holds.then(|| path.display().to_string())
+    })
+}
+
+fn holds_token(bytes: &[u8]) -> bool {
+    bytes.windows(TOKEN.len()).any(|window| window == TOKEN.as_bytes())
+}
+
+/// Processes that show the token: in their arguments, or a repository's own command in its environment.
+fn processes_with_token() -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let shows = |path: &Path| {
+        let read = |name: &str| std::fs::read(path.join(name)).unwrap_or_default();
+        let name = String::from_utf8_lossy(&read("comm")).trim().to_owned();
+        let is_of_repository = name.contains("python") || name == "bwrap";
+        (holds_token(&read("cmdline")) || (is_of_repository && holds_token(&read("environ")))).then_some(name)
+    };
+    processes.filter_map(|process| shows(&process.path())).collect()
+}
+
+#[test]
+fn red_heal_push_red_again_for_what_only_ci_shows_heal_green_and_a_pull_request() {
+    let Some(world) = World::with_ci(ci) else { return };
+    let is_over = AtomicBool::new(false);
+    let (ended, results) = std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut seen = Vec::new();
+            while !is_over.load(Ordering::SeqCst) {
+                seen.extend(processes_with_token());
+            }
+            seen
+        });
+        let healed = world.healed(&["--pull-request", "--log", "trace"]);
+        is_over.store(true, Ordering::SeqCst);
+        assert_eq!(watching.join().unwrap(), Vec::<String>::new());
+        healed
+    });
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert_eq!(results["stop_reason"], "GREEN");
+    assert_eq!(results["ci_status"], "PASSED");
+    let history: Vec<_> =
+        results["iteration_history"].as_array().unwrap().iter().map(|round| &round["status"]).collect();
+    assert_eq!(history, ["FAILED", "PASSED"]);
+    assert_eq!(results["hosted_ci"]["verdict"], "GREEN");
+    let looks = results["hosted_ci"]["looks"].as_array().unwrap();
+    assert!(looks.len() >= 6 && looks.iter().all(|look| look["at"].is_number()), "{looks:?}");
+
+    assert!(world.branch_file("shop/cart.py").starts_with("def total(prices):\n"));
+    assert!(world.branch_file("shop/receipt.py").starts_with("import json\n"));
+    let subjects = "[AI-AGENT] Fix SYNTAX error in cart.py line 1\n[AI-AGENT] Fix IMPORT error in receipt.py line 1";
+    assert_eq!(world.subjects(), subjects);
+
+    let pulls = world.github.pulls();
+    assert_eq!(pulls.len(), 1);
+    assert_eq!((pulls[0].head.as_str(), pulls[0].base.as_str()), (BRANCH, "main"));
+    assert_eq!(pulls[0].title, "[AI-AGENT] Fix 2 errors: IMPORT, SYNTAX");
+    for part in [
+        "What failed, and what was changed",
+        "NameError: name 'json'",
+        "Tests before",
+        "Tests after",
+        "green",
+        "How to undo",
+    ] {
+        assert!(pulls[0].body.contains(part), "{part} is not in {}", pulls[0].body);
+    }
+    assert!(results["pull_request"].as_str().is_some_and(|page| page.ends_with("/octo/shop/pull/1")));
+    let states: Vec<_> = world.github.statuses().into_iter().map(|status| status.state).collect();
+    assert_eq!(states, ["pending", "failure", "pending", "success"]);
+
+    let report = world.home.run(&["report", "last"]);
+    let diff = world.home.run(&["report", "last", "--commands"]);
+    for told in [&ended.told(), &report.told(), &diff.told()] {
+        assert!(!told.contains(TOKEN), "{told}");
+    }
+    assert_eq!(file_with_token(world.home.path()), None);
+    assert_eq!(file_with_token(world.github.folder()), None);
+    assert!(world.github.log_requests().iter().all(|(_, with_token)| !with_token));
+    world.github.check_against_description();
+}
+
+#[test]
+fn a_fix_that_ci_does_not_confirm_is_taken_back() {
+    let broken = |commit: &Commit<'_>| {
+        let is_healed = commit.file("shop/cart.py").contains("(prices):");
+        if is_healed { CiPlan::red(MISSING_IMPORT) } else { ci(commit) }
+    };
+    let Some(world) = World::with_ci(broken) else { return };
+    let (ended, results) = world.healed(&["--pull-request"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    assert_eq!(results["ci_status"], "FAILED");
+    assert!(!world.branch_file("shop/receipt.py").contains("import json"), "{}", world.subjects());
+    assert!(world.subjects().contains("Take back the fix"), "{}", world.subjects());
+    let fixed: Vec<_> = results["fixes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|fix| fix["status"] == "Fixed")
+        .map(|fix| &fix["file"])
+        .collect();
+    assert_eq!(fixed, ["shop/cart.py"]);
+    assert_eq!(world.github.pulls().len(), 1);
+    assert!(world.github.pulls()[0].body.contains("taken back"));
+    assert_eq!(world.github.statuses().last().unwrap().state, "failure");
+    world.github.check_against_description();
+}
+
+#[test]
+fn what_is_green_here_and_has_no_ci_is_told_apart() {
+    let Some(world) = World::with_ci(|_| CiPlan::none()) else { return };
+    let (ended, results) = world.healed(&[]);
+    assert_eq!(ended.code, Some(3), "a grace time has no flag: {}", ended.told());
+    assert_eq!(results["stop_reason"], "NO_CI_RUN");
+}
