@@ -8,6 +8,7 @@ use autoheal_sandbox::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use url::Url;
 
+use crate::ci_args::CiJob;
 use crate::config::{Config, LlmConfig};
 use crate::extract_args::Extract;
 use crate::navigate_args::Navigate;
@@ -91,6 +92,8 @@ impl Global {
 pub(crate) enum Command {
     /// Heal a repository: the result is a branch, your working tree is not touched
     Heal(Box<Heal>),
+    /// Heal the checkout of a job of GitHub Actions, and tell the job what came of it
+    Ci(Box<CiJob>),
     /// Show what a run came to
     Report(Report),
     /// List, show and cancel tasks
@@ -124,6 +127,7 @@ impl Command {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Heal(_) => "heal",
+            Self::Ci(_) => "ci",
             Self::Report(_) => "report",
             Self::Tasks(_) => "tasks",
             Self::Graph(_) => "graph",
@@ -146,6 +150,7 @@ impl Command {
             Self::Worker(_) | Self::Serve(_) => "info",
             Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
             Self::Heal(_)
+            | Self::Ci(_)
             | Self::Report(_)
             | Self::Tasks(_)
             | Self::Graph(_)
@@ -170,7 +175,7 @@ Examples:
   autoheal heal https://github.com/owner/repo --branch feature --ci-timeout 1800 --dispatch-workflows
   autoheal heal --resume 01920f4e-7f35-7aa0-8a43-3c0a5c1b7e11";
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = HEAL_EXAMPLES)]
 pub(crate) struct Heal {
     /// A folder with a git repository, or `https://github.com/OWNER/REPO`
@@ -206,10 +211,10 @@ pub(crate) struct Heal {
     /// The branch to heal, instead of the one that a clone checks out
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// The file that holds the token for GitHub; else it is taken from GITHUB_TOKEN
+    /// The file that holds the token for GitHub; else it is taken from `GITHUB_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// The address of GitHub's API; that of a GitHub Enterprise is `https://HOST/api/v3` [default: https://api.github.com]
+    /// The address of GitHub's API; that of a GitHub Enterprise is `https://HOST/api/v3` [default: that of github.com]
     #[arg(long, value_name = "URL")]
     pub(crate) github_api: Option<Url>,
     /// Push the branch to where the clone came from; this is the default

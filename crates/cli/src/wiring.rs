@@ -86,7 +86,9 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
     let sandbox = autoheal_sandbox::select(sandbox, &sandbox_settings)
         .await
         .map_err(|error: SandboxError| {
-            anyhow::Error::new(error).context("no sandbox works here: `autoheal check` says what is missing")
+            let code = error.code();
+            anyhow::Error::new(error)
+                .context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
         })
         .environment()?;
     let registries = config.sandbox.registries.clone();
@@ -189,6 +191,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         repository: defaults.repository,
         delivery: defaults.delivery,
         branch: defaults.branch,
+        refuse_own_commits: defaults.refuse_own_commits,
         hosting: hosting(config),
         include_uncommitted: defaults.include_uncommitted,
         test_command: defaults.test_command,

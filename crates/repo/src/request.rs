@@ -29,6 +29,9 @@ pub struct HealRequest {
     /// The branch to heal; `None`: the one that a clone checks out.
     #[serde(default)]
     pub branch: Option<String>,
+    /// Do nothing when the newest commit is one of ours, also in a folder; of a repository elsewhere that always holds.
+    #[serde(default)]
+    pub refuse_own_commits: bool,
     /// What is done at the host besides pushing.
     #[serde(default)]
     pub hosting: HostingRequest,
@@ -72,6 +75,7 @@ impl HealRequest {
             ci: CiMode::default(),
             delivery: Delivery::default(),
             branch: None,
+            refuse_own_commits: false,
             hosting: HostingRequest::default(),
             include_uncommitted: false,
             test_command: None,

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::time::minutes_and_seconds;
+use autoheal_engine::{ErrorCode, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::commit_message::commit_message;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus};
+use crate::state::{CiStatus, HealState, IterationStatus, PatchLogEntry};
 use crate::stop_reason::StopReason;
 
 /// The result document of a run.
@@ -154,7 +154,13 @@ fn error(state: &HealState, stop_reason: StopReason, now: Timestamp) -> Option<C
         return None;
     }
     state.error.clone().or_else(|| {
-        let code = stop_reason.error_code()?;
+        let code = match stop_reason.error_code()? {
+            // Said more exactly: the last that was tried would not have parsed.
+            ErrorCode::PatchApplyFailed if state.patch_log.last().is_some_and(PatchLogEntry::is_syntax_error) => {
+                ErrorCode::SyntaxValidationFailed
+            }
+            code => code,
+        };
         Some(
             CodedError::new(code, stop_reason.explanation(), now)
                 .with("repository", state.request.repository.clone())

@@ -421,6 +421,16 @@ pub struct PatchLogEntry {
     pub at: Timestamp,
 }
 
+impl PatchLogEntry {
+    /// What the reason of one that would not parse begins with.
+    pub(crate) const SYNTAX: &'static str = "syntax validation failed";
+
+    /// Whether it was taken back because the file would not have parsed.
+    pub fn is_syntax_error(&self) -> bool {
+        self.status == PatchStatus::Failed && self.reason.starts_with(Self::SYNTAX)
+    }
+}
+
 /// How a patch operation ended (the spec's `Fix.status`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PatchStatus {

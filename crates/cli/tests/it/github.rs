@@ -5,18 +5,20 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use autoheal_testkit::github::{Behaviour, CiPlan, Commit, FakeGitHub, Fault, Pull};
+use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::repository::{self, TestRepository};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 use crate::binary::{Ended, Home};
 use crate::healing::sandbox;
 
-const TOKEN: &str = "ghp_planted0123456789ABCDEFGHIJabcdefghij";
+pub(crate) const TOKEN: &str = "ghp_planted0123456789ABCDEFGHIJabcdefghij";
 
 const BRANCH: &str = "AUTOHEAL_BOT_AI_Fix";
 
 /// `total` does not parse; that `receipt` lacks an import shows only where CI runs it.
-const FILES: [(&str, &str); 6] = [
+pub(crate) const FILES: [(&str, &str); 6] = [
     ("shop/__init__.py", ""),
     ("shop/cart.py", "def total(prices)\n    return sum(prices)\n"),
     (
@@ -49,35 +51,35 @@ const MISSING_IMPORT: &str = "\
 ";
 
 /// What CI says of a commit, by what it holds.
-fn ci(commit: &Commit<'_>) -> CiPlan {
+pub(crate) fn ci(commit: &Commit<'_>) -> CiPlan {
     if !commit.file("shop/cart.py").contains("(prices):") {
         return CiPlan::red("2026-01-01T00:00:00.0000000Z ##[error]SyntaxError in shop/cart.py\n");
     }
     if commit.file("shop/receipt.py").contains("import json") { CiPlan::green() } else { CiPlan::red(MISSING_IMPORT) }
 }
 
-struct World {
-    home: Home,
-    github: FakeGitHub,
-    sandbox: &'static str,
+pub(crate) struct World {
+    pub(crate) home: Home,
+    pub(crate) github: FakeGitHub,
+    pub(crate) sandbox: &'static str,
 }
 
 impl World {
-    fn new(behaviour: Behaviour) -> Option<Self> {
+    pub(crate) fn new(behaviour: Behaviour) -> Option<Self> {
         Self::of(&FILES, behaviour)
     }
 
-    fn of(files: &[(&str, &str)], behaviour: Behaviour) -> Option<Self> {
+    pub(crate) fn of(files: &[(&str, &str)], behaviour: Behaviour) -> Option<Self> {
         let sandbox = sandbox()?;
         let github = FakeGitHub::serve(&TestRepository::with_files(files), behaviour);
         Some(Self { home: Home::new(), github, sandbox })
     }
 
-    fn with_ci(ci: impl Fn(&Commit<'_>) -> CiPlan + Send + Sync + 'static) -> Option<Self> {
+    pub(crate) fn with_ci(ci: impl Fn(&Commit<'_>) -> CiPlan + Send + Sync + 'static) -> Option<Self> {
         Self::new(Behaviour::new(TOKEN, ci))
     }
 
-    fn heal(&self, more: &[&str]) -> Command {
+    pub(crate) fn heal(&self, more: &[&str]) -> Command {
         let (url, api) = (self.github.url(), self.github.api());
         let common = ["heal", &url, "--github-api", &api, "--sandbox", self.sandbox, "--json"];
         let mut command = self.home.command(&[&common[..], more].concat());
@@ -85,7 +87,7 @@ impl World {
         command
     }
 
-    fn healed(&self, more: &[&str]) -> (Ended, Value) {
+    pub(crate) fn healed(&self, more: &[&str]) -> (Ended, Value) {
         let ended = Ended::of(&mut self.heal(more));
         let results = serde_json::from_str(&ended.stdout).unwrap_or_default();
         (ended, results)
@@ -218,7 +220,119 @@ fn a_fix_that_ci_does_not_confirm_is_taken_back() {
 #[test]
 fn what_is_green_here_and_has_no_ci_is_told_apart() {
     let Some(world) = World::with_ci(|_| CiPlan::none()) else { return };
+    let ended = Ended::of(world.heal(&[]).env("AUTOHEAL_CI_GRACE_SECONDS", "0"));
+    let results: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    assert_eq!((&results["stop_reason"], &results["ci_status"]), (&json!("NO_CI_RUN"), &json!("FAILED")));
+    assert!(world.branch_file("shop/cart.py").contains("(prices):"), "the branch is there all the same");
+    let waited_for = Ended::of(&mut world.heal(&["--no-wait-ci"]));
+    assert_eq!(waited_for.code, Some(0), "{}", waited_for.told());
+    world.github.check_against_description();
+}
+
+#[test]
+fn a_workflow_is_started_by_hand_where_that_is_allowed() {
+    let plan = || CiPlan { needs_dispatch: true, appears_after: 0, ..CiPlan::green() };
+    let Some(world) = World::with_ci(move |_| plan()) else { return };
+    let ended = Ended::of(world.heal(&["--dispatch-workflows"]).env("AUTOHEAL_CI_GRACE_SECONDS", "0"));
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert_eq!(world.github.dispatches(), [BRANCH]);
+    world.github.check_against_description();
+}
+
+#[test]
+fn ci_that_has_no_verdict_in_time_is_told_with_what_is_known() {
+    let mut plan = CiPlan::green();
+    plan.appears_after = 0;
+    plan.runs[0].takes = u32::MAX;
+    let Some(world) = World::with_ci(move |_| plan.clone()) else { return };
+    let (ended, results) = world.healed(&["--ci-timeout", "0"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    assert_eq!((&results["stop_reason"], &results["error"]["code"]), (&json!("CI_TIMEOUT"), &json!("CI_TIMEOUT")));
+    let check = &results["hosted_ci"]["looks"][0]["checks"][0];
+    assert_eq!((&check["name"], &check["state"]), (&json!("ci"), &json!("pending")));
+}
+
+#[test]
+fn a_server_that_stumbles_is_asked_again() {
+    let Some(world) = World::with_ci(|_| CiPlan::green()) else { return };
+    world.github.fail_next((0..3).map(|_| Fault::new("GET", "/actions/runs", 502)));
     let (ended, results) = world.healed(&[]);
-    assert_eq!(ended.code, Some(3), "a grace time has no flag: {}", ended.told());
-    assert_eq!(results["stop_reason"], "NO_CI_RUN");
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert_eq!(results["stop_reason"], "GREEN");
+}
+
+#[test]
+fn where_nothing_may_be_pushed_the_patch_is_a_comment() {
+    let behaviour = || Behaviour { may_push: false, ..Behaviour::new(TOKEN, ci) };
+    let Some(world) = World::new(behaviour()) else { return };
+    let heal = || world.healed(&["--branch", "feature", "--pull-request"]);
+    repository::git(&world.github.repository(), &["branch", "feature", "main"]);
+    let (ended, results) = heal();
+    assert_eq!(ended.code, Some(2), "{}", ended.told());
+    assert_eq!(results["error"]["code"], "REPO_ACCESS_DENIED");
+    assert!(results["error"]["message"].as_str().unwrap().contains("no pull request is open"), "{results}");
+
+    let (head, base) = ("feature".to_owned(), "main".to_owned());
+    let pull = Pull { number: 7, head, base, title: "Add a cart".to_owned(), body: String::new(), is_open: true };
+    world.github.put_pull(pull);
+    for _ in 0..2 {
+        let (ended, results) = heal();
+        assert_eq!(ended.code, Some(2), "{}", ended.told());
+        assert!(results["error"]["message"].as_str().unwrap().contains("/pull/7#issuecomment-"), "{results}");
+    }
+    let comments = world.github.comments();
+    assert_eq!(comments.len(), 1, "what was said is replaced");
+    assert!(comments[0].body.contains("+def total(prices):") && comments[0].body.contains("git apply"), "{comments:?}");
+    assert_eq!((world.github.branch(BRANCH), world.github.statuses().len()), (None, 0));
+    assert_eq!(world.github.pulls().len(), 1);
+    world.github.check_against_description();
+}
+
+#[test]
+fn our_own_work_is_not_healed_again() {
+    let Some(world) = World::with_ci(ci) else { return };
+    let checkout = tempfile::tempdir().unwrap();
+    let bare = world.github.repository();
+    repository::git(checkout.path(), &["clone", "--quiet", bare.to_str().unwrap(), "."]);
+    let (name, mail) = ("user.name=AutoHeal", "user.email=autoheal@users.noreply.github.com");
+    std::fs::write(checkout.path().join("shop/more.py"), "x = 1\n").unwrap();
+    repository::git(checkout.path(), &["add", "--all"]);
+    let author = "--author=AutoHeal <autoheal@users.noreply.github.com>";
+    let message = "[AI-AGENT] Fix SYNTAX error in more.py line 1";
+    repository::git(checkout.path(), &["-c", name, "-c", mail, "commit", "--quiet", author, "-m", message]);
+    repository::git(checkout.path(), &["push", "--quiet", "origin", "main"]);
+    let (ended, results) = world.healed(&["--pull-request"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    assert_eq!(results["stop_reason"], "OWN_COMMIT");
+    assert!(results.get("error").is_none(), "{results}");
+    assert_eq!((world.github.branch(BRANCH), world.github.pulls().len()), (None, 0));
+}
+
+#[test]
+#[cfg_attr(not(feature = "fail-points"), ignore = "needs the feature fail-points")]
+fn killed_around_any_checkpoint_it_heals_the_same_at_github() {
+    if sandbox().is_none() {
+        return;
+    }
+    kill_after_each_node(&Scenario {
+        fresh: &|| World::with_ci(ci).unwrap(),
+        begin: &|world: &World| world.heal(&["--pull-request"]),
+        resume: &|world: &World| {
+            let run =
+                Runtime::new().unwrap().block_on(async { world.home.store().await.runs(1).await.unwrap()[0].run });
+            let (run, api) = (run.to_string(), world.github.api());
+            let arguments = ["heal", "--resume", &run, "--github-api", &api, "--sandbox", world.sandbox, "--json"];
+            let mut command = world.home.command(&arguments);
+            command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_CI_POLL_MILLIS", "20");
+            command
+        },
+        checkpoints: &|world: &World| Runtime::new().unwrap().block_on(world.home.checkpoints()),
+        end_state: &|world: &World| {
+            let trees = repository::git(&world.github.repository(), &["log", "--format=%T %s", BRANCH]);
+            let pulls: Vec<_> = world.github.pulls().into_iter().map(|pull| (pull.number, pull.title)).collect();
+            let last = world.github.statuses().pop().map(|status| (status.state, status.description));
+            json!({ "trees": trees, "pulls": pulls, "status": last, "token": file_with_token(world.home.path()) })
+        },
+    });
 }

@@ -5,6 +5,8 @@
 mod asking;
 mod assistants;
 mod binary;
+mod ci_job;
+mod error_codes;
 mod exchange;
 mod extracting;
 mod extracting_by_model;

@@ -91,7 +91,7 @@ async fn judge_by_ci(
             }
             trial::note_failures(state, findings);
             state.add_ci_failures(&mut look);
-            if trial::take_back(state, checkout, &before, context.now()).await? {
+            if trial::take_back(state, checkout, &before, context).await? {
                 context.note("patch", "took the newest fix back: CI fails as before");
                 super::commit::run(state, checkout, Some(hosted), context).await?;
             } else {

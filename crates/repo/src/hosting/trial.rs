@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key};
-use autoheal_engine::workflow::StepError;
+use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use autoheal_forge::CommitId;
+use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
 use crate::checkout::{Checkout, forge_error};
@@ -33,7 +33,7 @@ pub(crate) async fn take_back(
     state: &mut HealState,
     checkout: &Checkout,
     before: &BTreeSet<Key>,
-    now: Timestamp,
+    context: &StepContext,
 ) -> Result<bool, StepError> {
     let newest = state.accepted.len().checked_sub(1).filter(|index| !state.withdrawn.contains(index));
     let Some((index, fix)) = newest.and_then(|index| Some((index, state.accepted.get(index)?.clone()))) else {
@@ -48,7 +48,15 @@ pub(crate) async fn take_back(
     for file in &fix.files {
         files.push(former_text(state, checkout, index, &file.file).await?);
     }
-    let diff = fix.files.iter().zip(&files).map(|(new, old)| unified_diff(new, old)).collect();
+    let diff: String = fix.files.iter().zip(&files).map(|(new, old)| unified_diff(new, old)).collect();
+    context.record(Record::Fix(FixRecord {
+        target: state.request.repository.clone(),
+        error_type: fix.category.name().to_owned(),
+        diagnosis: json!({ "finding": fix.target }),
+        patch: diff.clone(),
+        validation: json!({ "takes_back": index + 1 }),
+        deployed_to: "PRODUCTION".to_owned(),
+    }));
     state.visited.extend(files.iter().map(hash_of));
     state.accepted.push(AcceptedFix {
         description: format!("take back fix {}: CI fails as before", index + 1),
@@ -57,7 +65,7 @@ pub(crate) async fn take_back(
         diff,
         tried_before: 0,
         runners_up: Vec::new(),
-        at: now,
+        at: context.now(),
         ..fix
     });
     state.withdrawn.extend([index, index + 1]);
