@@ -80,6 +80,9 @@ pub(super) async fn to_its_end(
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
     let host = wiring::github_host(config)?;
     let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
+    if arguments.pull_request && host.repository(&address).is_none() {
+        return Err(Failure::bad_input(format!("a pull request needs a repository at GitHub, which {address} is not")));
+    }
     let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();

@@ -69,11 +69,9 @@ fn a_repository_without_tests_is_test_discovery_failed() {
 }
 
 #[test]
-fn a_suite_that_cannot_be_run_is_test_execution_failed() {
-    let failing = ["--install-command", "python3 -c 'raise SystemExit(1)'"];
-    let Some((ended, results)) = healed_folder(&[("shop.py", "x = 1\n"), ("test_shop.py", "x = 1\n")], &failing) else {
-        return;
-    };
+fn a_language_whose_tests_cannot_be_run_is_test_execution_failed() {
+    let java = [("pom.xml", "<project/>\n"), ("src/A.java", "class A {}\n"), ("src/ATest.java", "class ATest {}\n")];
+    let Some((ended, results)) = healed_folder(&java, &[]) else { return };
     assert_code(&ended, &results, "TEST_EXECUTION_FAILED");
 }
 
@@ -192,6 +190,9 @@ fn a_folder_that_is_to_be_judged_by_github_is_invalid_input() {
     let Some((ended, results)) = healed_folder(&FILES, &["--ci", "github"]) else { return };
     assert_code(&ended, &results, "INVALID_INPUT");
     assert_eq!(ended.code, Some(2));
+    let Some((pull, _)) = healed_folder(&FILES, &["--pull-request"]) else { return };
+    assert_eq!(pull.code, Some(2), "{}", pull.told());
+    assert!(pull.stderr.contains("needs a repository at GitHub"), "{}", pull.told());
     let elsewhere = Home::new().run(&["heal", "https://gitlab.com/owner/name"]);
     assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.told());
     assert!(elsewhere.stderr.contains("only repositories of GitHub"), "{}", elsewhere.told());

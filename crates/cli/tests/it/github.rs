@@ -191,6 +191,45 @@ fn red_heal_push_red_again_for_what_only_ci_shows_heal_green_and_a_pull_request(
     world.github.check_against_description();
 }
 
+/// What the Docker engine tells of every container there is.
+#[expect(clippy::disallowed_methods, reason = "asks the engine what a stranger could ask")]
+fn inspected_containers() -> String {
+    let docker = |arguments: &[&str]| {
+        let output = Command::new("docker").args(arguments).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let listed = docker(&["ps", "--all", "--quiet", "--no-trunc", "--filter", "label=autoheal.run"]);
+    let names: Vec<&str> = listed.lines().collect();
+    if names.is_empty() { String::new() } else { docker(&[&["inspect"], &names[..]].concat()) }
+}
+
+#[test]
+fn a_container_shows_no_token() {
+    let parts: Vec<Value> = serde_json::from_str(&Home::new().run(&["check", "--json"]).stdout).unwrap();
+    if !parts.iter().any(|part| part["name"] == "docker" && part["usable"] == true) {
+        autoheal_testkit::skip("what a container shows", "Docker does not work here");
+        return;
+    }
+    let Some(world) = World::with_ci(|_| CiPlan::green()) else { return };
+    let world = World { sandbox: "docker", ..world };
+    let is_over = AtomicBool::new(false);
+    let (ended, seen) = std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut seen = Vec::new();
+            while !is_over.load(Ordering::SeqCst) {
+                seen.push(inspected_containers());
+            }
+            seen
+        });
+        let (ended, _) = world.healed(&[]);
+        is_over.store(true, Ordering::SeqCst);
+        (ended, watching.join().unwrap())
+    });
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert!(seen.iter().any(|told| told.contains("\"Config\"")), "no container was seen");
+    assert!(seen.iter().all(|told| !told.contains(TOKEN)));
+}
+
 #[test]
 fn a_fix_that_ci_does_not_confirm_is_taken_back() {
     let broken = |commit: &Commit<'_>| {
@@ -256,7 +295,7 @@ fn ci_that_has_no_verdict_in_time_is_told_with_what_is_known() {
 #[test]
 fn a_server_that_stumbles_is_asked_again() {
     let Some(world) = World::with_ci(|_| CiPlan::green()) else { return };
-    world.github.fail_next((0..3).map(|_| Fault::new("GET", "/actions/runs", 502)));
+    world.github.fail_next([Fault::new("GET", "/actions/runs", 502)]);
     let (ended, results) = world.healed(&[]);
     assert_eq!(ended.code, Some(0), "{}", ended.told());
     assert_eq!(results["stop_reason"], "GREEN");

@@ -56,6 +56,15 @@ pub struct Check {
     pub run: Option<u64>,
 }
 
+/// Everything that CI does for a commit, as far as the token may see it.
+#[derive(Debug, Default)]
+pub struct CommitChecks {
+    /// By name.
+    pub checks: Vec<Check>,
+    /// Why what other CI says could not be read.
+    pub unread: Option<GitHubError>,
+}
+
 #[derive(Debug, Deserialize)]
 struct Run {
     id: u64,
@@ -156,12 +165,16 @@ impl StatusState {
 
 impl GitHub {
     /// Everything that CI does for a commit: the newest run of each workflow and event, and the checks and statuses of other CI; what this
-    /// program said itself is left out.
+    /// program said itself is left out. Some kinds of token may see Actions and nothing of other CI, which is said and is no error.
     ///
     /// # Errors
     ///
     /// See [`GitHubError`].
-    pub async fn checks(&self, repository: &RepositoryName, commit: &CommitId) -> Result<Vec<Check>, GitHubError> {
+    pub async fn checks(
+        &self,
+        repository: &RepositoryName,
+        commit: &CommitId,
+    ) -> Result<CommitChecks, GitHubError> {
         let doing = ApiOperation::WatchCi;
         let query = [("head_sha", commit.as_str()), ("per_page", "100")];
         let url = self.url(repository, &["actions", "runs"], &query)?;
@@ -176,15 +189,32 @@ impl GitHub {
         }
         let mut checks: Vec<Check> = newest.into_iter().map(Check::of_run).collect();
 
-        let url = self.url(repository, &["commits", commit.as_str(), "check-runs"], &[("per_page", "100")])?;
-        let others: Vec<CheckRun> = self.connection.list(doing, &url, Some("check_runs")).await?;
-        let is_other = |run: &CheckRun| run.app.as_ref().and_then(|app| app.slug.as_deref()) != Some(ACTIONS_APP);
-        checks.extend(others.into_iter().filter(is_other).map(Check::of_check_run));
-
-        let statuses = self.statuses(repository, commit).await?;
-        checks.extend(statuses.into_iter().filter(|status| status.context != CONTEXT).map(Check::of_status));
+        let mut unread = None;
+        let mut seen = |found: Result<Vec<Check>, GitHubError>| match found {
+            Ok(found) => {
+                checks.extend(found);
+                Ok(())
+            }
+            Err(error @ (GitHubError::Forbidden { .. } | GitHubError::NotFound { .. })) => {
+                unread = Some(error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        seen(self.other_checks(repository, commit).await)?;
+        let statuses = self.statuses(repository, commit).await;
+        let is_other = |status: &Status| status.context != CONTEXT;
+        seen(statuses.map(|all| all.into_iter().filter(is_other).map(Check::of_status).collect()))?;
         checks.sort_by(|one, other| (&one.name, one.run).cmp(&(&other.name, other.run)));
-        Ok(checks)
+        Ok(CommitChecks { checks, unread })
+    }
+
+    /// The checks of other CI than Actions.
+    async fn other_checks(&self, repository: &RepositoryName, commit: &CommitId) -> Result<Vec<Check>, GitHubError> {
+        let url = self.url(repository, &["commits", commit.as_str(), "check-runs"], &[("per_page", "100")])?;
+        let all: Vec<CheckRun> = self.connection.list(ApiOperation::WatchCi, &url, Some("check_runs")).await?;
+        let is_other = |run: &CheckRun| run.app.as_ref().and_then(|app| app.slug.as_deref()) != Some(ACTIONS_APP);
+        Ok(all.into_iter().filter(is_other).map(Check::of_check_run).collect())
     }
 
     /// The newest status of each context.

@@ -51,7 +51,7 @@ impl Scene {
 
     async fn states(&self) -> Vec<(String, CheckState)> {
         let checks = self.client.checks(&self.repository, &self.commit).await.unwrap();
-        checks.into_iter().map(|check| (check.name, check.state)).collect()
+        checks.checks.into_iter().map(|check| (check.name, check.state)).collect()
     }
 
     fn text(title: &str) -> PullRequestText {
@@ -104,6 +104,19 @@ async fn other_ci_counts_and_our_own_word_does_not() {
 }
 
 #[tokio::test]
+async fn a_token_that_may_not_see_other_ci_sees_actions_and_says_so() {
+    let scene = Scene::with_ci(CiPlan { appears_after: 0, ..CiPlan::green() });
+    let forbidden = Fault::new("GET", "/check-runs", 403).saying("Resource not accessible by personal access token");
+    scene.github.fail_next([forbidden]);
+    let seen = scene.client.checks(&scene.repository, &scene.commit).await.unwrap();
+    assert_eq!(seen.checks.len(), 1);
+    assert!(matches!(seen.unread, Some(GitHubError::Forbidden { .. })));
+    scene.github.fail_next([Fault::new("GET", "/actions/runs", 403).saying("no")]);
+    let refused = scene.client.checks(&scene.repository, &scene.commit).await.unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::RepoAccessDenied);
+}
+
+#[tokio::test]
 async fn lists_are_read_to_their_last_page() {
     let plan =
         CiPlan { checks: (0..7).map(|n| (format!("check {n}"), "success".to_owned())).collect(), ..CiPlan::none() };
@@ -118,7 +131,7 @@ async fn a_log_is_read_where_it_lies_without_the_token() {
     for _ in 0..3 {
         scene.states().await;
     }
-    let checks = scene.client.checks(&scene.repository, &scene.commit).await.unwrap();
+    let checks = scene.client.checks(&scene.repository, &scene.commit).await.unwrap().checks;
     let jobs = scene.client.jobs(&scene.repository, checks[0].run.unwrap()).await.unwrap();
     assert_eq!((jobs[0].name.as_str(), jobs[0].state), ("test", CheckState::Failure));
     let log = scene.client.job_log(&scene.repository, jobs[0].id).await.unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_forge::github::ci::{Check, CheckState};
+use autoheal_forge::github::ci::{Check, CheckState, CommitChecks};
 use autoheal_forge::{BranchName, CommitId};
 
 use super::watch::{CiVerdict, Next, Watch};
@@ -27,7 +27,12 @@ pub(crate) async fn verdict(
     let mut told = String::new();
     let (verdict, checks) = loop {
         let (next, checks) = match hosted.github.checks(&hosted.repository, commit).await {
-            Ok(checks) => (watch.take(&checks, context.now()), checks),
+            Ok(CommitChecks { checks, unread }) => {
+                if let Some(error) = unread {
+                    state.warn(format!("what other CI than Actions says could not be read, and does not count: {error}"));
+                }
+                (watch.take(&checks, context.now()), checks)
+            }
             Err(error) if error.is_passing() => (watch.take_no_answer(error.to_string(), context.now()), Vec::new()),
             Err(error) => return Err(api_error(&error)),
         };
