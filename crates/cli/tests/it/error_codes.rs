@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::binary::{Ended, Home};
-use crate::github::{FILES, TOKEN, World, ci};
+use crate::github::{FILES, TOKEN, World, ci, docker_works};
 use crate::healing::sandbox;
 
 /// Heals a folder of its own and gives what came of it.
@@ -77,9 +77,7 @@ fn a_language_whose_tests_cannot_be_run_is_test_execution_failed() {
 
 #[test]
 fn an_image_that_is_not_there_is_docker_build_failed() {
-    let parts: Vec<Value> = serde_json::from_str(&Home::new().run(&["check", "--json"]).stdout).unwrap();
-    if !parts.iter().any(|part| part["name"] == "docker" && part["usable"] == true) {
-        autoheal_testkit::skip("DOCKER_BUILD_FAILED", "Docker does not work here");
+    if !docker_works("DOCKER_BUILD_FAILED") {
         return;
     }
     let repository = TestRepository::with_files(&FILES);
