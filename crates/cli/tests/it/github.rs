@@ -130,8 +130,40 @@ fn processes_with_token() -> Vec<String> {
     processes.filter_map(|process| shows(&process.path())).collect()
 }
 
+/// The specification's end-to-end test "Successful Healing Flow".
 #[test]
-fn red_heal_push_red_again_for_what_only_ci_shows_heal_green_and_a_pull_request() {
+fn successful_healing_flow() {
+    let Some(world) = World::with_ci(|_| CiPlan::green()) else { return };
+    let main = world.github.branch("main");
+    let file = world.home.path().join("results.json");
+    let (ended, results) = world.healed(&["--output", file.to_str().unwrap()]);
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    let report = world.home.run(&["report", "last"]).stdout;
+    let agents = report.split_once("## Time per agent").unwrap().1;
+    for agent in [
+        "analyze_repo",
+        "discover_tests",
+        "diagnose_failures",
+        "plan",
+        "generate_fixes",
+        "patch_code",
+        "commit_push",
+        "monitor_ci",
+    ] {
+        assert!(agents.contains(agent), "{agent} did not run: {agents}");
+    }
+    assert_eq!((&results["fixes_applied"], &results["iterations"]), (&json!(1), &json!(1)));
+    assert_eq!((&results["ci_status"], &results["hosted_ci"]["verdict"]), (&json!("PASSED"), &json!("GREEN")));
+    assert_eq!(world.subjects(), "[AI-AGENT] Fix SYNTAX error in cart.py line 1");
+    assert_eq!(world.github.branch("main"), main);
+    assert_eq!(serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()).unwrap(), results);
+    assert!(world.github.pulls().is_empty(), "none was asked for");
+    world.github.check_against_description();
+}
+
+/// The specification's end-to-end test "Retry Loop Flow": red, heal, push, red again for what only CI shows, heal, green, pull request.
+#[test]
+fn retry_loop_flow() {
     let Some(world) = World::with_ci(ci) else { return };
     let is_over = AtomicBool::new(false);
     let (ended, results) = std::thread::scope(|scope| {
