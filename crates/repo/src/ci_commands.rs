@@ -67,6 +67,11 @@ pub struct LintStep {
     pub found: String,
 }
 
+/// The files of the workflows of GitHub Actions that can be started by hand without being told anything.
+pub fn startable_workflows(tree: &Path) -> Vec<String> {
+    workflow::startable(tree, &crate::discovery::files(tree))
+}
+
 /// The commands for the project in `directory` of `tree`. `framework`: what its files say it uses.
 pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>) -> GreenCommands {
     let files = crate::discovery::files(tree);

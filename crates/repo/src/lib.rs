@@ -10,6 +10,7 @@
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
+//! - [`hosting`]: the CI that runs at GitHub, the pull request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the spec's formats
 //! - [`results`], [`report`]: what a run came to, for machines and for people
 //! - [`stop_reason`]: why it ended
@@ -24,6 +25,7 @@ pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod folders;
+pub mod hosting;
 mod installation;
 mod lint;
 pub mod look;

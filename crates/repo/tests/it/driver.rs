@@ -10,6 +10,7 @@ use autoheal_engine::graph::{Next, Node as _};
 use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
 use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_forge::github::{GitHub, GitHubSettings};
 use autoheal_llm::Models;
 use autoheal_repo::results::HealingResults;
 use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow, PromptLimits};
@@ -86,6 +87,7 @@ async fn walk(
         data_dir: data_dir.to_owned(),
         sandbox,
         token: None,
+        github: Arc::new(GitHub::new(GitHubSettings::new(GitHubSettings::DEFAULT_API.parse().unwrap(), None)).unwrap()),
         registries,
         models,
         prompt_limits: PromptLimits::default(),
