@@ -78,6 +78,7 @@ pub(crate) struct SourceConfig {
 pub(crate) struct SandboxConfig {
     pub(crate) kind: Option<Choice>,
     pub(crate) python_image: Option<String>,
+    pub(crate) node_image: Option<String>,
     /// The hosts that an install may reach.
     pub(crate) registries: Option<Vec<String>>,
 }
@@ -218,6 +219,7 @@ const VARIABLES: [(&str, &str); 57] = [
     ("PROCESSES", "heal.processes"),
     ("SANDBOX", "sandbox.kind"),
     ("PYTHON_IMAGE", "sandbox.python_image"),
+    ("NODE_IMAGE", "sandbox.node_image"),
     ("REGISTRIES", "sandbox.registries"),
     ("CONTACT", "fetch.contact"),
     ("ALLOW_PRIVATE", "fetch.allow_private"),
