@@ -119,6 +119,12 @@ need_python() {
   export PATH="$venv/bin:$PATH"
 }
 
+# Node with npm: what the machine has, else the distribution's.
+need_node() {
+  need_command node nodejs || return 1
+  need_command npm npm
+}
+
 # bubblewrap, and a kernel that lets it work.
 need_bubblewrap() {
   need_command bwrap bubblewrap || return 1
