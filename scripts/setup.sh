@@ -125,7 +125,7 @@ need_github_description() {
   local package="@octokit/openapi@23.0.2" file=package/generated/api.github.com.json
   local hash=a55f0cecbf46636dc0c9b36f4e6a369f28e6a669edebedac444fedaabd192d070f4b8967c3bbb979918d9b044d9010b70fb8195db171e401f32d455105718386
   local folder
-  have npm || install_packages npm || return 1
+  need_node || return 1
   folder="$CACHE/github-description-23.0.2"
   if [ ! -f "$folder/complete" ]; then
     say "fetching GitHub's description of its API"
@@ -139,6 +139,12 @@ need_github_description() {
     touch "$folder/complete"
   fi
   export AUTOHEAL_TEST_GITHUB_DESCRIPTION="$folder/$file"
+}
+
+# Node with npm: what the machine has, else the distribution's.
+need_node() {
+  need_command node nodejs || return 1
+  need_command npm npm
 }
 
 # bubblewrap, and a kernel that lets it work.

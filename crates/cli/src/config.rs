@@ -99,6 +99,7 @@ pub(crate) struct SourceConfig {
 pub(crate) struct SandboxConfig {
     pub(crate) kind: Option<Choice>,
     pub(crate) python_image: Option<String>,
+    pub(crate) node_image: Option<String>,
     /// The hosts that an install may reach.
     pub(crate) registries: Option<Vec<String>>,
 }
@@ -222,7 +223,7 @@ pub(crate) struct ExtractConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 64] = [
+const VARIABLES: [(&str, &str); 65] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -246,6 +247,7 @@ const VARIABLES: [(&str, &str); 64] = [
     ("CI_POLL_MILLIS", "github.poll_millis"),
     ("SANDBOX", "sandbox.kind"),
     ("PYTHON_IMAGE", "sandbox.python_image"),
+    ("NODE_IMAGE", "sandbox.node_image"),
     ("REGISTRIES", "sandbox.registries"),
     ("CONTACT", "fetch.contact"),
     ("ALLOW_PRIVATE", "fetch.allow_private"),

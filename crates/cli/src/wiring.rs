@@ -69,6 +69,9 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     if let Some(image) = &config.sandbox.python_image {
         settings.python_image.clone_from(image);
     }
+    if let Some(image) = &config.sandbox.node_image {
+        settings.node_image.clone_from(image);
+    }
     Ok(settings)
 }
 

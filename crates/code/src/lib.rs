@@ -20,6 +20,7 @@ mod repair;
 pub mod replacement;
 pub mod report;
 pub mod sources;
+pub mod span;
 pub mod warm;
 
 pub use edit::{Candidate, Edit, FileEdit};
@@ -27,3 +28,4 @@ pub use environment::Environment;
 pub use fix::{FixContext, Fixer};
 pub use language::Language;
 pub use sources::Sources;
+pub use span::Span;

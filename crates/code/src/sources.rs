@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use crate::javascript;
 use crate::language::Language;
 use crate::python::index::Index;
 
@@ -13,12 +14,13 @@ pub struct Sources {
     protected: BTreeSet<String>,
     roots: Vec<String>,
     index: OnceLock<Arc<Index>>,
+    javascript_index: OnceLock<Arc<javascript::index::Index>>,
 }
 
 impl Sources {
     /// No files yet; `roots`: the folders that Python's import path begins at, relative to the repository (`""`, `src`).
     pub fn new(roots: Vec<String>) -> Self {
-        Self { files: BTreeMap::new(), protected: BTreeSet::new(), roots, index: OnceLock::new() }
+        Self { roots, ..Self::default() }
     }
 
     /// Adds or replaces a file. A protected one (a test, CI configuration, a lock file) may be read and never changed.
@@ -31,6 +33,7 @@ impl Sources {
         }
         self.files.insert(file, text.into());
         self.index = OnceLock::new();
+        self.javascript_index = OnceLock::new();
     }
 
     /// From now on the file may be read and never changed.
@@ -43,6 +46,11 @@ impl Sources {
     /// The symbol index of the Python files, made on first use.
     pub fn index(&self) -> &Index {
         self.index.get_or_init(|| Arc::new(Index::new(self)))
+    }
+
+    /// The symbol index of the JavaScript and TypeScript files, made on first use.
+    pub fn javascript_index(&self) -> &javascript::index::Index {
+        self.javascript_index.get_or_init(|| Arc::new(javascript::index::Index::new(self)))
     }
 
     /// The text of a file.

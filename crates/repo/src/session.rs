@@ -295,7 +295,7 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     environment.extend(ours);
     environment.extend(setup.toolchain.environment(folders, setup));
     // The same path on both sides: what the tests print needs no translation.
-    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: None }
+    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain.image() }
 }
 
 /// Reads what a command wrote to a file inside: a plain file of bounded size, never through a link.

@@ -1,8 +1,12 @@
 //! Everything that knows JavaScript and TypeScript.
 
+pub(crate) mod complaint;
 mod depth;
 pub mod environment;
 pub mod fix;
 pub(crate) mod grammar;
+pub mod index;
+pub mod module;
 pub mod parse;
+mod reader;
 pub(crate) mod tokens;

@@ -2,9 +2,10 @@
 //! patch agent to find out.
 
 use autoheal_code::fix;
+use autoheal_code::javascript::fix::linting as eslint;
 use autoheal_code::python::fix::linting;
-use autoheal_code::{Candidate, FixContext, Sources};
-use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_code::{Candidate, FixContext, Language, Sources};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
@@ -70,7 +71,7 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
     if state.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
-    if state.targets.iter().any(|target| target.category == Category::Linting) && session.lint_output().is_empty() {
+    if state.targets.iter().any(|target| target.source == Source::Lint) && session.lint_output().is_empty() {
         // A session that was opened again after a stop has not heard the linter yet.
         crate::lint::run(session, context).await?;
     }
@@ -101,11 +102,16 @@ fn asks_for_names(target: &Finding) -> bool {
 fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
+    if target.source == Source::Lint {
+        let (output, prefixes, sources) = (session.lint_output(), session.prefixes(), session.sources());
+        candidates.extend(linting::candidates(output, &prefixes, sources, target));
+        candidates.extend(eslint::candidates(output, &prefixes, sources, target));
+    }
     let finding = match target.category {
         Category::Linting => {
-            let output = session.lint_output();
-            candidates.extend(linting::candidates(output, &session.prefixes(), session.sources(), target));
-            restated.as_ref()
+            // What eslint says, fixers read as they read what Node says.
+            let is_javascript = target.file.as_deref().and_then(Language::of) == Some(Language::JavaScript);
+            restated.as_ref().or(is_javascript.then_some(target))
         }
         Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
             Some(target)

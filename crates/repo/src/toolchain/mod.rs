@@ -19,7 +19,7 @@ use autoheal_code::Sources;
 use autoheal_code::report::{TestCase, TestReport};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_sandbox::{Mount, Outcome};
+use autoheal_sandbox::{Image, Mount, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::checkout::Checkout;
@@ -90,6 +90,14 @@ pub(crate) struct Search<'a> {
 }
 
 impl Toolchain {
+    /// The container image that has its interpreter.
+    pub(crate) fn image(self) -> Image {
+        match self {
+            Self::Python => Image::Python,
+            Self::Node => Image::Node,
+        }
+    }
+
     /// Variables of every command, besides those that CI sets. `PATH` is among them.
     pub(crate) fn environment(self, folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
         match self {

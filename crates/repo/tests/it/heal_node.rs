@@ -117,6 +117,35 @@ async fn what_is_compiled_first_is_red_where_its_source_is() {
 }
 
 #[tokio::test]
+async fn a_failure_in_what_was_compiled_is_told_of_its_source() {
+    let files = [
+        (
+            "package.json",
+            r#"{"scripts": {"pretest": "tsc", "test": "node --test lib/test.js"}, "devDependencies": {"typescript": "5.6.3"}}"#,
+        ),
+        (
+            "tsconfig.json",
+            r#"{"compilerOptions": {"outDir": "lib", "module": "commonjs", "sourceMap": true, "types": []}, "include": ["src"]}"#,
+        ),
+        (".gitignore", "lib/\n"),
+        (
+            "src/calc.ts",
+            "// A comment that is not in the output.\ninterface Shop { name: any }\n\nexport function title(shop: Shop) {\n  \
+            return shop.name.toUperCase();\n}\n",
+        ),
+        (
+            "src/test.ts",
+            "import { title } from './calc';\ndeclare const require: any;\nconst test = require('node:test');\n\
+            test('title', () => { title({ name: 'x' }); });\n",
+        ),
+    ];
+    let Some((healed, _repository)) = heal(&files).await else { return };
+    let look = healed.state.baseline.unwrap();
+    let found: Vec<_> = look.findings.iter().map(|one| (one.file.as_deref(), one.location.map(|at| at.line))).collect();
+    assert_eq!(found, [(Some("src/calc.ts"), Some(5))], "{look:?}");
+}
+
+#[tokio::test]
 async fn findings_of_the_projects_own_eslint_are_red_when_its_tests_ask_it() {
     let files = [
         (

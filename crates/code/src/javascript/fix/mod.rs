@@ -2,11 +2,35 @@
 
 use crate::fix::Fixer;
 
+mod arguments;
+mod blame;
+mod dependency;
+mod export_spelling;
+mod import_missing;
 mod layout;
+pub mod linting;
+mod local_repair;
+mod member_spelling;
+mod module_kind;
+mod module_path;
+mod name_spelling;
 mod plausibility;
+mod slips;
 pub mod syntax;
 
 /// Every JavaScript fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
-    &[&syntax::SyntaxRepair]
+    &[
+        &syntax::SyntaxRepair,
+        &name_spelling::NameSpelling,
+        &member_spelling::MemberSpelling,
+        &module_path::ModulePath,
+        &export_spelling::ExportSpelling,
+        &import_missing::ImportMissing,
+        &module_kind::ModuleKind,
+        &dependency::Dependency,
+        &local_repair::LocalRepair,
+        &arguments::Arguments,
+        &slips::Slips,
+    ]
 }

@@ -13,7 +13,7 @@ use autoheal_sandbox::Mount;
 use super::Place;
 use crate::folders::Folders;
 use crate::project::join;
-use crate::setup::{Interpreter, ModuleFolder, Setup};
+use crate::setup::{Interpreter, ModuleFolder, Setup, TestRunner};
 
 /// Folders of installed packages that tools write to. They are made when packages are installed, so that something writable can be
 /// shown in their place: what is installed stays as it is for every run.
@@ -44,7 +44,20 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
         ("DISABLE_OPENCOLLECTIVE", "1".to_owned()),
         ("ADBLOCK", "1".to_owned()),
     ];
-    ours.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    let ours = ours.map(|(name, value)| (name.to_owned(), value));
+    ours.into_iter().chain(node_options(setup).map(|options| ("NODE_OPTIONS".to_owned(), options))).collect()
+}
+
+/// What is compiled says where it comes from, when it is asked to. Jest and vitest read source maps themselves.
+fn node_options(setup: &Setup) -> Option<String> {
+    let own = setup.environment.get("NODE_OPTIONS").cloned();
+    match setup.tests.runner {
+        TestRunner::Mocha | TestRunner::NodeTest | TestRunner::Opaque => {
+            let options = own.into_iter().chain(["--enable-source-maps".to_owned()]);
+            Some(options.collect::<Vec<String>>().join(" "))
+        }
+        TestRunner::Jest | TestRunner::Vitest | TestRunner::Pytest | TestRunner::Unittest => own,
+    }
 }
 
 /// Installed packages in the tree and in that of the commit before, with something writable where tools write.

@@ -1,0 +1,178 @@
+//! Where a failure points: the frames of its stack as places in the repository's files, the deepest first, and what it complains of.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use autoheal_engine::diagnostics::Category;
+use regex::Regex;
+
+use crate::edit::FileEdit;
+use crate::fix::FixContext;
+use crate::javascript::complaint::{self, Complaint};
+use crate::javascript::index::Index;
+use crate::javascript::module::Module;
+use crate::javascript::parse;
+use crate::language::Language;
+use crate::repair::ngram::Model;
+use crate::repair::shortlist::Ground;
+use crate::sources::Sources;
+use crate::span::Span;
+
+const MAX_PLACES: usize = 8;
+const MAX_FRAMES: usize = 200;
+
+/// A line of the repository on the way to the error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: u32,
+    /// The line.
+    pub(super) span: Span,
+    /// The byte that the engine points at.
+    pub(super) at: Option<usize>,
+}
+
+/// An error and where it came from.
+pub(super) struct Blame<'a> {
+    pub(super) context: FixContext<'a>,
+    pub(super) index: &'a Index,
+    pub(super) complaint: Complaint,
+    /// Places in files that may be changed, the deepest first.
+    pub(super) places: Vec<Place>,
+    /// Places in files that may not be changed (tests), the deepest first.
+    pub(super) witnesses: Vec<Place>,
+}
+
+impl<'a> Blame<'a> {
+    pub(super) fn new(context: &FixContext<'a>) -> Self {
+        let index = context.sources.javascript_index();
+        let finding = context.finding;
+        let mut all: Vec<Place> = Vec::new();
+        if let (Some(file), Some(location)) = (&finding.file, finding.location) {
+            all.extend(place(context, index, file, location.line, location.column));
+        }
+        for (file, line, column) in frames(finding.stack.as_deref().unwrap_or_default()) {
+            let Some(name) = file_of(file, context) else { continue };
+            let Some(found) = place(context, index, name, line, column) else { continue };
+            match all.iter_mut().find(|known| known.file == found.file && known.line == found.line) {
+                Some(known) => known.at = known.at.or(found.at),
+                None => all.push(found),
+            }
+        }
+        let (mut places, mut witnesses): (Vec<Place>, Vec<Place>) =
+            all.into_iter().partition(|place| context.sources.is_editable(&place.file));
+        places.truncate(MAX_PLACES);
+        witnesses.truncate(MAX_PLACES);
+        Self { context: *context, index, complaint: Complaint::of(&finding.message), places, witnesses }
+    }
+
+    pub(super) fn text(&self, file: &str) -> &'a str {
+        self.context.sources.text(file).unwrap_or_default()
+    }
+
+    pub(super) fn module(&self, file: &str) -> Option<&'a Module> {
+        self.index.module(file)
+    }
+
+    /// Places of both kinds, those that may be changed first.
+    pub(super) fn all_places(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter().chain(&self.witnesses)
+    }
+
+    /// What a tool suggests.
+    pub(super) fn suggestion(&self) -> Option<&'a str> {
+        complaint::suggestion(&self.context.finding.message)
+    }
+
+    /// Files that the failure names, those that may be changed first; the finding's own first of all.
+    pub(super) fn files(&self) -> Vec<&'a str> {
+        let mut seen = BTreeSet::new();
+        let own = self.context.finding.file.as_deref().into_iter();
+        let named = own.chain(self.all_places().map(|place| place.file.as_str()));
+        let known = |file: &str| self.index.modules().map(|(name, _)| name).find(|name| *name == file);
+        named.filter_map(known).filter(|file| seen.insert(*file)).collect()
+    }
+}
+
+impl Ground for Blame<'_> {
+    fn sources(&self) -> &Sources {
+        self.context.sources
+    }
+
+    fn category(&self) -> Category {
+        self.context.finding.category
+    }
+
+    fn model(&self) -> &Model {
+        self.index.model()
+    }
+
+    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool {
+        if Language::of(&edit.file).is_none() {
+            return serde_json::from_str::<serde_json::Value>(repaired).is_ok();
+        }
+        parse::compiles(&edit.file, repaired)
+    }
+}
+
+fn place(context: &FixContext<'_>, index: &Index, file: &str, line: u32, column: Option<u32>) -> Option<Place> {
+    let text = context.sources.text(file)?;
+    let span = index.module(file)?.line_span(text, line)?;
+    let at = column.and_then(|column| {
+        // Columns count UTF-16 units.
+        let wanted = usize::try_from(column).ok()?.checked_sub(1)?;
+        let mut units = 0;
+        for (at, character) in span.text(text).char_indices() {
+            if units >= wanted {
+                return Some(span.start + at);
+            }
+            units += character.len_utf16();
+        }
+        None
+    });
+    Some(Place { file: file.to_owned(), line, span, at })
+}
+
+/// The frames of stacks in a text, the deepest first: `at f (file:3:5)`, `at file:3:5`, `file:3` above a piece of code.
+fn frames(stack: &str) -> Vec<(&str, u32, Option<u32>)> {
+    static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?m)(?:^|\bat |\()(?:async )?(?:file://)?([^\s():<>|]+\.[cm]?[jt]sx?):(\d+)(?::(\d+))?\)?").ok()
+    });
+    let Some(pattern) = FRAME.as_ref() else { return Vec::new() };
+    let number = |found: Option<regex::Match<'_>>| found.and_then(|found| found.as_str().parse().ok());
+    pattern
+        .captures_iter(stack)
+        .take(MAX_FRAMES)
+        .filter_map(|captures| Some((captures.get(1)?.as_str(), number(captures.get(2))?, number(captures.get(3)))))
+        .collect()
+}
+
+/// The repository's name for a file that a stack names by an absolute path of the sandbox: the longest end of the path that is a
+/// file of the repository; nothing that belongs to Node or to a package.
+fn file_of<'p>(path: &'p str, context: &FixContext<'_>) -> Option<&'p str> {
+    if path.starts_with("node:") || path.contains("node_modules/") || path.starts_with("internal/") {
+        return None;
+    }
+    let path = path.trim_start_matches("./");
+    let ends = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
+    ends.filter_map(|at| path.get(at..)).find(|end| context.sources.text(end).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_all_forms() {
+        let stack = "/s/lib/a.js:3\n  foo();\n  ^\n\nReferenceError: foo is not defined\n    at bar (/s/lib/a.js:3:5)\n    at async file:///s/b.mjs:10:1\n    at Object.<anonymous> (test/x.test.ts:7:20)\n    at node:internal/main:1:1";
+        assert_eq!(
+            frames(stack),
+            [
+                ("/s/lib/a.js", 3, None),
+                ("/s/lib/a.js", 3, Some(5)),
+                ("/s/b.mjs", 10, Some(1)),
+                ("test/x.test.ts", 7, Some(20))
+            ]
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! A name that is used and not imported.
+
+use std::collections::BTreeMap;
+
+use super::blame::Blame;
+use super::name_spelling::uses;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::complaint::Complaint;
+use crate::javascript::index::{is_relative, relative};
+use crate::javascript::module::{Import, ImportKind, Module};
+use crate::repair::shortlist::Shortlist;
+
+/// Adds the import that a name lacks: as other files of the repository import it, from the module that exports it, or from the
+/// builtin of its name.
+pub(super) struct ImportMissing;
+
+const NAME: &str = "import_missing";
+
+/// How a name may be imported.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    specifier: String,
+    kind: &'static str,
+    imported: String,
+}
+
+impl Fixer for ImportMissing {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        let Complaint::UnknownName { name } = &blame.complaint else { return Vec::new() };
+        let mut list = Shortlist::new(&blame);
+        for (file, _) in uses(&blame, name) {
+            let Some(module) = blame.module(file) else { continue };
+            for (way, bits) in ways(&blame, file, name) {
+                propose(&mut list, &blame, file, module, name, &way, bits);
+            }
+        }
+        list.finish(NAME, 12)
+    }
+}
+
+fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
+    let mut found: BTreeMap<Way, f64> = BTreeMap::new();
+    let mut add = |way: Way, bits: f64| {
+        let known = found.entry(way).or_insert(bits);
+        *known = known.min(bits);
+    };
+    // As other files do it; the more do, the likelier.
+    let mut counts: BTreeMap<Way, f64> = BTreeMap::new();
+    for (other, module) in blame.index.modules().filter(|(other, _)| *other != file) {
+        for import in module.imports.iter().filter(|import| !import.is_export && !import.is_type) {
+            for one in import.names.iter().filter(|one| one.local == name) {
+                let Some(specifier) = moved(blame, other, file, import) else { continue };
+                let kind = match one.kind {
+                    ImportKind::Named => "named",
+                    ImportKind::Default => "default",
+                    ImportKind::Whole => "whole",
+                };
+                *counts.entry(Way { specifier, kind, imported: one.name.clone() }).or_default() += 1.0;
+            }
+        }
+    }
+    for (way, count) in counts {
+        add(way, (2.0 - count.log2()).max(0.0));
+    }
+    // From the modules that export it.
+    for home in blame.index.definers(name).filter(|home| *home != file) {
+        let specifier = styled(blame, file, &relative(file, home));
+        add(Way { specifier, kind: "named", imported: name.to_owned() }, 1.5);
+    }
+    // The whole of a builtin, package or file of that name.
+    let node = &blame.context.environment.node;
+    let kebab: String = name
+        .chars()
+        .flat_map(|one| if one.is_uppercase() { vec!['-', one.to_ascii_lowercase()] } else { vec![one] })
+        .collect();
+    for module in [name, kebab.as_str(), kebab.trim_start_matches('-')] {
+        if node.builtins.contains(module) || node.installed.contains(module) {
+            add(Way { specifier: module.to_owned(), kind: "whole", imported: name.to_owned() }, 2.0);
+        }
+    }
+    for other in blame.index.files().filter(|other| *other != file) {
+        let base = other.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
+        let Some(module) = blame.module(other) else { continue };
+        if base == name || base == kebab.trim_start_matches('-') {
+            let specifier = styled(blame, file, &relative(file, other));
+            let kind = if module.exports.default.is_some() { "default" } else { "whole" };
+            add(Way { specifier, kind, imported: name.to_owned() }, 3.0);
+        }
+    }
+    for (module, _) in node.exports.iter().filter(|(_, names)| names.contains(name)) {
+        add(Way { specifier: module.clone(), kind: "named", imported: name.to_owned() }, 3.5);
+    }
+    found
+}
+
+/// An import's specifier as this file would write it.
+fn moved(blame: &Blame<'_>, other: &str, file: &str, import: &Import) -> Option<String> {
+    if !is_relative(&import.specifier) {
+        return Some(import.specifier.clone());
+    }
+    let home = blame.index.resolve(other, &import.specifier)?;
+    if home == file {
+        return None;
+    }
+    let same_folder = crate::javascript::index::folder(other) == crate::javascript::index::folder(file);
+    Some(if same_folder { import.specifier.clone() } else { styled(blame, file, &relative(file, home)) })
+}
+
+/// A path with or without its extension, as the repository's other imports have it.
+fn styled(blame: &Blame<'_>, file: &str, path: &str) -> String {
+    let relatives = || {
+        let own = blame.module(file).into_iter().chain(blame.index.modules().map(|(_, module)| module));
+        own.flat_map(|module| &module.imports).map(|import| import.specifier.as_str()).filter(|one| is_relative(one))
+    };
+    let has_extension =
+        |path: &str| path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'));
+    if relatives().next().is_some_and(has_extension) {
+        return path.replace(".tsx", ".js").replace(".ts", ".js");
+    }
+    let stem = path.rfind('.').map_or(path, |dot| path.get(..dot).unwrap_or_default());
+    stem.strip_suffix("/index").filter(|folder| !folder.ends_with('.')).unwrap_or(stem).to_owned()
+}
+
+fn propose(
+    list: &mut Shortlist<'_, '_>,
+    blame: &Blame<'_>,
+    file: &str,
+    module: &Module,
+    name: &str,
+    way: &Way,
+    bits: f64,
+) {
+    let text = blame.text(file);
+    let description = format!("import '{name}' from '{}'", way.specifier);
+    let requires = module.imports.iter().filter(|import| import.is_require).count();
+    let with_require = !module.is_module && (requires > 0 || !has_imports(module));
+    // Beside the names that are imported from there already.
+    let same = module.imports.iter().find(|import| import.specifier == way.specifier && import.is_statement);
+    if way.kind == "named"
+        && let Some(last) = same.and_then(|import| import.names.iter().rfind(|one| one.kind == ImportKind::Named))
+    {
+        let item = match (way.imported == name, with_require) {
+            (true, _) => name.to_owned(),
+            (false, true) => format!("{}: {name}", way.imported),
+            (false, false) => format!("{} as {name}", way.imported),
+        };
+        list.edit(bits, description.clone(), file, Edit::insert(last.whole.end, format!(", {item}")));
+        let first = same.and_then(|import| import.names.iter().find(|one| one.kind == ImportKind::Named));
+        if let Some(first) = first {
+            list.edit(bits + 0.5, description.clone(), file, Edit::insert(first.whole.start, format!("{item}, ")));
+        }
+        return;
+    }
+    let quote = quote(module, text);
+    let specifier = format!("{quote}{}{quote}", way.specifier);
+    let end = if uses_semicolons(text) { ";" } else { "" };
+    let clause = match way.kind {
+        "named" if way.imported == name => format!("{{ {name} }}"),
+        "named" if with_require => format!("{{ {}: {name} }}", way.imported),
+        "named" => format!("{{ {} as {name} }}", way.imported),
+        "whole" if !with_require && is_relative(&way.specifier) => format!("* as {name}"),
+        _ => name.to_owned(),
+    };
+    let declare = if text.contains("const ") { "const" } else { "var" };
+    let default = if with_require && way.kind == "default" { ".default" } else { "" };
+    let statement = if with_require {
+        format!("{declare} {clause} = require({specifier}){default}{end}")
+    } else {
+        format!("import {clause} from {specifier}{end}")
+    };
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let imports = module.imports.iter().filter(|import| import.is_statement && !import.is_export);
+    let statement_of = |import: &Import| module.statements.iter().find(|statement| statement.contains(import.span));
+    let edit = if let Some(last) = imports.filter_map(statement_of).next_back() {
+        Edit::insert(last.end, format!("{newline}{statement}"))
+    } else {
+        Edit::insert(start_of_code(module, text), format!("{statement}{newline}"))
+    };
+    list.edit(bits, description, file, edit);
+}
+
+fn has_imports(module: &Module) -> bool {
+    module.imports.iter().any(|import| !import.is_require)
+}
+
+/// Behind what must stand first: `#!`, `'use strict'`, and the comment at the top.
+fn start_of_code(module: &Module, text: &str) -> usize {
+    let first = module.statements.first().map_or(text.len(), |statement| statement.start);
+    let line = text.get(..first).unwrap_or_default().rfind('\n').map_or(0, |newline| newline + 1);
+    let head = text.get(..line).unwrap_or_default();
+    let directive = head.rfind("use strict").and_then(|at| head.get(at..)?.find('\n').map(|end| at + end + 1));
+    directive.unwrap_or(line)
+}
+
+fn quote(module: &Module, text: &str) -> char {
+    let first = module.imports.first().and_then(|import| text.get(..import.specifier_span.start)?.chars().next_back());
+    first
+        .filter(|quote| matches!(quote, '\'' | '"'))
+        .unwrap_or(if text.matches('"').count() > text.matches('\'').count() { '"' } else { '\'' })
+}
+
+fn uses_semicolons(text: &str) -> bool {
+    let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    lines.clone().filter(|line| line.ends_with(';')).count() * 8 >= lines.count()
+}

@@ -1,0 +1,266 @@
+//! What eslint itself would do about its findings, one finding at a time, as its JSON output tells it. Never a whole file anew.
+
+use std::collections::BTreeMap;
+
+use autoheal_engine::diagnostics::Finding;
+use serde::Deserialize;
+
+use crate::edit::{Candidate, Edit, FileEdit};
+use crate::javascript::module::{ImportKind, Module};
+use crate::javascript::parse;
+use crate::repair::region::line_of;
+use crate::report::findings::relative;
+use crate::sources::Sources;
+use crate::span::Span;
+
+/// The fixer's name in candidates.
+pub const NAME: &str = "eslint";
+
+/// Costs: eslint is sure of its fixes, less of its suggestions; what is taken out by rule comes between.
+const FIX: u32 = 50;
+const UNUSED: u32 = 120;
+const SUGGESTION: u32 = 200;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Result {
+    file_path: String,
+    messages: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    rule_id: Option<String>,
+    #[serde(rename = "message")]
+    text: String,
+    line: Option<u32>,
+    fix: Option<Fix>,
+    #[serde(default)]
+    suggestions: Vec<Suggestion>,
+}
+
+#[derive(Deserialize)]
+struct Suggestion {
+    desc: String,
+    fix: Fix,
+}
+
+/// Offsets count UTF-16 units from the file's beginning, a byte order mark not included.
+#[derive(Deserialize, Clone)]
+struct Fix {
+    range: (usize, usize),
+    text: String,
+}
+
+/// Candidates for one finding of eslint. `output`: what `eslint --format json` printed; `prefixes`: the folders that the
+/// repository lay in.
+pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: &Finding) -> Vec<Candidate> {
+    let Some(file) = target.file.as_deref().filter(|file| sources.is_editable(file)) else { return Vec::new() };
+    let Some(text) = sources.text(file) else { return Vec::new() };
+    let start = output.find('[').unwrap_or(0);
+    let Ok(results) = serde_json::from_str::<Vec<Result>>(output.get(start..).unwrap_or_default().trim()) else {
+        return Vec::new();
+    };
+    let line = target.location.map(|location| location.line);
+    let messages = results
+        .into_iter()
+        .filter(|result| relative(&result.file_path, prefixes) == Some(file))
+        .flat_map(|result| result.messages)
+        .filter(|message| message.line == line && target.message.contains(message.text.trim_end_matches('.')));
+    let offsets = Offsets::new(text);
+    let mut proposals: Vec<(u32, String, Vec<Edit>)> = Vec::new();
+    for message in messages {
+        let rule = message.rule_id.as_deref().unwrap_or_default();
+        if let Some(edit) = message.fix.as_ref().and_then(|fix| offsets.edit(fix)) {
+            proposals.push((FIX, format!("fix '{rule}' as eslint does"), vec![edit]));
+        }
+        if rule.ends_with("no-unused-vars") || rule.ends_with("no-unused-imports") {
+            let name = message.text.split('\'').nth(1).unwrap_or_default();
+            proposals.extend(unused(file, text, name, message.line).map(|(what, edits)| (UNUSED, what, edits)));
+        }
+        for (index, suggestion) in message.suggestions.iter().enumerate() {
+            let later = u32::try_from(index).unwrap_or(99) * 100;
+            if let Some(edit) = offsets.edit(&suggestion.fix) {
+                proposals.push((SUGGESTION + later, lower(&suggestion.desc), vec![edit]));
+            }
+        }
+    }
+    let parses = |edits: &Vec<Edit>| {
+        let edited = FileEdit { file: file.to_owned(), edits: edits.clone() }.apply(text);
+        edited.is_ok_and(|edited| edited != text && parse::compiles(file, &edited))
+    };
+    proposals
+        .into_iter()
+        .filter(|(.., edits)| parses(edits))
+        .map(|(cost, description, edits)| Candidate {
+            fixer: NAME.to_owned(),
+            category: target.category,
+            line: edits.first().map_or(1, |edit| line_of(text, edit.start)),
+            description,
+            cost,
+            files: vec![FileEdit { file: file.to_owned(), edits }],
+        })
+        .collect()
+}
+
+fn lower(text: &str) -> String {
+    let mut characters = text.trim_end_matches('.').chars();
+    characters.next().map(|first| first.to_lowercase().chain(characters).collect()).unwrap_or_default()
+}
+
+/// Takes an unused name out: from its import, or with the declaration when that does nothing else.
+fn unused(file: &str, text: &str, name: &str, line: Option<u32>) -> Option<(String, Vec<Edit>)> {
+    let module = Module::read(file, text);
+    if let Some((import, one)) = module.imported(name).filter(|(import, _)| import.is_statement && !import.is_export) {
+        let description = format!("remove the unused import '{name}'");
+        if import.names.len() == 1 {
+            // What the module does when it is loaded may be why it is imported: that is for the tests to say.
+            let statement = module.statements.iter().find(|statement| statement.contains(import.span))?;
+            return Some((description, vec![Edit::delete(whole_lines(text, *statement).range())]));
+        }
+        if one.kind != ImportKind::Named {
+            let next = import.names.iter().find(|other| other.whole.start > one.whole.end)?;
+            let brace =
+                text.get(one.whole.end..next.whole.start)?.find('{').map_or(next.whole.start, |at| one.whole.end + at);
+            return Some((description, vec![Edit::delete(one.whole.start..brace)]));
+        }
+        let position = import.names.iter().position(|other| other == one)?;
+        let next = import.names.get(position + 1).filter(|next| next.kind == ImportKind::Named);
+        let range = match next {
+            Some(next) => one.whole.start..next.whole.start,
+            None => import.names.get(position.checked_sub(1)?)?.whole.end..one.whole.end,
+        };
+        let between = text.get(range.clone())?;
+        if between.contains('{') {
+            // The only one in braces, behind a default import.
+            let open = range.start;
+            let close = text.get(range.end..)?.find('}').map(|at| range.end + at + 1)?;
+            return Some((description, vec![Edit::delete(open..close)]));
+        }
+        return Some((description, vec![Edit::delete(range)]));
+    }
+    // A variable whose value has no effect: `const name = literal or name;` alone on its statement.
+    let line = module.line_span(text, line?)?;
+    let shown = line.text(text).trim();
+    let rest = ["const ", "let ", "var "].iter().find_map(|word| shown.strip_prefix(word))?;
+    let value = rest.strip_prefix(name)?.trim_start();
+    let is_bare = value == ";" || value.is_empty();
+    let value = value.strip_prefix('=').map(|value| value.trim().trim_end_matches(';'));
+    let has_no_effect = |value: &str| {
+        !value.is_empty()
+            && !value.contains(['(', ',', '`', '{', '['])
+            && !value.contains("++")
+            && !value.contains("await")
+    };
+    let is_function = module.functions.iter().any(|function| function.name == name && line.contains(function.span));
+    (is_bare || value.is_some_and(has_no_effect) || is_function)
+        .then(|| (format!("remove the unused variable '{name}'"), vec![Edit::delete(whole_lines(text, line).range())]))
+}
+
+/// A statement with the end of its line, and the space before it.
+fn whole_lines(text: &str, span: Span) -> Span {
+    let before = text.get(..span.start).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let start = if before.get(start..).is_some_and(|gap| gap.trim().is_empty()) { start } else { span.start };
+    let after = text.get(span.end..).unwrap_or_default();
+    let end = match after.find('\n') {
+        Some(newline) if after.get(..newline).is_some_and(|gap| gap.trim().is_empty()) => span.end + newline + 1,
+        Some(_) | None => span.end,
+    };
+    Span { start, end }
+}
+
+/// From UTF-16 units to bytes.
+struct Offsets {
+    /// Bytes by units, only where they differ; empty for plain text.
+    bytes: BTreeMap<usize, usize>,
+    length: usize,
+    is_plain: bool,
+    shift: usize,
+}
+
+impl Offsets {
+    fn new(text: &str) -> Self {
+        let shift = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let body = text.get(shift..).unwrap_or_default();
+        let is_plain = body.is_ascii();
+        let mut bytes = BTreeMap::new();
+        let mut units = 0;
+        if !is_plain {
+            for (at, character) in body.char_indices() {
+                bytes.insert(units, at);
+                units += character.len_utf16();
+            }
+            bytes.insert(units, body.len());
+        }
+        Self { bytes, length: body.len(), is_plain, shift }
+    }
+
+    fn byte(&self, units: usize) -> Option<usize> {
+        let at = if self.is_plain { (units <= self.length).then_some(units) } else { self.bytes.get(&units).copied() };
+        at.map(|at| at + self.shift)
+    }
+
+    fn edit(&self, fix: &Fix) -> Option<Edit> {
+        let (start, end) = (self.byte(fix.range.0)?, self.byte(fix.range.1)?);
+        (start <= end).then(|| Edit::replace(start..end, fix.text.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::diagnostics::{Category, Location, Source};
+
+    use super::*;
+
+    fn repaired(text: &str, line: u32, rule: &str, message: &str, more: &str) -> Vec<String> {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("a.mjs", text, false);
+        let target = Finding {
+            source: Source::Lint,
+            category: Category::Linting,
+            file: Some("a.mjs".to_owned()),
+            location: Some(Location { line, column: None }),
+            message: format!("{rule}: {message}"),
+            stack: None,
+        };
+        let output = format!(
+            "[{{\"filePath\":\"/s/a.mjs\",\"messages\":[{{\"ruleId\":\"{rule}\",\"message\":\"{message}\",\"line\":{line}{more}}}]}}]"
+        );
+        candidates(&output, &["/s".to_owned()], &sources, &target)
+            .iter()
+            .map(|candidate| candidate.files[0].apply(text).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn fixes_and_suggestions_are_applied_where_they_belong() {
+        let fix = ",\"fix\":{\"range\":[13,14],\"text\":\"\"}";
+        assert_eq!(
+            repaired("x = '\u{1f600}';\n;;\n", 2, "no-extra-semi", "Unnecessary semicolon.", fix),
+            [] as [&str; 0]
+        );
+        let fix = ",\"fix\":{\"range\":[10,11],\"text\":\"\"}";
+        assert_eq!(
+            repaired("x = '\u{1f600}';\n;;\n", 2, "no-extra-semi", "Unnecessary semicolon.", fix),
+            ["x = '\u{1f600}';\n;\n"]
+        );
+        let more = ",\"suggestions\":[{\"desc\":\"Use const.\",\"fix\":{\"range\":[0,3],\"text\":\"const\"}}]";
+        assert_eq!(repaired("let a = 1;\n", 1, "x", "y", more), ["const a = 1;\n"]);
+    }
+
+    #[test]
+    fn unused_names_are_taken_out() {
+        let unused = |text: &str, name: &str, line| {
+            repaired(text, line, "no-unused-vars", &format!("'{name}' is defined but never used."), "")
+        };
+        assert_eq!(unused("import { a, b } from 'x';\nb();\n", "a", 1), ["import { b } from 'x';\nb();\n"]);
+        assert_eq!(unused("import { a, b } from 'x';\na();\n", "b", 1), ["import { a } from 'x';\na();\n"]);
+        assert_eq!(unused("import a, { b } from 'x';\nb();\n", "a", 1), ["import { b } from 'x';\nb();\n"]);
+        assert_eq!(unused("import a, { b } from 'x';\na();\n", "b", 1), ["import a from 'x';\na();\n"]);
+        assert_eq!(unused("import a from 'x';\nb();\n", "a", 1), ["b();\n"]);
+        assert_eq!(unused("f();\n  const a = 1;\n", "a", 2), ["f();\n"]);
+        assert_eq!(unused("const a = f();\n", "a", 1), [] as [&str; 0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! The last resort: one token at the failing place put in, taken out, replaced or swapped, in the order in which the project's own
+//! style finds the result natural.
+
+use super::blame::{Blame, Place};
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::complaint::Complaint;
+use crate::javascript::grammar::GRAMMAR;
+use crate::javascript::module::{Module, Role};
+use crate::repair::region::Region;
+use crate::repair::shortlist::Shortlist;
+use crate::repair::token_edits::TokenEdits;
+use crate::span::Span;
+
+/// Repairs any failure of a kind that random slips of single tokens cause.
+pub(super) struct LocalRepair;
+
+const NAME: &str = "local_repair";
+/// How many places of the stack are searched.
+const PLACES: usize = 2;
+/// How many names are tried in one place.
+const MAX_NAMES: usize = 40;
+/// Bits for a name or member that has another one's place.
+const REPLACED: f64 = 8.0;
+/// Bits beside those of the slip, for the repairs that look for nothing in particular come after those that do.
+const LAST: f64 = 3.0;
+
+impl Fixer for LocalRepair {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        let is_runtime = match &blame.complaint {
+            Complaint::UnknownName { .. }
+            | Complaint::UnknownMember { .. }
+            | Complaint::NotCallable { .. }
+            | Complaint::MemberOfNothing { .. }
+            | Complaint::Arguments => true,
+            Complaint::UnknownModule { .. } | Complaint::UnknownExport { .. } | Complaint::WrongKindOfModule { .. } => {
+                false
+            }
+            Complaint::Other => ["TypeError", "ReferenceError", "RangeError", "TS2"]
+                .iter()
+                .any(|error| context.finding.message.contains(error)),
+        };
+        let mut list = Shortlist::new(&blame);
+        for (depth, place) in blame.places.iter().take(PLACES).enumerate().filter(|_| is_runtime) {
+            let Some(module) = blame.module(&place.file) else { continue };
+            let depth = LAST + 2.0 * f64::from(u32::try_from(depth).unwrap_or(9));
+            tokens(&mut list, &blame, place, depth);
+            names(&mut list, place, module, depth);
+        }
+        list.finish(NAME, 24)
+    }
+}
+
+fn tokens(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth: f64) {
+    let text = blame.text(&place.file);
+    let window = place.span.range();
+    let region = Region::new(&GRAMMAR, text, window.clone(), window, place.span.end);
+    for proposal in TokenEdits::new(&region, blame.index.model()).proposals(&[]) {
+        list.add(depth + proposal.slip, proposal.description, &place.file, proposal.edits);
+    }
+}
+
+/// Another name or member in the place of each.
+fn names(list: &mut Shortlist<'_, '_>, place: &Place, module: &Module, depth: f64) {
+    let words = module.words.iter().filter(|word| place.span.contains(word.span));
+    let around = module.function_at(place.span.start).map_or(place.span, |function| function.span);
+    for word in words {
+        let is_near = |span: Span| around.contains(span);
+        let others: std::collections::BTreeSet<&str> = match word.role {
+            Role::Use => module.visible(word.scope).into_keys().collect(),
+            Role::Member => module
+                .words
+                .iter()
+                .filter(|other| matches!(other.role, Role::Member | Role::Key))
+                .map(|other| other.text.as_str())
+                .collect(),
+            Role::Binding | Role::Key => continue,
+        };
+        let mut others: Vec<&str> = others.into_iter().filter(|other| *other != word.text).collect();
+        let used_near = |name: &str| module.words.iter().any(|other| other.text == name && is_near(other.span));
+        others.sort_by_key(|name| !used_near(name));
+        for other in others.into_iter().take(MAX_NAMES) {
+            list.edit(
+                depth + REPLACED,
+                format!("replace '{}' by '{other}'", word.text),
+                &place.file,
+                Edit::replace(word.span.range(), other),
+            );
+        }
+    }
+}

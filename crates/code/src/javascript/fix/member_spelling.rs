@@ -1,0 +1,146 @@
+//! A member that is not there: misspelled where it is used, or where it is defined.
+
+use std::collections::BTreeMap;
+
+use super::blame::{Blame, Place};
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::complaint::Complaint;
+use crate::javascript::module::{Module, Role, Word};
+use crate::repair::shortlist::Shortlist;
+use crate::repair::spelling::{rarity, slip};
+
+/// Repairs members that a value has not, by the nearest member that anything has.
+pub(super) struct MemberSpelling;
+
+const NAME: &str = "member_spelling";
+/// How many places of the stack are looked at.
+const PLACES: usize = 3;
+
+/// Members of what the language itself brings, for a program that was not asked.
+const COMMON: &str = "length push pop shift unshift slice splice concat join map filter forEach reduce reduceRight find findIndex \
+indexOf lastIndexOf includes some every sort reverse fill flat flatMap keys values entries isArray from of toString valueOf \
+hasOwnProperty call apply bind prototype constructor name split replace replaceAll match matchAll test exec trim trimStart trimEnd \
+charAt charCodeAt codePointAt startsWith endsWith padStart padEnd repeat substring substr toLowerCase toUpperCase localeCompare \
+normalize search assign freeze create defineProperty defineProperties getPrototypeOf setPrototypeOf getOwnPropertyNames stringify \
+parse then catch finally resolve reject all allSettled race any get set has delete clear add size next done value min max floor ceil \
+round abs random pow sqrt sign trunc toFixed toISOString getTime now isInteger isFinite isNaN parseInt parseFloat message stack \
+source flags lastIndex on once off emit exports log error warn info debug env argv cwd exit platform stdout stderr write end";
+
+impl Fixer for MemberSpelling {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        let mut list = Shortlist::new(&blame);
+        match &blame.complaint {
+            Complaint::UnknownMember { name } => missing(&mut list, &blame, name),
+            Complaint::NotCallable { expression, .. } => {
+                let name = expression.trim_end_matches([')', ']', '\'', '"']).rsplit('.').next().unwrap_or_default();
+                missing(&mut list, &blame, name);
+                of_nothing(&mut list, &blame, None);
+            }
+            Complaint::MemberOfNothing { name } => of_nothing(&mut list, &blame, name.as_deref()),
+            Complaint::UnknownName { .. }
+            | Complaint::UnknownModule { .. }
+            | Complaint::UnknownExport { .. }
+            | Complaint::WrongKindOfModule { .. }
+            | Complaint::Arguments
+            | Complaint::Other => {}
+        }
+        list.finish(NAME, 24)
+    }
+}
+
+/// The member itself is misspelled, at its use or at its definition.
+fn missing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, name: &str) {
+    for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
+        let Some(module) = blame.module(&place.file) else { continue };
+        for word in near(module, place).filter(|word| word.text == name && word.role == Role::Member) {
+            at_use(list, blame, place, depth, word, 0.0);
+        }
+    }
+    at_definition(list, blame, name);
+}
+
+/// What a member is read of is misspelled: the member or key before it, anywhere on the line.
+fn of_nothing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, read: Option<&str>) {
+    for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
+        let Some(module) = blame.module(&place.file) else { continue };
+        for word in near(module, place).filter(|word| word.role == Role::Member) {
+            if Some(word.text.as_str()) == read {
+                continue;
+            }
+            let before = place.at.is_none_or(|at| word.span.end <= at);
+            at_use(list, blame, place, depth, word, if before { 1.0 } else { 4.0 });
+            at_definition_of(list, blame, &word.text, 4.0);
+        }
+    }
+}
+
+fn near<'m>(module: &'m Module, place: &Place) -> impl Iterator<Item = &'m Word> {
+    let span = place.span;
+    module.words.iter().filter(move |word| span.contains(word.span))
+}
+
+fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth: usize, word: &Word, extra: f64) {
+    let wrong = word.text.as_str();
+    let depth = f64::from(u32::try_from(depth).unwrap_or(9));
+    let known = f64::from(u32::try_from(blame.index.count(wrong).saturating_sub(1).min(8)).unwrap_or(8)) / 2.0;
+    let mut candidates: BTreeMap<&str, f64> = COMMON.split_whitespace().map(|name| (name, 1.0)).collect();
+    let of_types = blame.context.environment.node.members.values().flatten();
+    candidates.extend(of_types.map(|name| (name.as_str(), 1.5)));
+    let of_modules = blame.context.environment.node.exports.values().flatten();
+    candidates.extend(of_modules.map(|name| (name.as_str(), 1.5)));
+    candidates.extend(blame.index.members().map(|(name, _)| (name, 0.5)));
+    if let Some(suggestion) = blame.suggestion() {
+        candidates.insert(suggestion, -1.5);
+    }
+    for (candidate, strangeness) in candidates {
+        let Some(bits) = slip(wrong, candidate) else { continue };
+        list.edit(
+            bits + known + depth + extra + strangeness + rarity(blame.index.count(candidate)) / 2.0,
+            format!("replace the member '{wrong}' by '{candidate}'"),
+            &place.file,
+            Edit::replace(word.span.range(), candidate),
+        );
+    }
+}
+
+fn at_definition(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, wanted: &str) {
+    at_definition_of(list, blame, wanted, 0.0);
+}
+
+/// A key that is spelled almost like the member that others look for.
+fn at_definition_of(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, wanted: &str, extra: f64) {
+    let uses = |name: &str| f64::from(u32::try_from(blame.index.count(name).min(12)).unwrap_or(12));
+    for (file, module) in blame.index.modules() {
+        for word in module.words.iter().filter(|word| word.role == Role::Key) {
+            let Some(bits) = slip(&word.text, wanted) else { continue };
+            list.edit(
+                bits + 1.0 + extra + ((uses(&word.text) - uses(wanted)) / 2.0).max(-2.0),
+                format!("name the member '{}' '{wanted}' where it is defined", word.text),
+                file,
+                Edit::replace(word.span.range(), wanted),
+            );
+        }
+        // `{ name }` of a variable that is called almost like the member.
+        for export in module.exports.names.iter().filter(|(name, _)| slip(name, wanted).is_some()) {
+            let text = export.1.text(blame.text(file));
+            if text == export.0 {
+                let bits = slip(export.0, wanted).unwrap_or(9.0) + 1.0 + extra;
+                let description = format!("export '{}' as '{wanted}'", export.0);
+                let after = blame.text(file).get(export.1.end..).unwrap_or_default().trim_start();
+                let is_shorthand = after.starts_with([',', '}']);
+                let edit = if is_shorthand {
+                    Edit::insert(export.1.start, format!("{wanted}: "))
+                } else {
+                    Edit::replace(export.1.range(), wanted)
+                };
+                list.edit(bits, description, file, edit);
+            }
+        }
+    }
+}

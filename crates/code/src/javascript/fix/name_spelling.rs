@@ -1,0 +1,113 @@
+//! A name that is not declared here: misspelled where it is used, or where it is declared.
+
+use super::blame::{Blame, Place};
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::complaint::Complaint;
+use crate::javascript::module::{Module, Role, Word};
+use crate::javascript::tokens::is_keyword;
+use crate::repair::shortlist::Shortlist;
+use crate::repair::spelling::{rarity, slip};
+
+/// Repairs names that nothing declares by the nearest name in scope, at the use or at the declaration.
+pub(super) struct NameSpelling;
+
+const NAME: &str = "name_spelling";
+/// Uses that are looked at.
+const MAX_USES: usize = 4;
+
+impl Fixer for NameSpelling {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        let Complaint::UnknownName { name } = &blame.complaint else { return Vec::new() };
+        let mut list = Shortlist::new(&blame);
+        for (file, word) in uses(&blame, name) {
+            let Some(module) = blame.module(file) else { continue };
+            at_use(&mut list, &blame, file, module, word);
+            at_declaration(&mut list, &blame, file, module, word);
+            as_member(&mut list, file, module, word);
+        }
+        list.finish(NAME, 20)
+    }
+}
+
+/// The uses of a name that nothing declares: at the places, else in the files that the failure names.
+pub(super) fn uses<'a>(blame: &Blame<'a>, name: &str) -> Vec<(&'a str, &'a Word)> {
+    let is_it = |word: &&Word| word.text == name && word.role == Role::Use;
+    let mut found: Vec<(&str, &Word)> = Vec::new();
+    for Place { file, span, .. } in &blame.places {
+        let Some((file, module)) = blame.index.modules().find(|(other, _)| other == file) else { continue };
+        found
+            .extend(module.words.iter().filter(is_it).filter(|word| span.contains(word.span)).map(|word| (file, word)));
+    }
+    if found.is_empty() {
+        for file in blame.files() {
+            let words = blame.module(file).map(|module| module.words.as_slice()).unwrap_or_default();
+            found.extend(words.iter().filter(is_it).filter(|word| !word.is_bound).map(|word| (file, word)));
+        }
+    }
+    found.truncate(MAX_USES);
+    found
+}
+
+fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
+    let name = word.text.as_str();
+    // A word that is used everywhere is hardly the misspelled one.
+    let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(1).min(8)).unwrap_or(8));
+    let globals = blame.context.environment.node.globals.iter().map(|name| (name.as_str(), 4));
+    for (candidate, distance) in module.visible(word.scope).into_iter().chain(globals) {
+        let Some(bits) = slip(name, candidate) else { continue };
+        let suggested = if blame.suggestion() == Some(candidate) { -1.0 } else { 0.0 };
+        let distance = 0.3 * f64::from(u32::try_from(distance).unwrap_or(9));
+        list.edit(
+            bits + known / 2.0 + distance + rarity(blame.index.count(candidate)) / 2.0 + suggested,
+            format!("replace the name '{name}' by '{candidate}'"),
+            file,
+            Edit::replace(word.span.range(), candidate),
+        );
+    }
+    for keyword in ["true", "false", "null", "undefined", "this"].into_iter().filter(|word| is_keyword(word)) {
+        if let Some(bits) = slip(name, keyword) {
+            let description = format!("replace the name '{name}' by '{keyword}'");
+            list.edit(bits + known / 2.0 + 1.0, description, file, Edit::replace(word.span.range(), keyword));
+        }
+    }
+}
+
+/// The declaration that is spelled almost like the name, or that nothing uses.
+fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
+    let name = word.text.as_str();
+    let count = |name: &str| {
+        let uses = module.words.iter().filter(|other| other.text == name && other.role == Role::Use).count();
+        f64::from(u32::try_from(uses.min(12)).unwrap_or(12))
+    };
+    for candidate in module.visible(word.scope).into_keys() {
+        let Some(span) = module.declaration(candidate, word.scope) else { continue };
+        let uses = count(candidate);
+        let bits = match slip(candidate, name) {
+            Some(bits) => bits + 1.0 + (uses - count(name)).max(-2.0),
+            None if uses < 0.5 && span.start + 2_000 > word.span.start => 5.0,
+            None => continue,
+        };
+        // `{ name }` in a pattern names the member too.
+        let before = blame.text(file).get(..span.start).unwrap_or_default().trim_end();
+        let bits = if before.ends_with(['{', ',']) { bits + 0.5 } else { bits };
+        let description = format!("name '{candidate}' '{name}' where it is declared");
+        list.edit(bits, description, file, Edit::replace(span.range(), name));
+    }
+}
+
+/// `this.` that was lost.
+fn as_member(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
+    let bits = match module.class_at(word.span.start) {
+        Some(class) if class.members.contains_key(&word.text) => 1.0,
+        Some(_) => 6.0,
+        None => return,
+    };
+    let description = format!("read '{}' from 'this'", word.text);
+    list.edit(bits, description, file, Edit::insert(word.span.start, "this."));
+}

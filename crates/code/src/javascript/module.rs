@@ -1,0 +1,261 @@
+//! What stands where in one JavaScript or TypeScript file, as flat tables. The fixers look things up here instead of walking the tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::reader;
+use crate::span::Span;
+
+/// What an identifier does where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// A variable that is used.
+    Use,
+    /// A variable, parameter, function, class or import at its declaration.
+    Binding,
+    /// `name` in `value.name`.
+    Member,
+    /// `name` in `{ name: ... }`, in a class body, in a pattern, or where a member is assigned.
+    Key,
+}
+
+/// An identifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Where it stands.
+    pub span: Span,
+    /// Its spelling.
+    pub text: String,
+    /// What it does there.
+    pub role: Role,
+    /// The scope it stands in.
+    pub scope: usize,
+    /// Of a use: whether something in the file declares it. Of the rest: true.
+    pub is_bound: bool,
+}
+
+/// A scope and the names declared in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// The scope around it.
+    pub parent: Option<usize>,
+    /// Declared names, and where.
+    pub bindings: BTreeMap<String, Span>,
+}
+
+/// A function, method or arrow function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// What it is declared as or assigned to; empty when nobody knows.
+    pub name: String,
+    /// All of it.
+    pub span: Span,
+    /// The parameters with their parentheses, as far as there are some.
+    pub parameters_span: Span,
+    /// The parameters' text, in order.
+    pub parameters: Vec<Parameter>,
+    /// Whether it takes any number of arguments.
+    pub has_rest: bool,
+    /// `async`.
+    pub is_async: bool,
+    /// Whether it yields.
+    pub is_generator: bool,
+    /// The statements of its body, nested blocks not included; of an arrow function without braces its expression.
+    pub body: Vec<Span>,
+    /// Where its braces stand; `None` for an arrow function without.
+    pub braces: Option<Span>,
+    /// Whether some `return` in it has a value.
+    pub returns_value: bool,
+    /// Whether its own text says `arguments`.
+    pub uses_arguments: bool,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name; empty for a pattern.
+    pub name: String,
+    /// All of it.
+    pub span: Span,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+}
+
+/// A class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// All of it.
+    pub span: Span,
+    /// Its methods, fields, and what its methods assign to `this`, and where.
+    pub members: BTreeMap<String, Vec<Span>>,
+}
+
+/// A call, `new` included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// All of it.
+    pub span: Span,
+    /// What is called.
+    pub callee: Span,
+    /// The arguments in order.
+    pub arguments: Vec<Span>,
+    /// Between and with the parentheses; empty for `new X`.
+    pub parentheses: Span,
+    /// `new`.
+    pub is_new: bool,
+    /// Whether it stands after `await`, or is returned.
+    pub is_awaited: bool,
+}
+
+/// How a name is imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportKind {
+    /// `import { name }`, `const { name } = require()`.
+    Named,
+    /// `import name`.
+    Default,
+    /// `import * as name`, `const name = require()`.
+    Whole,
+}
+
+/// A name that an import brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedName {
+    /// How.
+    pub kind: ImportKind,
+    /// As the other module calls it; the local name for the other kinds.
+    pub name: String,
+    /// Where that stands.
+    pub span: Span,
+    /// As it is called here.
+    pub local: String,
+    /// All of the specifier: `name as other`.
+    pub whole: Span,
+}
+
+/// An import, a `require` or a re-export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The module as written.
+    pub specifier: String,
+    /// Where it stands, quotes not included.
+    pub specifier_span: Span,
+    /// The whole statement, or the call when it is no statement of its own.
+    pub span: Span,
+    /// The names it brings.
+    pub names: Vec<ImportedName>,
+    /// `require` instead of `import`.
+    pub is_require: bool,
+    /// `export ... from`.
+    pub is_export: bool,
+    /// `import type`.
+    pub is_type: bool,
+    /// Whether the statement is at top level and declares nothing else.
+    pub is_statement: bool,
+}
+
+/// What a file offers to others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exports {
+    /// By name, and where the name stands.
+    pub names: BTreeMap<String, Span>,
+    /// Whether there is an `export default`, and where.
+    pub default: Option<Span>,
+    /// `module.exports = ...`: what is assigned.
+    pub whole: Option<Span>,
+    /// Modules whose exports are all passed on.
+    pub stars: BTreeSet<String>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Module {
+    /// Every identifier, by place.
+    pub words: Vec<Word>,
+    /// The scopes; the first is the file's.
+    pub scopes: Vec<Scope>,
+    /// Functions, outer ones first.
+    pub functions: Vec<Function>,
+    /// Classes.
+    pub classes: Vec<Class>,
+    /// Calls.
+    pub calls: Vec<Call>,
+    /// Imports in order.
+    pub imports: Vec<Import>,
+    /// Exports.
+    pub exports: Exports,
+    /// Statements at top level.
+    pub statements: Vec<Span>,
+    /// Statements that are an expression, wherever they stand.
+    pub expressions: Vec<Span>,
+    /// Whether it is a module rather than a script.
+    pub is_module: bool,
+    /// Starts of lines.
+    pub(super) line_starts: Vec<usize>,
+}
+
+impl Module {
+    /// Reads a file; one that does not parse has nothing but lines.
+    pub fn read(file: &str, text: &str) -> Self {
+        let mut module = reader::read(file, text).unwrap_or_default();
+        module.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        module.words.sort_by_key(|word| (word.span, word.role));
+        module.functions.sort_by_key(|function| (function.span.start, std::cmp::Reverse(function.span.end)));
+        module
+    }
+
+    /// The byte at which a line begins, from 1.
+    pub fn line_start(&self, line: u32) -> Option<usize> {
+        self.line_starts.get(usize::try_from(line).ok()?.checked_sub(1)?).copied()
+    }
+
+    /// The place of a line without what ends it.
+    pub fn line_span(&self, text: &str, line: u32) -> Option<Span> {
+        let start = self.line_start(line)?;
+        let length = text.get(start..)?.find('\n').unwrap_or(text.len() - start);
+        Some(Span { start, end: start + length })
+    }
+
+    /// The innermost function around a byte.
+    pub fn function_at(&self, at: usize) -> Option<&Function> {
+        self.functions.iter().rfind(|function| function.span.start <= at && at < function.span.end)
+    }
+
+    /// The innermost class around a byte.
+    pub fn class_at(&self, at: usize) -> Option<&Class> {
+        let around = self.classes.iter().filter(|class| class.span.start <= at && at < class.span.end);
+        around.min_by_key(|class| class.span.end - class.span.start)
+    }
+
+    /// The names that can be seen from a scope, and how many scopes away they are declared.
+    pub fn visible(&self, scope: usize) -> BTreeMap<&str, usize> {
+        let mut names = BTreeMap::new();
+        let (mut current, mut distance) = (Some(scope), 0);
+        while let Some(found) = current.and_then(|index| self.scopes.get(index)) {
+            for name in found.bindings.keys() {
+                names.entry(name.as_str()).or_insert(distance);
+            }
+            current = found.parent.filter(|parent| Some(*parent) != current);
+            distance += 1;
+        }
+        names
+    }
+
+    /// Where a name that is seen from a scope is declared.
+    pub fn declaration(&self, name: &str, scope: usize) -> Option<Span> {
+        let mut current = Some(scope);
+        while let Some(found) = current.and_then(|index| self.scopes.get(index)) {
+            if let Some(span) = found.bindings.get(name) {
+                return Some(*span);
+            }
+            current = found.parent;
+        }
+        None
+    }
+
+    /// The name of an import that is called `local` here.
+    pub fn imported(&self, local: &str) -> Option<(&Import, &ImportedName)> {
+        self.imports.iter().find_map(|import| Some((import, import.names.iter().find(|name| name.local == local)?)))
+    }
+}
