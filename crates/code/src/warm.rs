@@ -30,7 +30,7 @@ pub const PYTHON_MAIN: &str = "autoheal_warm/__main__.py";
 pub enum Request<'a> {
     /// Run every test.
     All {
-        /// A process may compute so long; it may take five times as long.
+        /// How long that may take.
         seconds: f64,
     },
     /// Run these tests and watch which lines of the project they run.
@@ -48,7 +48,7 @@ pub enum Request<'a> {
         rest: &'a [String],
         /// Those of them that pass, and have to go on passing.
         passing: &'a [String],
-        /// Time for `first`, as in [`Request::All`].
+        /// How long a process may compute for `first`; it may take five times as long.
         seconds: f64,
         /// Time for `rest`.
         rest_seconds: f64,
@@ -95,6 +95,8 @@ pub enum Answer {
     All {
         /// What each test did, as far as it came.
         tests: Vec<TestRun>,
+        /// Whether all were run in the time that there was.
+        complete: bool,
     },
     /// To [`Request::Coverage`].
     Coverage {
@@ -146,7 +148,7 @@ pub struct Tried {
     pub outcome: TryEnd,
     /// How it was put in force.
     pub way: Way,
-    /// Of one that passed: tests that failed before and fail still.
+    /// Of one that passed: tests that did not pass before, and do not now.
     #[serde(default)]
     pub still: Vec<String>,
 }

@@ -361,6 +361,8 @@ pub struct Search {
     pub trying_millis: u64,
     /// How long a try with a test runner of its own took on average before, in milliseconds; `None`: there was none.
     pub cold_millis: Option<u64>,
+    /// Whether every candidate of the rules was among those that were tried.
+    pub rules_were_tried: bool,
     /// Why nothing was tried, if so.
     pub refused: Option<String>,
 }
@@ -378,6 +380,7 @@ impl Search {
             preparing_millis: 0,
             trying_millis: 0,
             cold_millis: state.trials.millis.checked_div(state.trials.count),
+            rules_were_tried: false,
             refused: None,
         }
     }

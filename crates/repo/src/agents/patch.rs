@@ -134,13 +134,15 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     }
 }
 
-/// Fixers whose changes were looked at more closely than a rule's: they may heal one of several faults of logic.
+/// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
+/// faults of logic; and a test that they turn off is no test that they repair.
 const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 
-/// What search found beside the one that is kept: how little a green suite says.
+/// What search found beside the one that is kept: how little a green suite says. Those before it were refused when they were run from
+/// the beginning, those behind it were not run so.
 fn also_allowed(candidates: &[Candidate], kept: usize) -> Vec<String> {
-    let others = candidates.iter().enumerate().filter(|(index, one)| *index != kept && one.fixer == search::FIXER);
-    others.map(|(_, other)| line_and_description(other)).collect()
+    let others = candidates.iter().skip(kept + 1).filter(|other| other.fixer == search::FIXER);
+    others.map(|other| format!("{} (as far as search can tell)", line_and_description(other))).collect()
 }
 
 fn line_and_description(candidate: &Candidate) -> String {
@@ -274,7 +276,7 @@ impl Trial<'_> {
 
     fn judge(&self, candidate: &Candidate, look: &Look) -> Result<(), Rejection> {
         judge(self.before, look, self.key)?;
-        if candidate.fixer == model::FIXER { judge_skips(self.before, look) } else { Ok(()) }
+        if EXAMINED.contains(&candidate.fixer.as_str()) { judge_skips(self.before, look) } else { Ok(()) }
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
@@ -393,11 +395,14 @@ async fn accept(
         let number = state.accepted.len() + 1;
         let others = match kept.runners_up.len() {
             0 => String::new(),
-            count => format!(", and {count} other changes are allowed by the tests, too"),
+            count => format!("; the tests seem to allow {count} other changes, too"),
         };
-        state.warnings.push(format!(
-            "fix {number} {origin}: that the suite passes is all that is known about it, so read it with care{others}"
-        ));
+        let known = if kept.look.is_green() {
+            "that the suite passes is all that is known about it"
+        } else {
+            "that its tests pass is all that is known about it, and others fail still"
+        };
+        state.warnings.push(format!("fix {number} {origin}: {known}, so read it with care{others}"));
     }
     let file = files_of(candidate).next().unwrap_or_default().to_owned();
     log(state, context, Some(&proposal.target.key()), candidate, PatchStatus::Applied, "");

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use autoheal_code::Candidate;
 use autoheal_code::python::search::{self, Evidence, Lines};
+use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
@@ -40,13 +41,14 @@ const FEW: usize = 6;
 /// How long the candidates of rules for one failure are tried beforehand.
 const SCREENING: Duration = Duration::from_secs(15);
 
-/// How long one answer of the runner may take: it ends what takes too long by itself.
-const PATIENCE: Duration = Duration::from_mins(10);
+/// What a failure gets of the time while others wait for theirs.
+const SHARE: f64 = 0.6;
 
 /// Whether nothing is searched for this failure: it is no test's, not of a kind that search repairs, was searched for on this very
 /// tree, or there is no time left for that.
 pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
-    let is_done = || on_this_tree(state).any(|search| search.key == *key);
+    // A runner that could not be started once is not started for the next failure, either.
+    let is_done = || on_this_tree(state).any(|search| search.key == *key || search.refused.is_some());
     !can_be_tried(state, key) || is_done() || time_left(state) < SHORTEST
 }
 
@@ -66,7 +68,7 @@ fn selectors(state: &HealState, key: &Key) -> Vec<String> {
 
 /// Whether rules need not be asked about this failure: they say little about a fault of logic, and what they say is tried by search.
 pub(crate) fn stands_in_for_rules(state: &HealState, key: &Key) -> bool {
-    let was_searched = || on_this_tree(state).any(|search| search.key == *key && search.refused.is_none());
+    let was_searched = || on_this_tree(state).any(|search| search.key == *key && search.rules_were_tried);
     key.category == Category::Logic && (!is_beyond(state, key) || was_searched())
 }
 
@@ -80,6 +82,10 @@ fn time_left(state: &HealState) -> Duration {
     Duration::from_secs(state.request.limits.search_seconds).saturating_sub(Duration::from_millis(used))
 }
 
+fn run_time_left(state: &HealState, now: Timestamp) -> Duration {
+    Duration::from_secs(state.request.limits.run_seconds).saturating_sub(now.since(state.started_at))
+}
+
 /// Candidates for the target that the tests allow, likeliest first; those of rules come before all others. What was done is written down
 /// in the state.
 pub(crate) async fn candidates(
@@ -90,13 +96,20 @@ pub(crate) async fn candidates(
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search::new(target.key(), state);
-    let found = match search(state, session, target, of_rules, &mut record, context).await {
+    let began = context.now();
+    // What changes several files cannot be tried here.
+    let (mut of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
+    let count = of_rules.len();
+    let mut found = match search(state, session, target, std::mem::take(&mut of_rules), &mut record, context).await {
         Ok(found) => found,
         Err(error) => {
             record.refused = Some(error.into_refusal()?);
+            record.preparing_millis = millis(context.now().since(began)).saturating_sub(record.trying_millis);
             Vec::new()
         }
     };
+    record.rules_were_tried = record.refused.is_none() && record.tried >= count;
+    found.extend(several);
     context.note("search", summary(&record));
     state.searches.push(record);
     Ok(found)
@@ -128,19 +141,27 @@ async fn search(
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
     let began = context.now();
-    let time = time_left(state);
+    let others = state.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
+    let time = time_left(state).min(run_time_left(state, began));
+    let time = if others > 1 { time.mul_f64(SHARE) } else { time };
+    let deadline = began.plus(time);
+    let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
+    if suite_time > time / 2 {
+        let seconds = suite_time.as_secs_f64();
+        return Err(RunnerError::Broken(format!("the suite takes {seconds:.0} s; --search-seconds gives more time")));
+    }
     context.progress(format!("{}: loading the tests to search for a change", target.headline()));
-    let mut runner = start(session).await?;
-    let runs = suite::observe(&mut runner, time).await?;
+    let mut runner = start(session, time).await?;
+    let runs = suite::observe(&mut runner, deadline.since(context.now())).await?;
     let suite = Suite::new(&runs, &selectors(state, &target.key()))?;
-    let watched = suite.watch(&mut runner, time).await?;
+    let watched = suite.watch(&mut runner, deadline.since(context.now())).await?;
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
     let mut candidates = of_rules;
     candidates.extend(search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES));
     record.candidates = candidates.len();
     record.preparing_millis = millis(context.now().since(began));
-    let deadline = began.plus(time);
-    let trial = Trial { suite: &suite, watched: Some(&watched), candidates: &candidates, target, deadline };
+    let sources = session.sources();
+    let trial = Trial { suite: &suite, watched: Some(&watched), candidates: &candidates, sources, target, deadline };
     let found = trial.run(&mut runner, record, context).await?;
     runner.close().await?;
     Ok(found.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
@@ -157,7 +178,8 @@ pub(crate) async fn screen(
     let is_worth_it =
         |proposal: &Proposal| proposal.candidates.len() > FEW && can_be_tried(state, &proposal.target.key());
     let mut proposals: Vec<&mut Proposal> = proposals.iter_mut().filter(|proposal| is_worth_it(proposal)).collect();
-    if proposals.is_empty() || state.request.limits.search_seconds == 0 {
+    let is_slow = state.current.as_ref().is_some_and(|observed| observed.look.duration() > SCREENING);
+    if proposals.is_empty() || is_slow || state.request.limits.search_seconds == 0 {
         return Ok(());
     }
     if let Err(error) = screen_all(state, session, &mut proposals, context).await {
@@ -172,13 +194,14 @@ async fn screen_all(
     proposals: &mut [&mut Proposal],
     context: &StepContext,
 ) -> Result<(), RunnerError> {
-    let mut runner = start(session).await?;
+    let mut runner = start(session, SCREENING).await?;
     let runs = suite::observe(&mut runner, SCREENING).await?;
     for proposal in proposals {
         let (target, candidates) = (&proposal.target, &proposal.candidates);
         let suite = Suite::new(&runs, &selectors(state, &target.key()))?;
         let deadline = context.now().plus(SCREENING);
-        let trial = Trial { suite: &suite, watched: None, candidates, target, deadline };
+        let sources = session.sources();
+        let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline };
         let mut record = Search::new(target.key(), state);
         let allowed = trial.run(&mut runner, &mut record, context).await?;
         let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
@@ -190,13 +213,13 @@ async fn screen_all(
     runner.close().await
 }
 
-async fn start(session: &mut Session) -> Result<Runner, RunnerError> {
+async fn start(session: &mut Session, time: Duration) -> Result<Runner, RunnerError> {
     let place = session.place();
     let Some(words) = place.setup.toolchain.warm_words(&place) else {
         return Err(RunnerError::Broken("changes cannot be tried with this test runner".to_owned()));
     };
-    let conversation = session.converse(words, PATIENCE).await.map_err(|error| RunnerError::Broken(told(&error)))?;
-    Runner::start(conversation).await
+    let conversation = session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
+    Runner::start(conversation, time).await
 }
 
 fn millis(duration: Duration) -> u64 {

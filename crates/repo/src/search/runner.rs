@@ -42,9 +42,9 @@ pub(super) struct Runner {
 
 impl Runner {
     /// Waits until the tests are loaded.
-    pub(super) async fn start(session: Box<dyn sandbox::Session>) -> Result<Self, RunnerError> {
+    pub(super) async fn start(session: Box<dyn sandbox::Session>, time: Duration) -> Result<Self, RunnerError> {
         let mut runner = Self { session };
-        match runner.answer().await? {
+        match runner.answer_in(time).await? {
             Answer::Ready { .. } => Ok(runner),
             other => Err(RunnerError::Unreadable(format!("{other:?} instead of being ready"))),
         }
@@ -58,8 +58,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Its next answer.
-    pub(super) async fn answer(&mut self) -> Result<Answer, RunnerError> {
+    async fn answer(&mut self) -> Result<Answer, RunnerError> {
         match self.session.line().await? {
             Line::Text(line) => match serde_json::from_slice(&line) {
                 Ok(Answer::Broken { why }) => Err(RunnerError::Broken(why)),
@@ -68,6 +67,12 @@ impl Runner {
             },
             Line::Ended(outcome) => Err(RunnerError::Ended(format!("ended: {}", outcome.end))),
         }
+    }
+
+    /// Its next answer, which has to come in this time.
+    pub(super) async fn answer_in(&mut self, time: Duration) -> Result<Answer, RunnerError> {
+        let answer = self.answer_within(time).await?;
+        answer.ok_or_else(|| RunnerError::Ended(format!("did not answer in {:.0} s", time.as_secs_f64())))
     }
 
     /// Its next answer, unless it takes longer than this.

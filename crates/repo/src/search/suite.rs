@@ -23,6 +23,9 @@ const WATCHING: f64 = 8.0;
 /// The share of the time of a search that watching may take.
 const WATCHING_SHARE: f64 = 0.2;
 
+/// The runner ends what takes too long by itself, and then answers.
+const MARGIN: Duration = Duration::from_secs(10);
+
 /// A test may take so many times as long as the slowest that passes: with less, changes that are right are lost.
 const PATIENCE: f64 = 10.0;
 
@@ -51,8 +54,12 @@ pub(super) struct Suite {
 /// Runs every test once.
 pub(super) async fn observe(runner: &mut Runner, time: Duration) -> Result<Vec<TestRun>, RunnerError> {
     runner.send(&Request::All { seconds: time.as_secs_f64() }).await?;
-    match runner.answer().await? {
-        Answer::All { tests } => Ok(tests),
+    match runner.answer_in(time + MARGIN).await? {
+        Answer::All { tests, complete: true } => Ok(tests),
+        Answer::All { complete: false, .. } => Err(RunnerError::Broken(format!(
+            "the tests took longer than {:.0} s; --search-seconds gives more time",
+            time.as_secs_f64()
+        ))),
         other => Err(RunnerError::Unreadable(format!("{other:?} instead of what the tests do"))),
     }
 }
@@ -96,7 +103,8 @@ impl Suite {
 
     /// What failing tests run, and some of those that pass: the nearest first, as long as there is time.
     pub(super) async fn watch(&self, runner: &mut Runner, time: Duration) -> Result<Watched, RunnerError> {
-        let mut left = time.as_secs_f64() * WATCHING_SHARE;
+        let share = time.mul_f64(WATCHING_SHARE);
+        let mut left = share.as_secs_f64();
         let failing: Vec<&TestRun> = self.failing.iter().take(WATCHED_FAILING).collect();
         let group = |test: &str| test.rsplit_once([':', '.']).map_or("", |(group, _)| group).to_owned();
         let near: BTreeSet<String> = failing.iter().map(|run| group(&run.test)).collect();
@@ -113,8 +121,8 @@ impl Suite {
             }
             watched.push(run.test.clone());
         }
-        runner.send(&Request::Coverage { tests: &watched, seconds: time.as_secs_f64() * WATCHING_SHARE }).await?;
-        let tests = match runner.answer().await? {
+        runner.send(&Request::Coverage { tests: &watched, seconds: share.as_secs_f64() }).await?;
+        let tests = match runner.answer_in(share + MARGIN).await? {
             Answer::Coverage { tests } => tests,
             other => return Err(RunnerError::Unreadable(format!("{other:?} instead of what the tests run"))),
         };

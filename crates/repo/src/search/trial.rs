@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use autoheal_code::Candidate;
+use autoheal_code::python::search;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
+use autoheal_code::{Candidate, Sources};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepContext;
@@ -31,6 +32,7 @@ pub(super) struct Trial<'a> {
     /// What the failing tests run; `None`: other failures than the target's are nobody's concern.
     pub(super) watched: Option<&'a Watched>,
     pub(super) candidates: &'a [Candidate],
+    pub(super) sources: &'a Sources,
     pub(super) target: &'a Finding,
     pub(super) deadline: Timestamp,
 }
@@ -91,23 +93,18 @@ impl Trial<'_> {
         Ok(plausible)
     }
 
-    /// Whether it explains everything that it can: no test that runs the changed line fails any more. A test that fails still and never
-    /// gets there is another fault's.
+    /// Whether it explains everything that it can: no test that runs the changed function fails any more. A test that fails still and
+    /// never gets there is another fault's.
     fn is_plausible(&self, tried: &Tried) -> bool {
-        if tried.outcome != TryEnd::Passed {
+        if tried.outcome != TryEnd::Passed || tried.still.iter().any(|test| self.suite.needed.contains(test)) {
             return false;
         }
-        let Some(candidate) = self.candidates.get(tried.number) else { return false };
-        let runs_it = |test: &String| {
-            let Some(watched) = self.watched else { return false };
-            let lines = watched.failing.get(test);
-            lines.is_none_or(|lines| {
-                candidate
-                    .files
-                    .iter()
-                    .any(|edit| lines.get(&edit.file).is_some_and(|lines| lines.contains(&candidate.line)))
-            })
-        };
-        tried.still.iter().all(|test| !self.suite.needed.contains(test) && !runs_it(test))
+        let Some(watched) = self.watched.filter(|_| !tried.still.is_empty()) else { return true };
+        let candidate = self.candidates.get(tried.number);
+        let Some((file, lines)) = candidate.and_then(|one| search::region(one, self.sources)) else { return false };
+        tried.still.iter().all(|test| {
+            let ran = watched.failing.get(test);
+            ran.is_some_and(|ran| ran.get(&file).is_none_or(|ran| ran.range(lines.clone()).next().is_none()))
+        })
     }
 }

@@ -126,6 +126,7 @@ def own(code):
         code.co_cellvars,
         code.co_flags,
         code.co_argcount,
+        code.co_posonlyargcount,
         code.co_kwonlyargcount,
         getattr(code, "co_exceptiontable", b""),
     )

@@ -4,14 +4,22 @@ import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 
 from .jobs import write
 from .processes import run_fresh, serve_collected
 from .project import JOBS, RUNNER
+
+# How many times as long as it may compute a process may take.
+PATIENCE = 5
+
+# How many times as long as before loading the tests anew may take.
+LOADING = 3
 
 
 class Server:
@@ -32,7 +40,6 @@ class Server:
         if os.fork() == 0:
             self.channel.close()
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
             serve_collected(theirs)
         theirs.close()
         data = b""
@@ -53,6 +60,7 @@ class Server:
             except BaseException:
                 pass
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        self.load = collected["load"]
         self.answer(**{"is": "ready", "tests": collected["tests"]})
 
     def serve(self):
@@ -73,30 +81,39 @@ class Server:
                 *lines, buffer = (buffer + data).split(b"\n")
                 for line in lines:
                     self.take(json.loads(line))
-            while self.waiting and len(self.running) < JOBS:
+            while self.waiting and self.has_room_for(self.waiting[0]):
                 self.begin(self.waiting.pop(0))
+
+    def has_room_for(self, job):
+        is_alone = job.get("alone") or any(work.job.get("alone") for work in self.running.values())
+        return not self.running if is_alone else len(self.running) < JOBS
 
     def take(self, request):
         if request["do"] == "plan":
             self.plan = request
-            return
-        if request["do"] == "try":
-            request = dict(self.plan, **request)
-        self.waiting.append(request)
+            self.pass_on(request, [])
+        else:
+            self.waiting.append(request)
 
     def begin(self, job):
         mine, theirs = os.pipe()
-        work = Work(job, mine)
+        job = dict(job, folder=tempfile.mkdtemp(prefix="autoheal-"))
+        work = Work(job, mine, job.get("seconds", self.plan.get("seconds", 0)))
         self.running[mine] = work
         if job.get("fresh"):
+            work.extend(self.plan["seconds"] + self.load)
             if os.fork() == 0:
                 os.close(mine)
-                run_fresh(job, theirs)
+                run_fresh(dict(self.plan, load=LOADING * self.load, **job), theirs)
         else:
-            data = json.dumps(job).encode()
-            socket.send_fds(self.channel, [b"%8d" % len(data)], [theirs])
-            self.channel.sendall(data)
+            self.pass_on(job, [theirs])
         os.close(theirs)
+
+    def pass_on(self, message, descriptors):
+        """To the collected process."""
+        data = json.dumps(message).encode()
+        socket.send_fds(self.channel, [b"%8d" % len(data)], descriptors)
+        self.channel.sendall(data)
 
     def hear(self, work):
         data = os.read(work.pipe, 1 << 16)
@@ -118,7 +135,7 @@ class Server:
     def finish(self, work, how):
         os.close(work.pipe)
         del self.running[work.pipe]
-        work.kill()
+        work.end()
         job = work.job
         if job["do"] != "try":
             self.answer(**{"is": job["do"], "tests": work.said, "complete": how == "done"})
@@ -127,9 +144,13 @@ class Server:
         said = work.said[-1] if work.said else {"outcome": "failed" if how == "done" else how}
         if said["outcome"] == "unfit":
             # First the failing tests alone: most changes go no further, and the whole suite takes long to load.
-            self.waiting.insert(0, dict(job, fresh=True, arguments=said["arguments"], rest=[], later=job["rest"]))
-        elif said["outcome"] == "passed" and job.get("later"):
-            self.waiting.insert(0, dict(job, rest=job["later"], later=[]))
+            self.waiting.insert(0, dict(job, fresh=True, rest=[]))
+        elif said["outcome"] == "passed" and job.get("rest") == []:
+            del job["rest"]
+            self.waiting.insert(0, job)
+        elif said["outcome"] == "broke" and not job.get("alone"):
+            # Two tests of two processes may have met: in a folder, at a port.
+            self.waiting.insert(0, dict(job, alone=True))
         else:
             way = "fresh" if job.get("fresh") else "patched"
             self.answer(**dict(said, **{"is": "tried", "number": job["number"], "way": way}))
@@ -142,28 +163,28 @@ class Server:
 
     def end_all(self):
         for work in self.running.values():
-            work.kill()
+            work.end()
 
 
 class Work:
     """A piece of work in another process."""
 
-    # How many times as long as it may compute a process may take: it may wait for something.
-    PATIENCE = 5
-
-    def __init__(self, job, pipe):
+    def __init__(self, job, pipe, seconds):
         self.job, self.pipe = job, pipe
         self.pid = None
         self.buffer = b""
         self.said = []
-        self.extend(job["seconds"])
+        self.extend(seconds)
 
     def extend(self, seconds):
-        self.deadline = time.monotonic() + self.PATIENCE * seconds
+        # A try may wait for something; what is done once has its time and no more.
+        patience = PATIENCE if self.job["do"] == "try" else 1
+        self.deadline = time.monotonic() + patience * seconds
 
-    def kill(self):
+    def end(self):
         if self.pid is not None:
             try:
                 os.killpg(self.pid, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):
                 pass
+        shutil.rmtree(self.job["folder"], ignore_errors=True)

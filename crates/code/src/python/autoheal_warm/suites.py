@@ -1,21 +1,38 @@
 """The tests, as each runner loads and runs them."""
 
 import importlib.util
-import os
 import sys
 
-from .project import RUNNER
+from .project import ARGUMENTS, RUNNER
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
+# Files that pytest loads for others.
+SHARED = ("conftest.py", "__init__.py")
 
-def run_pytest(arguments, work):
-    """Loads the tests and calls `work` with them."""
+
+def run_pytest(work, wanted):
     import pytest
+
+    files = wanted and {id.split("::")[0] for id in wanted}
 
     class Plugin:
         def __init__(self):
             self.failed = self.skipped = False
+
+        if files and int(pytest.__version__.split(".")[0]) >= 7:
+
+            def pytest_ignore_collect(self, collection_path, config):
+                if collection_path.suffix == ".py" and collection_path.name not in SHARED:
+                    try:
+                        return collection_path.relative_to(config.rootpath).as_posix() not in files or None
+                    except ValueError:
+                        return None
+                return None
+
+        def pytest_collection_modifyitems(self, items):
+            if wanted:
+                items[:] = [item for item in items if item.nodeid in wanted]
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session):
@@ -31,7 +48,7 @@ def run_pytest(arguments, work):
     for module, option in (("xdist", "-n0"), ("pytest_cov", "--no-cov")):
         if importlib.util.find_spec(module) is not None:
             ours.append(option)
-    pytest.main(arguments + ours, plugins=[Plugin()])
+    pytest.main(ARGUMENTS + ours, plugins=[Plugin()])
 
 
 class PytestTests:
@@ -51,12 +68,8 @@ class PytestTests:
             if after(item.nodeid, outcome):
                 break
 
-    def arguments_for(self, ids):
-        root = str(getattr(self.session.config, "rootpath", None) or self.session.config.rootdir)
-        return [os.path.join(root, id) for id in ids]
 
-
-def run_unittest(arguments, work):
+def run_unittest(work, wanted):
     import unittest
 
     if "" not in sys.path:
@@ -70,7 +83,7 @@ def run_unittest(arguments, work):
             work(UnittestTests(suite))
             return unittest.TestResult()
 
-    unittest.main(module=None, argv=["python3 -m unittest"] + arguments, testRunner=Runner, exit=False)
+    unittest.main(module=None, argv=["python3 -m unittest"] + ARGUMENTS, testRunner=Runner, exit=False)
 
 
 class UnittestTests:
@@ -93,6 +106,8 @@ class UnittestTests:
         tests = self
 
         class Result(unittest.TestResult):
+            outcome = PASSED
+
             def startTest(self, test):
                 super().startTest(test)
                 self.outcome = PASSED
@@ -124,9 +139,7 @@ class UnittestTests:
 
         unittest.TestSuite([self.items[id] for id in ids if id in self.items]).run(Result())
 
-    def arguments_for(self, ids):
-        return list(ids)
 
-
-def run_tests(arguments, work):
-    {"pytest": run_pytest, "unittest": run_unittest}[RUNNER](arguments, work)
+def run_tests(work, wanted=None):
+    """Loads the tests, or those alone that are wanted, and calls `work` with them."""
+    {"pytest": run_pytest, "unittest": run_unittest}[RUNNER](work, wanted)

@@ -12,6 +12,8 @@
 //! - `operators`: what may be changed, one kind of fault a file; `change`: a change; `priors`: how common each kind is
 //! - `ranking`: from changes to candidates
 
+use std::ops::RangeInclusive;
+
 use autoheal_engine::diagnostics::Finding;
 
 use crate::edit::Candidate;
@@ -75,6 +77,19 @@ pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, mos
         add_changes(&mut likeliest, site, (total / weight).log2());
     }
     ranking::best(likeliest, index.model(), finding.category, most)
+}
+
+/// The lines of the function that the candidate's one file is changed in. `None`: what is changed runs while modules are loaded, so any
+/// test may depend on it.
+pub fn region(candidate: &Candidate, sources: &Sources) -> Option<(String, RangeInclusive<u32>)> {
+    let [file] = candidate.files.as_slice() else { return None };
+    let module = sources.index().module(&file.file)?;
+    let first = file.edits.iter().map(|edit| edit.start).min()?;
+    let last = file.edits.iter().map(|edit| edit.end).max()?;
+    let function = module.function_at(first)?;
+    let is_inside = function.parameters_span.end <= first && last <= function.definition.end;
+    let lines = module.line_of(function.definition.start)..=module.line_of(function.definition.end);
+    is_inside.then(|| (file.file.clone(), lines))
 }
 
 /// Adds what every operator proposes at a place that costs so many bits itself.
