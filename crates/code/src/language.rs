@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::{javascript, python};
+
 /// A programming language, by the names of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
@@ -19,5 +21,32 @@ impl Language {
             "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx" => Some(Self::JavaScript),
             _ => None,
         }
+    }
+
+    /// Whether a file can be read (spec `validate_syntax`); files in no language that is understood here can.
+    ///
+    /// # Errors
+    ///
+    /// What the language's parser says.
+    pub fn check(file: &str, text: &str) -> Result<(), String> {
+        match Self::of(file) {
+            Some(Self::Python) => python::parse::check(text).map_err(|problem| problem.to_string()),
+            Some(Self::JavaScript) => javascript::parse::check(file, text).map_err(|fault| fault.to_string()),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_is_read_in_its_language() {
+        assert!(Language::check("a.py", "def f():\n    pass\n").is_ok());
+        assert!(Language::check("a.py", "function f() {}\n").is_err());
+        assert!(Language::check("a.ts", "function f(x: number) {}\n").is_ok());
+        assert!(Language::check("a.js", "function f(x: number) {}\n").is_err());
+        assert!(Language::check("a.txt", "function f(").is_ok());
     }
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod healing;
 #[cfg(test)]
+mod javascript;
+#[cfg(test)]
 mod logic_programs;
 #[cfg(test)]
 mod logic_search;

@@ -206,6 +206,7 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
 fn quotes(text: &str, tokens: &[Token], regions: &[Region<'_>]) -> Vec<Proposal> {
     const MARKS: [char; 3] = ['"', '\'', '`'];
     const MAX_LINES: usize = 24;
+    const BEHIND: f64 = 4.0;
     let mut starts = Vec::new();
     let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
     for token in tokens.iter().filter(|token| token.kind == Kind::String) {
@@ -226,6 +227,13 @@ fn quotes(text: &str, tokens: &[Token], regions: &[Region<'_>]) -> Vec<Proposal>
     for start in starts.into_iter().take(MAX_LINES) {
         if let Some((_, line)) = lines(&text[start..]).next().filter(|(_, line)| line.len() < MAX_LINE) {
             one_line(start, line, &MARKS, &mut proposals);
+        }
+    }
+    // What ends a statement or an item stands outside of its strings.
+    for proposal in &mut proposals {
+        let is_behind = |edit: &Edit| edit.start == edit.end && text[..edit.start].ends_with([';', ',', '{']);
+        if proposal.edits.iter().any(is_behind) {
+            proposal.slip += BEHIND;
         }
     }
     proposals
