@@ -119,6 +119,34 @@ need_python() {
   export PATH="$venv/bin:$PATH"
 }
 
+# GitHub's description of its API, against which the tests hold what they ask and what the fake GitHub answers: one file of a package
+# of the npm registry, kept by the hash of the package. Not part of this repository.
+need_github_description() {
+  local package="@octokit/openapi@23.0.2" file=package/generated/api.github.com.json
+  local hash=a55f0cecbf46636dc0c9b36f4e6a369f28e6a669edebedac444fedaabd192d070f4b8967c3bbb979918d9b044d9010b70fb8195db171e401f32d455105718386
+  local folder
+  need_node || return 1
+  folder="$CACHE/github-description-23.0.2"
+  if [ ! -f "$folder/complete" ]; then
+    say "fetching GitHub's description of its API"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (cd "$folder" && npm pack --silent "$package" >package.name) || unavailable "npm could not fetch $package" || return 1
+    (cd "$folder" && sha512sum --check --quiet - <<<"$hash  $(cat package.name)") >&2 ||
+      unavailable "$package is not what it was" || return 1
+    tar -xzf "$folder/$(cat "$folder/package.name")" -C "$folder" "$file" || unavailable "$package lacks $file" || return 1
+    rm "$folder/$(cat "$folder/package.name")"
+    touch "$folder/complete"
+  fi
+  export AUTOHEAL_TEST_GITHUB_DESCRIPTION="$folder/$file"
+}
+
+# Node with npm: what the machine has, else the distribution's.
+need_node() {
+  need_command node nodejs || return 1
+  need_command npm npm
+}
+
 # bubblewrap, and a kernel that lets it work.
 need_bubblewrap() {
   need_command bwrap bubblewrap || return 1

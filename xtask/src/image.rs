@@ -20,12 +20,26 @@ struct Definition {
     without: &'static [&'static str],
 }
 
-const DEFINITIONS: &[Definition] = &[Definition {
-    language: "python",
-    release: "bookworm",
-    packages: &["ca-certificates", "git", "python3", "python3-pip", "python3-pytest", "python3-venv"],
-    without: &["./var/cache/apt", "./var/lib/apt/lists", "./usr/share/doc", "./usr/share/locale", "./usr/share/man"],
-}];
+/// Left out of every archive.
+const WITHOUT: &[&str] =
+    &["./var/cache/apt", "./var/lib/apt/lists", "./usr/share/doc", "./usr/share/locale", "./usr/share/man"];
+
+const DEFINITIONS: &[Definition] = &[
+    Definition {
+        language: "python",
+        release: "bookworm",
+        packages: &["ca-certificates", "git", "python3", "python3-pip", "python3-pytest", "python3-venv"],
+        without: WITHOUT,
+    },
+    Definition {
+        language: "node",
+        // The first release with Node 20.
+        release: "trixie",
+        // Python is what the sandbox's way to registries is made of.
+        packages: &["ca-certificates", "git", "nodejs", "npm", "python3"],
+        without: WITHOUT,
+    },
+];
 
 /// The label by which an image is known to be current.
 const LABEL: &str = "autoheal.definition";
@@ -68,7 +82,8 @@ fn make(definition: &Definition, archive: &Path) -> anyhow::Result<()> {
     let here = Path::new("/");
     if text_of(command(here, "id").arg("-u"))?.trim() != "0" {
         bail!(
-            "only root can run debootstrap; run this chore with sudo, or set `sandbox.python_image` to a public image"
+            "only root can run debootstrap; run this chore with sudo, or set `sandbox.{}_image` to a public image",
+            definition.language
         );
     }
     let work = tempfile::tempdir_in(archive.parent().unwrap_or(here))?;

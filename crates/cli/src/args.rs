@@ -6,7 +6,9 @@ use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_repo::request::CiMode;
 use autoheal_sandbox::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use url::Url;
 
+use crate::ci_args::CiJob;
 use crate::config::{Config, LlmConfig};
 use crate::extract_args::Extract;
 use crate::navigate_args::Navigate;
@@ -90,6 +92,8 @@ impl Global {
 pub(crate) enum Command {
     /// Heal a repository: the result is a branch, your working tree is not touched
     Heal(Box<Heal>),
+    /// Heal the checkout of a job of GitHub Actions, and tell the job what came of it
+    Ci(Box<CiJob>),
     /// Show what a run came to
     Report(Report),
     /// List, show and cancel tasks
@@ -123,6 +127,7 @@ impl Command {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Heal(_) => "heal",
+            Self::Ci(_) => "ci",
             Self::Report(_) => "report",
             Self::Tasks(_) => "tasks",
             Self::Graph(_) => "graph",
@@ -145,6 +150,7 @@ impl Command {
             Self::Worker(_) | Self::Serve(_) => "info",
             Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
             Self::Heal(_)
+            | Self::Ci(_)
             | Self::Report(_)
             | Self::Tasks(_)
             | Self::Graph(_)
@@ -165,9 +171,11 @@ Examples:
   autoheal heal .
   autoheal heal ../shop --no-push --sandbox bubblewrap
   autoheal heal . --test-command 'python3 -m pytest tests/unit' --output results.json
+  autoheal heal https://github.com/owner/repo --pull-request --token-file ~/.github-token
+  autoheal heal https://github.com/owner/repo --branch feature --ci-timeout 1800 --dispatch-workflows
   autoheal heal --resume 01920f4e-7f35-7aa0-8a43-3c0a5c1b7e11";
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = HEAL_EXAMPLES)]
 pub(crate) struct Heal {
     /// A folder with a git repository, or `https://github.com/OWNER/REPO`
@@ -191,6 +199,27 @@ pub(crate) struct Heal {
     /// Where the result is verified
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,
+    /// Do not wait for the CI of the host: what passes here is enough
+    #[arg(long, conflicts_with = "ci")]
+    pub(crate) no_wait_ci: bool,
+    /// How long the CI of the host may take, in seconds [default: 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) ci_timeout: Option<u64>,
+    /// Start workflows that can be started by hand when the push starts none
+    #[arg(long)]
+    pub(crate) dispatch_workflows: bool,
+    /// Open a pull request for the branch, or bring it up to date
+    #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
+    pub(crate) pull_request: bool,
+    /// The branch to heal, instead of the one that a clone checks out
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// The file that holds the token for GitHub; else it is taken from `GITHUB_TOKEN`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The address of GitHub's API; that of a GitHub Enterprise is `https://HOST/api/v3` [default: that of github.com]
+    #[arg(long, value_name = "URL")]
+    pub(crate) github_api: Option<Url>,
     /// Push the branch to where the clone came from; this is the default
     #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
     pub(crate) push: bool,
@@ -225,16 +254,35 @@ pub(crate) struct Heal {
 pub(crate) enum Ci {
     /// The best that is there
     Auto,
+    /// Here, and then by the CI that runs at GitHub
+    #[value(name = "github")]
+    #[serde(rename = "github")]
+    GitHub,
     /// The branch, cloned fresh, tested in a fresh sandbox
     Local,
     /// Not at all
     None,
 }
 
+impl Heal {
+    /// The settings with these flags over them.
+    pub(crate) fn over(&self, config: &Config) -> Config {
+        let mut config = config.clone();
+        let set = &mut config.github;
+        set.api = self.github_api.clone().or(set.api.take());
+        set.token_file = self.token_file.clone().or(set.token_file.take());
+        set.ci_seconds = self.ci_timeout.or(set.ci_seconds);
+        set.pull_request = if self.pull_request { Some(true) } else { set.pull_request };
+        set.dispatch_workflows = if self.dispatch_workflows { Some(true) } else { set.dispatch_workflows };
+        config
+    }
+}
+
 impl From<Ci> for CiMode {
     fn from(ci: Ci) -> Self {
         match ci {
             Ci::Auto => Self::Auto,
+            Ci::GitHub => Self::GitHub,
             Ci::Local => Self::Local,
             Ci::None => Self::None,
         }

@@ -27,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) log: Option<String>,
     pub(crate) log_json: Option<bool>,
     pub(crate) heal: HealConfig,
+    pub(crate) github: GitHubConfig,
     pub(crate) source: SourceConfig,
     pub(crate) sandbox: SandboxConfig,
     pub(crate) fetch: FetchConfig,
@@ -63,6 +64,26 @@ pub(crate) struct HealConfig {
     pub(crate) prompt: autoheal_repo::PromptLimits,
 }
 
+/// How GitHub is asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GitHubConfig {
+    /// The address of the API; that of a GitHub Enterprise is `https://HOST/api/v3`.
+    pub(crate) api: Option<Url>,
+    /// The file that holds the token; stands over the environment.
+    pub(crate) token_file: Option<PathBuf>,
+    /// Open a pull request, or bring it up to date.
+    pub(crate) pull_request: Option<bool>,
+    /// Start workflows that can be started by hand when none starts by itself.
+    pub(crate) dispatch_workflows: Option<bool>,
+    /// How long CI may take.
+    pub(crate) ci_seconds: Option<u64>,
+    /// How long until something of CI must have appeared.
+    pub(crate) grace_seconds: Option<u64>,
+    /// How long to wait between two looks.
+    pub(crate) poll_millis: Option<u64>,
+}
+
 /// How sources are healed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,6 +99,7 @@ pub(crate) struct SourceConfig {
 pub(crate) struct SandboxConfig {
     pub(crate) kind: Option<Choice>,
     pub(crate) python_image: Option<String>,
+    pub(crate) node_image: Option<String>,
     /// The hosts that an install may reach.
     pub(crate) registries: Option<Vec<String>>,
 }
@@ -201,7 +223,7 @@ pub(crate) struct ExtractConfig {
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 57] = [
+const VARIABLES: [(&str, &str); 65] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -216,8 +238,16 @@ const VARIABLES: [(&str, &str); 57] = [
     ("INSTALL_SECONDS", "heal.install_seconds"),
     ("MEMORY_MIB", "heal.memory_mib"),
     ("PROCESSES", "heal.processes"),
+    ("GITHUB_API", "github.api"),
+    ("GITHUB_TOKEN_FILE", "github.token_file"),
+    ("PULL_REQUEST", "github.pull_request"),
+    ("DISPATCH_WORKFLOWS", "github.dispatch_workflows"),
+    ("CI_SECONDS", "github.ci_seconds"),
+    ("CI_GRACE_SECONDS", "github.grace_seconds"),
+    ("CI_POLL_MILLIS", "github.poll_millis"),
     ("SANDBOX", "sandbox.kind"),
     ("PYTHON_IMAGE", "sandbox.python_image"),
+    ("NODE_IMAGE", "sandbox.node_image"),
     ("REGISTRIES", "sandbox.registries"),
     ("CONTACT", "fetch.contact"),
     ("ALLOW_PRIVATE", "fetch.allow_private"),
@@ -262,7 +292,8 @@ const VARIABLES: [(&str, &str); 57] = [
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
-const NOT_SETTINGS: [&str; 6] = ["GITHUB_TOKEN", "TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES"];
+const NOT_SETTINGS: [&str; 7] =
+    ["GITHUB_TOKEN", "TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES", "TEST_GITHUB_DESCRIPTION"];
 
 impl Config {
     /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
@@ -322,12 +353,24 @@ fn refuse_unknown_variables() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The token for GitHub. Not a setting: a secret does not belong in a file that is shown around.
-pub(crate) fn github_token() -> Option<SecretString> {
-    ["AUTOHEAL_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"]
+/// The token for GitHub: from the file that a flag or the settings name, else from the environment. Not a setting itself: a secret does not
+/// belong in a file that is shown around.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is empty.
+pub(crate) fn github_token(config: &Config) -> anyhow::Result<Option<SecretString>> {
+    let from_environment = ["AUTOHEAL_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"]
         .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()))
-        .map(SecretString::from)
+        .find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()));
+    let Some(path) = &config.github.token_file else { return Ok(from_environment.map(SecretString::from)) };
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("the token's file {} cannot be read", path.display()))?;
+    let token = text.trim();
+    if token.is_empty() {
+        bail!("the token's file {} is empty", path.display());
+    }
+    Ok(Some(token.to_owned().into()))
 }
 
 /// The key that what is posted is signed with. Not a setting, either.

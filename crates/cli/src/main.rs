@@ -9,6 +9,7 @@
 //! - `interrupt`: Ctrl-C
 
 mod args;
+mod ci_args;
 mod commands;
 mod config;
 mod exit;

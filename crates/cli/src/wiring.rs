@@ -8,13 +8,15 @@ use anyhow::Context as _;
 #[cfg(feature = "render")]
 use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
+use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
-use autoheal_repo::request::CommandLimits;
+use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, SandboxError, Settings};
 use autoheal_server::{Healing, Services};
 use autoheal_source::{AddWorkflow, DoctorWorkflow, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
+use url::Url;
 
 use crate::config::{Config, github_token, webhook_key};
 use crate::exit::{Blame as _, Exit, Failure};
@@ -67,6 +69,9 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     if let Some(image) = &config.sandbox.python_image {
         settings.python_image.clone_from(image);
     }
+    if let Some(image) = &config.sandbox.node_image {
+        settings.node_image.clone_from(image);
+    }
     Ok(settings)
 }
 
@@ -84,7 +89,9 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
     let sandbox = autoheal_sandbox::select(sandbox, &sandbox_settings)
         .await
         .map_err(|error: SandboxError| {
-            anyhow::Error::new(error).context("no sandbox works here: `autoheal check` says what is missing")
+            let code = error.code();
+            anyhow::Error::new(error)
+                .context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
         })
         .environment()?;
     let registries = config.sandbox.registries.clone();
@@ -92,12 +99,48 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
     let settings = HealSettings {
         data_dir: data_dir(config)?,
         sandbox,
-        token: github_token(),
+        github: Arc::new(github(config)?),
+        token: github_token(config)?,
         registries,
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
     };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
+}
+
+/// Where GitHub's API is.
+///
+/// # Errors
+///
+/// When the setting is no address of an API.
+pub(crate) fn github_host(config: &Config) -> Result<GitHubHost, Failure> {
+    GitHubHost::of_api(&github_api(config)?).bad_input()
+}
+
+/// The way to GitHub's API.
+///
+/// # Errors
+///
+/// When the setting is no address of an API, or the file of the token cannot be read.
+pub(crate) fn github(config: &Config) -> Result<GitHub, Failure> {
+    GitHub::new(GitHubSettings::new(github_api(config)?, github_token(config)?)).bad_input()
+}
+
+fn github_api(config: &Config) -> Result<Url, Failure> {
+    let default = || Url::parse(GitHubSettings::DEFAULT_API);
+    Ok(config.github.api.clone().map_or_else(default, Ok)?)
+}
+
+/// What is done at GitHub besides pushing.
+fn hosting(config: &Config) -> HostingRequest {
+    let (set, defaults) = (&config.github, HostingRequest::default());
+    HostingRequest {
+        pull_request: set.pull_request.unwrap_or(defaults.pull_request),
+        dispatch_workflows: set.dispatch_workflows.unwrap_or(defaults.dispatch_workflows),
+        ci_seconds: set.ci_seconds.unwrap_or(defaults.ci_seconds),
+        grace_seconds: set.grace_seconds.unwrap_or(defaults.grace_seconds),
+        poll_millis: set.poll_millis.unwrap_or(defaults.poll_millis),
+    }
 }
 
 /// The workflows of sources, which need no sandbox: nothing that a page holds is executed.
@@ -151,6 +194,9 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         },
         repository: defaults.repository,
         delivery: defaults.delivery,
+        branch: defaults.branch,
+        refuse_own_commits: defaults.refuse_own_commits,
+        hosting: hosting(config),
         include_uncommitted: defaults.include_uncommitted,
         test_command: defaults.test_command,
         install_command: defaults.install_command,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::ForgeError;
+use crate::github::{GitHubHost, RepositoryName};
 
 /// The longest address that is looked at, in bytes.
 const LONGEST: usize = 4096;
@@ -24,6 +25,18 @@ impl SafeUrl {
     /// Scheme, host and port: `https://github.com`.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
+    }
+
+    /// The owner and the name, where the path is `/OWNER/NAME`, with or without `.git` or a slash at the end.
+    pub(crate) fn owner_and_name(&self) -> Option<RepositoryName> {
+        let path = self.0.path().strip_prefix('/')?;
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let (owner, name) = path.strip_suffix(".git").unwrap_or(path).split_once('/')?;
+        let is_plain = |part: &str| {
+            !matches!(part, "" | "." | "..")
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        (is_plain(owner) && is_plain(name)).then(|| RepositoryName { owner: owner.to_owned(), name: name.to_owned() })
     }
 
     /// The URL as git wants it, without any credential.
@@ -65,8 +78,8 @@ pub enum RepositoryAddress {
         /// The repository, without `.git`.
         name: String,
     },
-    /// A server on the loopback interface, for tests and local mirrors.
-    Loopback(SafeUrl),
+    /// A server on the loopback interface, for tests and local mirrors, or the GitHub Enterprise that the settings name.
+    Server(SafeUrl),
     /// A folder, absolute and with its links resolved.
     Path(PathBuf),
 }
@@ -80,13 +93,23 @@ impl RepositoryAddress {
     ///
     /// [`ForgeError::InvalidAddress`]; [`ForgeError::NotFound`] for a path at which nothing is.
     pub fn parse(text: &str) -> Result<Self, ForgeError> {
+        Self::parse_on(text, None)
+    }
+
+    /// The same; repositories of `host`, a GitHub Enterprise that a person named in the settings, are taken as well:
+    /// `https://HOST/OWNER/NAME`.
+    ///
+    /// # Errors
+    ///
+    /// As [`RepositoryAddress::parse`].
+    pub fn parse_on(text: &str, host: Option<&GitHubHost>) -> Result<Self, ForgeError> {
         if text.is_empty() || text.len() > LONGEST || text.contains(['\0', '\n', '\r']) {
             return Err(invalid(
                 "it is empty, too long, or holds a line break; give a path or https://github.com/OWNER/NAME",
             ));
         }
         if text.contains("://") {
-            return Self::parse_url(text);
+            return Self::parse_url(text, host);
         }
         let is_scp_like = text.split('/').next().is_some_and(|first| first.contains('@') && first.contains(':'));
         if is_scp_like && !Path::new(text).exists() {
@@ -111,7 +134,7 @@ impl RepositoryAddress {
         }
     }
 
-    fn parse_url(text: &str) -> Result<Self, ForgeError> {
+    fn parse_url(text: &str, host: Option<&GitHubHost>) -> Result<Self, ForgeError> {
         let url =
             Url::parse(text).map_err(|_| invalid("the URL cannot be parsed; write https://github.com/OWNER/NAME"))?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -127,8 +150,11 @@ impl RepositoryAddress {
             None => false,
         };
         match url.scheme() {
-            "http" | "https" if is_loopback => Ok(Self::Loopback(SafeUrl::new(url))),
-            "https" => parse_github(text),
+            "http" | "https" if is_loopback => Ok(Self::Server(SafeUrl::new(url))),
+            "https" => match host.filter(|host| host.web().host_str() != Some("github.com")) {
+                Some(host) if url.origin() == host.web().origin() => parse_enterprise(text, url),
+                Some(_) | None => parse_github(text),
+            },
             "file" => match url.to_file_path() {
                 Ok(path) => Self::from_path(&path),
                 Err(()) => Err(invalid("a file URL must name a folder of this machine; write its path")),
@@ -141,7 +167,7 @@ impl RepositoryAddress {
     pub(crate) fn argument(&self) -> std::ffi::OsString {
         match self {
             Self::GitHub { owner, name } => format!("https://github.com/{owner}/{name}.git").into(),
-            Self::Loopback(url) => url.plain().to_string().into(),
+            Self::Server(url) => url.plain().to_string().into(),
             Self::Path(path) => path.clone().into_os_string(),
         }
     }
@@ -150,7 +176,7 @@ impl RepositoryAddress {
     pub(crate) fn protocol(&self) -> &str {
         match self {
             Self::GitHub { .. } => "https",
-            Self::Loopback(url) => url.0.scheme(),
+            Self::Server(url) => url.0.scheme(),
             Self::Path(_) => "file",
         }
     }
@@ -159,7 +185,7 @@ impl RepositoryAddress {
     pub(crate) fn origin(&self) -> Option<String> {
         match self {
             Self::GitHub { .. } => Some("https://github.com".to_owned()),
-            Self::Loopback(url) => Some(url.origin()),
+            Self::Server(url) => Some(url.origin()),
             Self::Path(_) => None,
         }
     }
@@ -168,14 +194,14 @@ impl RepositoryAddress {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
-            Self::GitHub { .. } | Self::Loopback(_) => None,
+            Self::GitHub { .. } | Self::Server(_) => None,
         }
     }
 
     /// A URI for it (the `repository` of `results.json`).
     pub fn uri(&self) -> String {
         match self {
-            Self::GitHub { .. } | Self::Loopback(_) => self.to_string(),
+            Self::GitHub { .. } | Self::Server(_) => self.to_string(),
             Self::Path(path) => Url::from_file_path(path).map_or_else(|()| self.to_string(), |url| url.to_string()),
         }
     }
@@ -202,6 +228,15 @@ fn parse_github(text: &str) -> Result<RepositoryAddress, ForgeError> {
     }
 }
 
+/// `https://HOST/OWNER/NAME` on the host that the settings name, by the same rules.
+fn parse_enterprise(text: &str, url: Url) -> Result<RepositoryAddress, ForgeError> {
+    let origin = url.origin().ascii_serialization();
+    let wrong = || ForgeError::InvalidAddress { reason: format!("write {origin}/OWNER/NAME, or give a path") };
+    let rest = text.strip_prefix(&origin).ok_or_else(wrong)?;
+    parse_github(&format!("https://github.com{rest}")).map_err(|_| wrong())?;
+    Ok(RepositoryAddress::Server(SafeUrl::new(url)))
+}
+
 fn invalid(reason: &str) -> ForgeError {
     ForgeError::InvalidAddress { reason: reason.to_owned() }
 }
@@ -210,7 +245,7 @@ impl fmt::Display for RepositoryAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::GitHub { owner, name } => write!(f, "https://github.com/{owner}/{name}"),
-            Self::Loopback(url) => url.fmt(f),
+            Self::Server(url) => url.fmt(f),
             Self::Path(path) => path.display().fmt(f),
         }
     }

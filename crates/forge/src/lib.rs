@@ -13,6 +13,7 @@
 //! - [`branch`]: names of branches that may be written
 //! - [`commit`]: commits and requests for new ones
 //! - [`error`]: what can go wrong, with the spec's code for it
+//! - [`github`]: the API of GitHub and GitHub Enterprise
 //! - `command`: the one place that starts git
 //! - `clone`, `history`, `remote`, `uncommitted`: what [`Git`] does
 //!
@@ -34,6 +35,7 @@ pub mod address;
 pub mod branch;
 pub mod commit;
 pub mod error;
+pub mod github;
 
 mod clone;
 mod command;

@@ -26,9 +26,8 @@ impl Checkout {
         let clone = self.folders.clone_folder();
         if !clone.exists() {
             // Spelled out: `Arc` has a `clone` of its own.
-            Git::clone(&self.git, &self.address, &clone, &CloneOptions::default())
-                .await
-                .map_err(|error| forge_error(&error))?;
+            let options = CloneOptions { branch: state.request.branch.clone(), ..CloneOptions::default() };
+            Git::clone(&self.git, &self.address, &clone, &options).await.map_err(|error| forge_error(&error))?;
         }
         let head = self.git.head(&clone).await.map_err(|error| forge_error(&error))?;
         let Some(path) = self.address.path().filter(|_| state.request.include_uncommitted) else { return Ok(head) };

@@ -7,8 +7,10 @@
 //!
 //! - `workflow`: the steps of `.github/workflows/*.yml` that a push or a pull request runs
 //! - `script`: a step's script as commands in words
+//! - `node`: the commands of JavaScript projects, and the scripts that they stand for
 //! - `recognise`: what a command is: tests, a linter, something that stands for other commands (`tox`, `make`)
 
+mod node;
 mod recognise;
 mod script;
 mod workflow;
@@ -20,13 +22,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::project::framework::Detected;
 use crate::project::{Language, Manifests, TestFramework};
-use crate::setup::{Linter, TestCommand, TestRunner};
+use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
 
 /// The commands that decide what green is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct GreenCommands {
     /// The tests; `None`: neither CI nor the manifests say how, or the framework is not one that can be run here.
     pub test: Option<TestStep>,
+    /// What is built, or compiled as a check, before the tests run.
+    pub builds: Vec<BuildCommand>,
     /// The linters that must be silent.
     pub lint: Vec<LintStep>,
     /// What CI runs besides and is not run here, with the reason, for the report.
@@ -63,36 +67,88 @@ pub struct LintStep {
     pub found: String,
 }
 
+/// The files of the workflows of GitHub Actions that can be started by hand without being told anything.
+pub fn startable_workflows(tree: &Path) -> Vec<String> {
+    workflow::startable(tree, &crate::discovery::files(tree))
+}
+
 /// The commands for the project in `directory` of `tree`. `framework`: what its files say it uses.
 pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>) -> GreenCommands {
     let files = crate::discovery::files(tree);
     let manifests = Manifests::read(tree, directory, &files);
-    let mut green = GreenCommands::default();
+    let mut found = Collected::default();
     let steps = workflow::steps(tree, &files);
     let is_silent = steps.is_empty();
-    let mut tests: Vec<(usize, TestStep)> = Vec::new();
-    for step in steps {
+    for step in &steps {
+        found.take(tree, step, step.rank(directory));
+    }
+    if found.tests.is_empty() && manifests.text("package.json").is_some() {
+        // What `npm test` stands for is what its people run.
+        let step = workflow::Step::of_command("npm test", directory, "scripts.test in package.json");
+        found.take(tree, &step, 0);
+    }
+    let mut green = found.green(directory);
+    if green.test.is_none() {
+        green.test = framework.and_then(|detected| by_framework(tree, directory, &files, detected));
+    }
+    if is_silent {
+        let configured = configured_linters(tree, directory, &manifests, &files);
+        let is_new = |step: &LintStep| green.lint.iter().all(|other| other.linter != step.linter);
+        let new: Vec<LintStep> = configured.into_iter().filter(is_new).collect();
+        green.lint.extend(new);
+    }
+    green
+}
+
+/// The tests, and what belongs to them, of a command that a person named; `None`: no test runner that is known.
+pub fn named_command(tree: &Path, words: &[String], found: &str) -> Option<(TestStep, Vec<BuildCommand>)> {
+    let mut collected = Collected::default();
+    collected.take(tree, &workflow::Step::of_command(&shell_words::join(words), "", found), 0);
+    let green = collected.green("");
+    let builds = green.builds;
+    green.test.filter(|test| test.command.runner != TestRunner::Opaque).map(|test| (test, builds))
+}
+
+/// What the steps were found to be.
+#[derive(Default)]
+struct Collected {
+    tests: Vec<(usize, TestStep)>,
+    builds: Vec<(String, BuildCommand)>,
+    lint: Vec<LintStep>,
+    not_understood: Vec<String>,
+}
+
+impl Collected {
+    fn take(&mut self, tree: &Path, step: &workflow::Step, rank: usize) {
         let context = recognise::Context { tree, directory: &step.directory };
-        for understood in recognise::commands(&step, &context) {
+        for understood in recognise::commands(step, &context) {
             match understood {
-                recognise::Understood::Test(test) => tests.push((step.rank(directory), test)),
-                recognise::Understood::Lint(lint) if !green.lint.contains(&lint) => green.lint.push(lint),
-                recognise::Understood::Not(reason) if !green.not_understood.contains(&reason) => {
-                    green.not_understood.push(reason);
+                recognise::Understood::Test(test) => self.tests.push((rank, test)),
+                recognise::Understood::Build(build) => self.builds.push((step.found.clone(), build)),
+                recognise::Understood::Lint(lint) if !self.lint.contains(&lint) => self.lint.push(lint),
+                recognise::Understood::Not(reason) if !self.not_understood.contains(&reason) => {
+                    self.not_understood.push(reason);
                 }
                 recognise::Understood::Lint(_) | recognise::Understood::Not(_) => {}
             }
         }
     }
-    // The first of the best: `min_by_key` keeps the first of equals.
-    green.test = tests.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, test)| test);
-    if green.test.is_none() {
-        green.test = framework.and_then(|detected| by_framework(tree, directory, &files, detected));
+
+    fn green(self, directory: &str) -> GreenCommands {
+        // The first of the best: `min_by_key` keeps the first of equals. One whose report is read is better than any other.
+        let is_opaque = |test: &TestStep| test.command.runner == TestRunner::Opaque;
+        let best = self.tests.into_iter().min_by_key(|(rank, test)| (is_opaque(test), *rank));
+        let test = best.map(|(_, test)| test);
+        let mut builds: Vec<BuildCommand> = Vec::new();
+        for (found, build) in self.builds {
+            // Of other jobs only what is about the same project: a site of documentation is built elsewhere.
+            let belongs = build.directory == directory || test.as_ref().is_some_and(|test| test.found == found);
+            if belongs && !builds.contains(&build) {
+                builds.push(build);
+            }
+        }
+        GreenCommands { test, builds, lint: self.lint, not_understood: self.not_understood }
     }
-    if is_silent {
-        green.lint = configured_linters(tree, directory, &manifests);
-    }
-    green
 }
 
 /// The plain command of a framework.
@@ -100,8 +156,10 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
     let runner = match detected.framework {
         TestFramework::Pytest => TestRunner::Pytest,
         TestFramework::Unittest => TestRunner::Unittest,
-        // Their suites are recognised and not run yet.
-        TestFramework::Jest | TestFramework::Mocha => return None,
+        TestFramework::Jest => TestRunner::Jest,
+        TestFramework::Mocha => TestRunner::Mocha,
+        TestFramework::Vitest => TestRunner::Vitest,
+        TestFramework::NodeTest => TestRunner::NodeTest,
     };
     let mut words: Vec<String> = detected.framework.command().iter().map(|word| (*word).to_owned()).collect();
     if runner == TestRunner::Unittest {
@@ -119,7 +177,9 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
             words.extend(["-p".to_owned(), "*_test.py".to_owned()]);
         }
     }
-    let arguments = words[3..].to_vec();
+    // Discovery is one of unittest's arguments.
+    let own = if runner == TestRunner::Unittest { 3 } else { detected.framework.command().len() };
+    let arguments = words[own..].to_vec();
     Some(TestStep {
         command: TestCommand { runner, words, arguments },
         directory: directory.to_owned(),
@@ -129,7 +189,7 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
 }
 
 /// Linters that the project has settings for: where there is no CI, they are what its people run.
-fn configured_linters(tree: &Path, directory: &str, manifests: &Manifests) -> Vec<LintStep> {
+fn configured_linters(tree: &Path, directory: &str, manifests: &Manifests, files: &[String]) -> Vec<LintStep> {
     let exists = |name: &str| tree.join(directory).join(name).is_file();
     let pyproject = manifests.toml("pyproject.toml");
     let has_ruff = pyproject.get("tool").is_some_and(|tool| tool.get("ruff").is_some());
@@ -150,6 +210,16 @@ fn configured_linters(tree: &Path, directory: &str, manifests: &Manifests) -> Ve
     }
     if has_flake8 || exists(".flake8") {
         linters.push(step(Linter::Flake8, &["flake8"], "settings of flake8"));
+    }
+    let is_settings = |file: &String| {
+        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+        (folder == directory || folder.is_empty())
+            && (name.starts_with("eslint.config.") || name.starts_with(".eslintrc"))
+    };
+    if files.iter().any(is_settings)
+        || manifests.json("package.json").is_some_and(|package| package.get("eslintConfig").is_some())
+    {
+        linters.push(step(Linter::Eslint, &["eslint", "."], "settings of eslint"));
     }
     linters
 }

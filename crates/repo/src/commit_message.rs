@@ -14,6 +14,11 @@ pub fn commit_message(category: Category, file: &str, line: u32) -> String {
     format!("{PREFIX} Fix {category} error in {name} line {line}")
 }
 
+/// The message of a commit that takes a fix back.
+pub fn withdrawal_message(category: Category, file: &str, line: u32) -> String {
+    commit_message(category, file, line).replacen("Fix", "Take back the fix of the", 1)
+}
+
 /// Whether a commit is one of ours: by its author and its message.
 pub fn is_ours(commit: &CommitInfo) -> bool {
     commit.author == Identity::default() && commit.message.starts_with(PREFIX)

@@ -13,13 +13,15 @@ const PATTERNS: &[&str] = &[
     "*_test.py",
     "tests/**/*.py",
     "__tests__/**/*.py",
-    // JavaScript and TypeScript
-    "*.test.js",
-    "*.spec.js",
-    "*.test.ts",
-    "*.spec.ts",
-    "__tests__/**/*.js",
-    "__tests__/**/*.ts",
+    // JavaScript and TypeScript, with what their runners look for besides
+    "*.test.{js,cjs,mjs,jsx,ts,cts,mts,tsx}",
+    "*.spec.{js,cjs,mjs,jsx,ts,cts,mts,tsx}",
+    "__tests__/**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}",
+    "test/**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}",
+    "tests/**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}",
+    "{test,tests}.{js,cjs,mjs,ts,cts,mts}",
+    "*[-_]test.{js,cjs,mjs,ts,cts,mts}",
+    "test-*.{js,cjs,mjs,ts,cts,mts}",
 ];
 
 /// Folders that hold other people's files, or files that a tool made.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use autoheal_code::python::probe;
+use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
 use autoheal_code::warm;
 
@@ -15,8 +16,13 @@ pub(crate) const COMPILE_CHECK: &str = "compile_check.py";
 /// Runs unittest suites and writes JUnit XML.
 pub(crate) const UNITTEST_RUNNER: &str = "unittest_runner.py";
 
+/// Our reporters for JavaScript's test runners.
+pub(crate) const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
+pub(crate) const VITEST_REPORTER: &str = "vitest_reporter.mjs";
+pub(crate) const NODE_TEST_REPORTER: &str = "node_test_reporter.mjs";
+
 /// The test report.
-pub(crate) const REPORT: &str = "tests.xml";
+const REPORT: &str = "tests";
 
 /// The folders of one place in which a tree is tested.
 #[derive(Debug, Clone)]
@@ -63,13 +69,29 @@ impl Folders {
         self.root.join("reports")
     }
 
+    /// What tools keep between commands of one place: caches.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.root.join("scratch")
+    }
+
+    /// The test report, written from inside.
+    pub(crate) fn report(&self) -> PathBuf {
+        self.reports().join(REPORT)
+    }
+
     /// Makes the folders beside the tree, and puts our scripts where they can be run.
     pub(crate) fn prepare(&self) -> std::io::Result<()> {
         std::fs::create_dir_all(self.tools())?;
         std::fs::create_dir_all(self.reports())?;
-        for (name, text) in
-            [(PROBE, probe::SCRIPT), (COMPILE_CHECK, compile::SCRIPT), (UNITTEST_RUNNER, unittest::RUNNER)]
-        {
+        std::fs::create_dir_all(self.scratch())?;
+        for (name, text) in [
+            (PROBE, probe::SCRIPT),
+            (COMPILE_CHECK, compile::SCRIPT),
+            (UNITTEST_RUNNER, unittest::RUNNER),
+            (MOCHA_REPORTER, entries::MOCHA),
+            (VITEST_REPORTER, entries::VITEST),
+            (NODE_TEST_REPORTER, entries::NODE_TEST),
+        ] {
             std::fs::write(self.tools().join(name), text)?;
         }
         for (name, text) in warm::PYTHON {

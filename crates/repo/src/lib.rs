@@ -6,9 +6,11 @@
 //! - [`request`], [`state`]: what is asked, and what the agents share
 //! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
+//! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
+//! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
-//! - `change`, `session`, `suite`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
+//! - [`hosting`]: the CI that runs at GitHub, the pull request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the spec's formats
 //! - [`results`], [`report`]: what a run came to, for machines and for people
 //! - [`stop_reason`]: why it ended
@@ -16,12 +18,14 @@
 pub mod acceptance;
 mod agents;
 pub mod branch_name;
+mod build;
 mod change;
 mod checkout;
 pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod folders;
+pub mod hosting;
 mod installation;
 mod lint;
 pub mod look;
@@ -38,6 +42,7 @@ pub mod setup;
 pub mod state;
 pub mod stop_reason;
 mod suite;
+pub mod toolchain;
 mod tree;
 pub mod workflow;
 

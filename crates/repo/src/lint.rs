@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use autoheal_code::report;
+use autoheal_code::report::node::Look;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;
@@ -30,7 +31,7 @@ pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<
     for linter in session.setup().linters.clone() {
         let outcome = session.run_in(&linter.directory, words(&linter), LINT_TIME, context).await?;
         let old = &session.setup().old_findings;
-        for finding in read(&linter, &outcome, &session.prefixes()) {
+        for finding in read(session, &linter, &outcome, &session.prefixes()) {
             let key = finding.key();
             if old.ignored.contains(&key) {
                 continue;
@@ -39,7 +40,7 @@ pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<
             let list = if is_red { &mut linted.findings } else { &mut linted.advice };
             list.push(finding);
         }
-        if linter.linter == Linter::Ruff {
+        if matches!(linter.linter, Linter::Ruff | Linter::Eslint) {
             session.keep_lint_output(String::from_utf8_lossy(&outcome.stdout).into_owned());
         }
     }
@@ -64,7 +65,8 @@ pub(crate) async fn old_findings(
         };
         let directory = place.join(&linter.directory).display().to_string();
         let outcome = session.run_in(&directory, words(&linter), LINT_TIME, context).await?;
-        let found = read(&linter, &outcome, &[place.display().to_string()]).into_iter().map(|finding| finding.key());
+        let prefixes = [place.display().to_string()];
+        let found = read(session, &linter, &outcome, &prefixes).into_iter().map(|finding| finding.key());
         if linter.is_required {
             old.advice.extend(found);
         } else {
@@ -77,11 +79,17 @@ pub(crate) async fn old_findings(
     Ok(old)
 }
 
-fn read(linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {
+fn read(session: &Session, linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let found = match linter.linter {
         Linter::Ruff => report::ruff::findings(&stdout, prefixes).unwrap_or_default(),
         Linter::Flake8 => report::flake8::findings(&stdout, prefixes),
+        Linter::Eslint => {
+            let look = Look { prefixes, directory: &linter.directory, sources: session.place().sources };
+            let read = report::node::eslint::findings(&stdout, &look);
+            // Warnings alone end well, and so do files that are all ignored.
+            read.unwrap_or_default()
+        }
     };
     if found.is_empty() && !outcome.end.is_success() {
         // It did not lint at all, and silence of that kind is not green.
@@ -110,16 +118,25 @@ fn words(linter: &LintCommand) -> Vec<String> {
     match linter.linter {
         Linter::Ruff => words.extend(["--output-format", "json", "--no-cache", "--no-fix"].map(str::to_owned)),
         Linter::Flake8 => words.extend(["--format", "default"].map(str::to_owned)),
+        Linter::Eslint => words.extend(["--format", "json", "--no-color"].map(str::to_owned)),
     }
     words
 }
 
 /// The linter's program: beside the interpreter, where the project's own version would be, else on `PATH`. Only a real
 /// program counts; of a script the interpreter it names may not be seen inside.
-pub(crate) fn locate(linter: Linter, interpreter: &Interpreter) -> Option<PathBuf> {
+///
+/// A linter of JavaScript is one of the project's packages, found inside by the search path: the program is its name then.
+pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter, tree: &Path) -> Option<PathBuf> {
     let name = match linter {
         Linter::Ruff => "ruff",
         Linter::Flake8 => "flake8",
+        Linter::Eslint => {
+            let installed = interpreter.modules.iter().map(|modules| modules.host.clone());
+            let committed = [directory, ""].map(|folder| tree.join(folder).join("node_modules"));
+            let is_there = installed.chain(committed).any(|folder| folder.join(".bin/eslint").exists());
+            return is_there.then(|| PathBuf::from("eslint"));
+        }
     };
     let beside = interpreter.program.parent().map(Path::to_path_buf);
     // A virtual environment's interpreter is a link: the tools may stand beside what it leads to.

@@ -72,7 +72,8 @@ pub fn graph() -> Result<Graph<HealNode, HealState>, GraphError> {
         .policy(HealNode::Fix, models)
         .policy(HealNode::Patch, Policy::once(Duration::from_hours(6)))
         .policy(HealNode::Commit, network)
-        .policy(HealNode::Monitor, checks)
+        // The checks again, and then as long as CI may take.
+        .policy(HealNode::Monitor, Policy::once(Duration::from_hours(6)))
         .edge(HealNode::Analyze, Next::To(HealNode::Discover))
         .edge(HealNode::Discover, Next::To(HealNode::Diagnose))
         .edge(HealNode::Diagnose, Next::To(HealNode::Plan))

@@ -8,6 +8,7 @@
 //! - [`framework`]: which test framework, and why it is thought so
 //! - [`layout`]: the folders that the import path begins at, and the packages of a monorepo
 //! - [`dependencies`]: what has to be installed before the tests can run
+//! - [`node`]: the same for JavaScript, and its package manager
 //! - [`interpreter`]: which Python of this machine may run them
 //! - `manifest`: reading `pyproject.toml`, `setup.cfg`, `setup.py` and their like
 
@@ -16,6 +17,7 @@ pub mod framework;
 pub mod interpreter;
 pub mod layout;
 mod manifest;
+pub mod node;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,6 +71,8 @@ pub struct Project {
     pub roots: Vec<String>,
     /// What has to be installed before the tests can run.
     pub dependencies: Dependencies,
+    /// What a JavaScript project installs; `None`: it has no `package.json`.
+    pub node: Option<node::Packages>,
     /// SHA-256 over the files that say what is installed: equal hashes need no new installation.
     pub manifest_hash: String,
 }
@@ -77,13 +81,14 @@ pub struct Project {
 pub fn survey(tree: &Path) -> Project {
     let files = discovery::files(tree);
     let tests: Vec<&String> = files.iter().filter(|file| discovery::is_test_file(file)).collect();
-    let packages = layout::packages(&files);
+    let packages = layout::packages(tree, &files);
     let directory = layout::directory(&packages, &tests);
     let manifests = Manifests::read(tree, &directory, &files);
     Project {
         language: language(&files),
         framework: framework::detect(tree, &directory, &manifests, &files),
         roots: layout::roots(tree, &directory, &manifests, &files),
+        node: node::Packages::read(tree, &directory, &files),
         dependencies: Dependencies::read(&manifests),
         manifest_hash: manifests.hash(),
         packages: if directory.is_empty() { Vec::new() } else { packages },

@@ -10,6 +10,10 @@ const FOLDERS: &[(&str, Protection)] = &[
     ("tests", Protection::Test),
     ("test", Protection::Test),
     ("__tests__", Protection::Test),
+    ("__mocks__", Protection::Test),
+    ("__snapshots__", Protection::Test),
+    ("__fixtures__", Protection::Test),
+    ("e2e", Protection::Test),
     (".github", Protection::Ci),
     (".gitlab", Protection::Ci),
     (".circleci", Protection::Ci),
@@ -47,6 +51,14 @@ const FILES: &[(&str, Protection)] = &[
     (".coveragerc", Protection::Configuration),
     (".pre-commit-config.yaml", Protection::Configuration),
     (".eslintignore", Protection::Configuration),
+    (".npmrc", Protection::Configuration),
+    (".yarnrc", Protection::Configuration),
+    (".yarnrc.yml", Protection::Configuration),
+    (".nvmrc", Protection::Configuration),
+    (".node-version", Protection::Configuration),
+    ("pnpm-workspace.yaml", Protection::Configuration),
+    (".nycrc", Protection::Configuration),
+    (".c8rc.json", Protection::Configuration),
     ("sitecustomize.py", Protection::Configuration),
     ("usercustomize.py", Protection::Configuration),
     ("poetry.lock", Protection::Lock),
@@ -58,17 +70,53 @@ const FILES: &[(&str, Protection)] = &[
     ("npm-shrinkwrap.json", Protection::Lock),
     ("pnpm-lock.yaml", Protection::Lock),
     ("yarn.lock", Protection::Lock),
+    ("bun.lock", Protection::Lock),
+    ("bun.lockb", Protection::Lock),
+    ("deno.lock", Protection::Lock),
     (".gitattributes", Protection::Git),
     (".gitmodules", Protection::Git),
     (".gitignore", Protection::Git),
 ];
 
 /// What JavaScript tools' configuration files begin with (`jest.config.ts`, `.eslintrc.json`).
-const PREFIXES: &[&str] = &["jest.config.", "vitest.config.", "eslint.config.", ".eslintrc", ".mocharc"];
+const PREFIXES: &[&str] = &[
+    "jest.config.",
+    "jest.setup.",
+    "jest-setup.",
+    "setuptests.",
+    "vitest.config.",
+    "vitest.setup.",
+    "vitest.workspace.",
+    // Where vitest has no settings of its own they stand here.
+    "vite.config.",
+    "eslint.config.",
+    ".eslintrc",
+    ".mocharc",
+    ".nycrc",
+    // How strict the compiler is.
+    "tsconfig.",
+    "jsconfig.",
+];
 
 /// Tables of `pyproject.toml` that say how tests and linters run, below `tool`.
 const TOOL_TABLES: &[&str] =
     &["pytest", "ruff", "flake8", "pylint", "mypy", "pyright", "coverage", "tox", "nox", "hatch"];
+
+/// Keys of `package.json` that say how tests, builds and linters run.
+const PACKAGE_KEYS: &[&str] = &[
+    "scripts",
+    "jest",
+    "mocha",
+    "vitest",
+    "ava",
+    "tap",
+    "nyc",
+    "c8",
+    "eslintConfig",
+    "eslintIgnore",
+    "standard",
+    "xo",
+];
 
 /// Why a file is never edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -112,20 +160,27 @@ pub fn is_protected(file: &str) -> bool {
     protection(file).is_some()
 }
 
-/// Whether an edit of a file that may be edited leaves alone what it says about tests and linters. `pyproject.toml` holds
-/// dependencies, which may be added to, beside tools' settings, which may not be touched.
+/// Whether an edit of a file that may be edited leaves alone what it says about tests and linters. `pyproject.toml` and `package.json`
+/// hold dependencies, which may be added to, beside tools' settings, which may not be touched.
 pub fn keeps_configuration(file: &str, before: &str, after: &str) -> bool {
-    if file.rsplit('/').next() != Some("pyproject.toml") {
-        return true;
+    match file.rsplit('/').next() {
+        Some("pyproject.toml") => is_kept(&python_settings(before), &python_settings(after)),
+        Some("package.json") => is_kept(&node_settings(before), &node_settings(after)),
+        Some(_) | None => true,
     }
-    let tables = |text: &str| -> Option<Vec<Option<toml::Value>>> {
-        let manifest: toml::Table = text.parse().ok()?;
-        Some(TOOL_TABLES.iter().map(|name| manifest.get("tool")?.get(name).cloned()).collect())
-    };
-    match (tables(before), tables(after)) {
-        (Some(before), Some(after)) => before == after,
-        // A manifest that did not parse before has nothing to compare with; one that does not parse now is no edit.
-        (None, Some(_)) => true,
-        (Some(_) | None, None) => false,
-    }
+}
+
+/// A manifest that did not parse before has nothing to compare with; one that does not parse now is no edit.
+fn is_kept<T: PartialEq>(before: &Option<T>, after: &Option<T>) -> bool {
+    after.is_some() && (before.is_none() || before == after)
+}
+
+fn python_settings(text: &str) -> Option<Vec<Option<toml::Value>>> {
+    let manifest: toml::Table = text.parse().ok()?;
+    Some(TOOL_TABLES.iter().map(|name| manifest.get("tool")?.get(name).cloned()).collect())
+}
+
+fn node_settings(text: &str) -> Option<Vec<Option<serde_json::Value>>> {
+    let manifest: serde_json::Value = serde_json::from_str(text).ok()?;
+    Some(PACKAGE_KEYS.iter().map(|key| manifest.get(key).cloned()).collect())
 }

@@ -58,6 +58,14 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     if let Some(look) = state.monitor.as_ref().or(state.current.as_ref().map(|observed| &observed.look)) {
         let _ = writeln!(text, "| Tests after | {} |", tests(look));
     }
+    if let Some(ci) = &results.hosted_ci {
+        let last = ci.looks.last().map(|look| crate::hosting::poll::words(&look.checks)).unwrap_or_default();
+        let _ =
+            writeln!(text, "| CI of the host | {} ({} looks): {} |", ci.verdict.words(), ci.looks.len(), code(&last));
+    }
+    if let Some(pull_request) = &results.pull_request {
+        let _ = writeln!(text, "| Pull request | {} |", code(pull_request));
+    }
     for command in &results.commands {
         let _ = writeln!(text, "| What green means | {} |", code(command));
     }
@@ -67,7 +75,7 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     }
 }
 
-fn tests(look: &Look) -> String {
+pub(crate) fn tests(look: &Look) -> String {
     let mut line = format!(
         "{} passed, {} failed, {} skipped",
         look.count(TestState::Passed),
@@ -83,8 +91,17 @@ fn tests(look: &Look) -> String {
 fn fixes(text: &mut String, state: &HealState, results: &HealingResults) {
     if !state.accepted.is_empty() {
         text.push_str("## What was changed\n\n");
-        for fix in &state.accepted {
+        for fix in state.kept() {
             accepted(text, fix);
+        }
+        if !state.withdrawn.is_empty() {
+            text.push_str("Pushed and taken back, because CI failed as before:\n\n");
+            for index in state.withdrawn.iter().step_by(2) {
+                if let Some(fix) = state.accepted.get(*index) {
+                    let _ = writeln!(text, "- {} in {} line {}", code(&fix.description), code(&fix.file), fix.line);
+                }
+            }
+            text.push('\n');
         }
     }
     let left: Vec<_> = results.fixes.iter().filter(|fix| fix.status == FixStatus::Failed).collect();
@@ -207,7 +224,7 @@ fn undo(text: &mut String, state: &HealState, results: &HealingResults) {
 }
 
 /// Text in a code span that it cannot end: one line, wrapped in one backtick more than it holds in a row.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let line: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).map(|c| if c == '|' { '¦' } else { c }).collect();
     let ticks = "`".repeat(longest_run_of_backticks(&line) + 1);
@@ -215,7 +232,7 @@ fn code(text: &str) -> String {
     format!("{ticks}{pad}{line}{pad}{ticks}")
 }
 
-fn fence(text: &mut String, language: &str, body: &str) {
+pub(crate) fn fence(text: &mut String, language: &str, body: &str) {
     let ticks = "`".repeat(longest_run_of_backticks(body).max(2) + 1);
     let newline = if body.ends_with('\n') { "" } else { "\n" };
     let _ = writeln!(text, "{ticks}{language}\n{body}{newline}{ticks}\n");

@@ -26,6 +26,15 @@ pub struct HealRequest {
     /// What becomes of the fixes.
     #[serde(default)]
     pub delivery: Delivery,
+    /// The branch to heal; `None`: the one that a clone checks out.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Do nothing when the newest commit is one of ours, also in a folder; of a repository elsewhere that always holds.
+    #[serde(default)]
+    pub refuse_own_commits: bool,
+    /// What is done at the host besides pushing.
+    #[serde(default)]
+    pub hosting: HostingRequest,
     /// Take the uncommitted changes of a local checkout along.
     #[serde(default)]
     pub include_uncommitted: bool,
@@ -65,6 +74,9 @@ impl HealRequest {
             retry_limit: default_retry_limit(),
             ci: CiMode::default(),
             delivery: Delivery::default(),
+            branch: None,
+            refuse_own_commits: false,
+            hosting: HostingRequest::default(),
             include_uncommitted: false,
             test_command: None,
             install_command: None,
@@ -77,13 +89,45 @@ impl HealRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CiMode {
-    /// The best that is there: today always `Local`.
+    /// The best that is there: `GitHub` for a repository that is there and whose branch is pushed, else `Local`.
     #[default]
     Auto,
+    /// As `Local`, and then by the CI that runs at GitHub for the pushed commit.
+    #[serde(rename = "github")]
+    GitHub,
     /// A fresh clone of the branch in a fresh sandbox, tests again.
     Local,
     /// Not verified beyond the acceptance of each patch; a run then never reports PASSED after a change.
     None,
+}
+
+/// What is done at the host besides pushing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostingRequest {
+    /// Open a pull request, or bring it up to date.
+    pub pull_request: bool,
+    /// Start the workflows that can be started by hand when none starts by itself.
+    pub dispatch_workflows: bool,
+    /// How long CI may take, in seconds.
+    pub ci_seconds: u64,
+    /// How long until something of CI must have appeared, in seconds.
+    pub grace_seconds: u64,
+    /// How long to wait between two looks, in milliseconds.
+    pub poll_millis: u64,
+}
+
+impl Default for HostingRequest {
+    /// Ten minutes for CI, two until it must have begun, ten seconds between two looks (spec "Polling Logic").
+    fn default() -> Self {
+        Self {
+            pull_request: false,
+            dispatch_workflows: false,
+            ci_seconds: 600,
+            grace_seconds: 120,
+            poll_millis: 10_000,
+        }
+    }
 }
 
 /// What becomes of the fixes.

@@ -9,8 +9,9 @@ use autoheal_engine::{ErrorCode, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::commit_message::commit_message;
+use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus, Search};
+use crate::state::{CiStatus, HealState, IterationStatus, PatchLogEntry, Search};
 use crate::stop_reason::StopReason;
 
 /// The result document of a run.
@@ -46,6 +47,12 @@ pub struct HealingResults {
     pub retry_limit: u32,
     /// The commands that decided what green is.
     pub commands: Vec<String>,
+    /// What the CI of the host came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosted_ci: Option<HostedCi>,
+    /// The page of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// Searches for repairs that no rule knows.
@@ -54,6 +61,15 @@ pub struct HealingResults {
     /// The error behind a FAILED (spec "Error Response Format", the inner object).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CodedError>,
+}
+
+/// What the CI of the host came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostedCi {
+    /// The verdict.
+    pub verdict: CiVerdict,
+    /// Every look with its time, the last one of which says what is known of a run that did not end in time.
+    pub looks: Vec<CiLook>,
 }
 
 /// A fix as the results tell it.
@@ -97,7 +113,7 @@ impl HealingResults {
                 failure_count: saturating(state.log.current().count()),
             });
         }
-        let fixes: Vec<FixResult> = state.accepted.iter().map(fixed).chain(left(state)).collect();
+        let fixes: Vec<FixResult> = state.kept().map(fixed).chain(left(state)).collect();
         let commit_count = state.delivered.as_ref().map_or(0, |delivered| delivered.accepted);
         Self {
             repository: repository_uri(&state.request.repository),
@@ -105,7 +121,7 @@ impl HealingResults {
             leader_name: state.request.leader_name.clone(),
             branch_name: branch_name(state),
             total_failures: saturating(state.log.entries().len()),
-            fixes_applied: saturating(state.accepted.len()),
+            fixes_applied: saturating(state.kept().count()),
             iterations: saturating(iteration_history.len()),
             ci_status,
             total_time: minutes_and_seconds(total_time(state, now)),
@@ -115,6 +131,8 @@ impl HealingResults {
             commit_count: saturating(commit_count),
             retry_limit: state.request.retry_limit,
             commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
+            hosted_ci: state.ci_verdict.map(|verdict| HostedCi { verdict, looks: state.ci_looks.clone() }),
+            pull_request: state.pull_request.clone(),
             warnings: state.warnings.clone(),
             searches: state.searches.clone(),
             error: error(state, stop_reason, now),
@@ -140,7 +158,13 @@ fn error(state: &HealState, stop_reason: StopReason, now: Timestamp) -> Option<C
         return None;
     }
     state.error.clone().or_else(|| {
-        let code = stop_reason.error_code().unwrap_or(ErrorCode::TestExecutionFailed);
+        let code = match stop_reason.error_code()? {
+            // Said more exactly: the last that was tried would not have parsed.
+            ErrorCode::PatchApplyFailed if state.patch_log.last().is_some_and(PatchLogEntry::is_syntax_error) => {
+                ErrorCode::SyntaxValidationFailed
+            }
+            code => code,
+        };
         Some(
             CodedError::new(code, stop_reason.explanation(), now)
                 .with("repository", state.request.repository.clone())

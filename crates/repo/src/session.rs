@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::python::probe;
-use autoheal_code::report::{self, compile};
+use autoheal_code::report;
 use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
@@ -22,6 +22,7 @@ use crate::look::Look;
 use crate::request::CommandLimits;
 use crate::setup::{Interpreter, OldFindings, Setup};
 use crate::state::FileText;
+use crate::toolchain::{Place, Toolchain, python};
 use crate::tree;
 
 /// How much of the suite to run.
@@ -147,9 +148,9 @@ impl Session {
         self.lint_output = output;
     }
 
-    /// The prefix that absolute names of the repository's files have inside.
+    /// The prefixes that absolute names of the repository's files have inside.
     pub(crate) fn prefixes(&self) -> Vec<String> {
-        vec![self.folders.tree().display().to_string()]
+        self.place().prefixes()
     }
 
     /// Writes files and returns what they held: writing that again takes the change back. All or nothing.
@@ -164,11 +165,11 @@ impl Session {
 
     /// Asks the interpreter what it can import; once per session, and only when something is wrong.
     pub(crate) async fn probe(&mut self, findings: &[Finding], context: &StepContext) -> Result<(), StepError> {
-        if std::mem::replace(&mut self.is_probed, true) {
+        if std::mem::replace(&mut self.is_probed, true) || self.setup.toolchain != Toolchain::Python {
             return Ok(());
         }
-        let mut words = vec![self.program(), self.tool(folders::PROBE)];
-        for root in self.import_path() {
+        let mut words = vec![self.place().program(), self.place().tool(folders::PROBE)];
+        for root in python::import_path(&self.folders, &self.setup) {
             words.extend(["--path".to_owned(), root]);
         }
         words.extend(probe::modules_of_interest(&self.sources, findings));
@@ -246,7 +247,12 @@ impl Session {
                 return Ok(Look { findings: linted.findings, advice: linted.advice, ..Look::default() });
             }
         }
+        let mut built = crate::build::run(self, limit, context).await?;
+        if !built.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
+            return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
+        }
         let mut look = crate::suite::run(self, scope, limit, context).await?;
+        look.findings.append(&mut built);
         look.findings.extend(linted.findings);
         look.advice = linted.advice;
         Ok(look)
@@ -258,36 +264,15 @@ impl Session {
         files: &[String],
         context: &StepContext,
     ) -> Result<Vec<Finding>, StepError> {
-        let mut words = vec![self.program(), self.tool(folders::COMPILE_CHECK)];
-        words.extend(files.iter().cloned());
+        let Some(words) = self.setup.toolchain.syntax_check_words(&self.place(), files) else { return Ok(Vec::new()) };
         let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
-        Ok(compile::findings(&String::from_utf8_lossy(&outcome.stdout)))
+        Ok(self.setup.toolchain.syntax_check_findings(&outcome))
     }
 
-    pub(crate) fn program(&self) -> String {
-        self.setup.interpreter.program.display().to_string()
+    /// The repository as its tools see it.
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place { folders: &self.folders, setup: &self.setup, sources: &self.sources }
     }
-
-    pub(crate) fn tool(&self, name: &str) -> String {
-        self.folders.tools().join(name).display().to_string()
-    }
-
-    pub(crate) fn unittest_runner(&self) -> String {
-        self.tool(folders::UNITTEST_RUNNER)
-    }
-
-    /// Where a report goes.
-    pub(crate) fn report_path(&self) -> PathBuf {
-        self.folders.reports().join(folders::REPORT)
-    }
-
-    fn import_path(&self) -> Vec<String> {
-        import_path(&self.folders.tree(), &self.setup)
-    }
-}
-
-fn import_path(tree: &Path, setup: &Setup) -> Vec<String> {
-    setup.roots.iter().map(|root| tree.join(root).display().to_string()).collect()
 }
 
 pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpec {
@@ -296,24 +281,21 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     mounts.push(Mount::read_only(folders.tools()));
     mounts.extend(Some(folders.before()).filter(|folder| folder.is_dir()).map(Mount::read_only));
     mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
-    mounts.extend(setup.linters.iter().map(|linter| Mount::read_only(linter.program.clone())));
-    let bin = setup.interpreter.program.parent().map(|bin| bin.display().to_string()).unwrap_or_default();
+    mounts.push(Mount { host: folders.scratch(), inside: folders.scratch(), writable: true });
+    // A linter of the project's own packages is seen with them.
+    let elsewhere = setup.linters.iter().filter(|linter| linter.program.is_absolute());
+    mounts.extend(elsewhere.map(|linter| Mount::read_only(linter.program.clone())));
+    mounts.extend(setup.toolchain.mounts(folders, setup));
     let ours = BTreeMap::from([
-        ("PATH".to_owned(), format!("{bin}:/usr/local/bin:/usr/bin:/bin")),
-        // The patch decides what is imported: never an installed copy, and never another checkout's.
-        ("PYTHONPATH".to_owned(), import_path(&tree, setup).join(":")),
-        // Two candidates of one size within one second would share their cached byte code.
-        ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
-        // Looks are compared test by test: parameters that come from a set must come in one order.
-        ("PYTHONHASHSEED".to_owned(), "0".to_owned()),
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
         ("CI".to_owned(), "true".to_owned()),
         ("NO_COLOR".to_owned(), "1".to_owned()),
     ]);
     let mut environment = setup.environment.clone();
     environment.extend(ours);
+    environment.extend(setup.toolchain.environment(folders, setup));
     // The same path on both sides: what the tests print needs no translation.
-    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: None }
+    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain.image() }
 }
 
 /// Reads what a command wrote to a file inside: a plain file of bounded size, never through a link.

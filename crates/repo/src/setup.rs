@@ -6,9 +6,14 @@ use std::path::PathBuf;
 use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
 
+use crate::toolchain::Toolchain;
+
 /// How a repository is tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
+    /// The language's tools.
+    #[serde(default)]
+    pub toolchain: Toolchain,
     /// The folders that the import path begins at, relative to the repository (`""`, `src`).
     pub roots: Vec<String>,
     /// The folder that the tests start in, relative to the repository: `""`, or a package of a monorepo.
@@ -20,6 +25,9 @@ pub struct Setup {
     pub interpreter: Interpreter,
     /// The command whose success is half of what green means.
     pub tests: TestCommand,
+    /// What has to be built, or is compiled as a check, before the tests run; a failure is red.
+    #[serde(default)]
+    pub builds: Vec<BuildCommand>,
     /// The linters: those that CI runs must find nothing new for the other half.
     pub linters: Vec<LintCommand>,
     /// Files that tests were collected from, or that the test command names, whatever they are called: they decide what green means
@@ -45,12 +53,14 @@ impl Setup {
     /// The commands that decide what green is, for a person.
     pub fn command_lines(&self) -> Vec<String> {
         let required = self.linters.iter().filter(|linter| linter.is_required);
-        std::iter::once(self.tests.words.join(" ")).chain(required.map(|linter| linter.words.join(" "))).collect()
+        let builds = self.builds.iter().map(|build| build.words.join(" "));
+        let lints = required.map(|linter| linter.words.join(" "));
+        builds.chain([self.tests.words.join(" ")]).chain(lints).collect()
     }
 }
 
 /// The interpreter that runs the tests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Interpreter {
     /// The program, absolute.
     pub program: PathBuf,
@@ -59,8 +69,31 @@ pub struct Interpreter {
     /// Major and minor version, as it said itself; `None` until it was asked.
     #[serde(default)]
     pub version: Option<(u8, u8)>,
+    /// Installed packages, seen read-only in the tree.
+    #[serde(default)]
+    pub modules: Vec<ModuleFolder>,
     /// Where it was found, for the report: `.venv of the checkout`, `VIRTUAL_ENV`, `python3 on PATH`, `installed for this run`.
     pub found: String,
+}
+
+/// A folder of installed packages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleFolder {
+    /// Where it lies on this machine.
+    pub host: PathBuf,
+    /// Where the tests look for it, relative to the repository: `node_modules`.
+    pub inside: String,
+}
+
+/// A command that builds, or compiles as a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildCommand {
+    /// The command in words.
+    pub words: Vec<String>,
+    /// The folder it starts in, relative to the repository.
+    pub directory: String,
+    /// Variables that CI or the script sets for it.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// Which reports the test command can write.
@@ -71,8 +104,26 @@ pub enum TestRunner {
     Pytest,
     /// `python -m unittest`, through our runner, with the same XML.
     Unittest,
+    /// jest, with its JSON.
+    Jest,
+    /// mocha, with our reporter.
+    Mocha,
+    /// vitest, with our reporter.
+    Vitest,
+    /// `node --test`, with our reporter.
+    NodeTest,
     /// A command of the user's that writes no report we know: its exit status and output are all that is seen.
     Opaque,
+}
+
+impl TestRunner {
+    /// Whether changes can be tried without starting it for each (see [`crate::search`]).
+    pub const fn can_be_kept_warm(self) -> bool {
+        match self {
+            Self::Pytest | Self::Unittest => true,
+            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest | Self::Opaque => false,
+        }
+    }
 }
 
 /// The command that runs the tests.
@@ -94,6 +145,8 @@ pub enum Linter {
     Ruff,
     /// `flake8`.
     Flake8,
+    /// The project's own `eslint`.
+    Eslint,
 }
 
 /// A linter.

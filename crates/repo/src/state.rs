@@ -13,6 +13,7 @@ use autoheal_engine::{ErrorCode, Timestamp, budget};
 use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
+use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::look::Look;
 use crate::request::HealRequest;
 use crate::setup::Setup;
@@ -65,6 +66,9 @@ pub struct HealState {
     /// What was searched for; changed by `fix`.
     #[serde(default)]
     pub searches: Vec<Search>,
+    /// What trying candidates took, each with a test runner of its own; changed by `patch`.
+    #[serde(default)]
+    pub trials: Trials,
     /// Candidates per target; set by `fix`.
     pub proposals: Vec<Proposal>,
     /// Whether this round's `patch` accepted something.
@@ -83,6 +87,21 @@ pub struct HealState {
     pub iteration_history: Vec<IterationStatus>,
     /// What the latest monitor saw; set by `monitor`.
     pub monitor: Option<Look>,
+    /// Every look at the CI of the host; changed by `monitor`.
+    #[serde(default)]
+    pub ci_looks: Vec<CiLook>,
+    /// What the CI of the host came to, for the latest commit that was watched; set by `monitor`.
+    #[serde(default)]
+    pub ci_verdict: Option<CiVerdict>,
+    /// What only the CI of the host sees; set by `monitor`.
+    #[serde(default)]
+    pub ci_failures: CiFailures,
+    /// Which of the accepted fixes were taken back, and which of them take others back; changed by `monitor`.
+    #[serde(default)]
+    pub withdrawn: BTreeSet<usize>,
+    /// The page of the pull request; set by `commit`.
+    #[serde(default)]
+    pub pull_request: Option<String>,
     /// Time per agent in milliseconds; changed by the workflow.
     pub agent_millis: BTreeMap<String, u64>,
     /// What a person should know, in order; changed by any agent.
@@ -119,6 +138,7 @@ impl HealState {
             model_end: None,
             is_searching: false,
             searches: Vec::new(),
+            trials: Trials::default(),
             proposals: Vec::new(),
             patch_verdict: PatchVerdict::NothingAccepted,
             accepted: Vec::new(),
@@ -128,6 +148,11 @@ impl HealState {
             delivered: None,
             iteration_history: Vec::new(),
             monitor: None,
+            ci_looks: Vec::new(),
+            ci_verdict: None,
+            ci_failures: CiFailures::default(),
+            withdrawn: BTreeSet::new(),
+            pull_request: None,
             agent_millis: BTreeMap::new(),
             warnings: Vec::new(),
             stop: None,
@@ -204,6 +229,27 @@ impl HealState {
         }
     }
 
+    /// The accepted fixes that were not taken back.
+    pub fn kept(&self) -> impl Iterator<Item = &AcceptedFix> {
+        self.accepted.iter().enumerate().filter(|(index, _)| !self.withdrawn.contains(index)).map(|(_, fix)| fix)
+    }
+
+    /// Adds what only CI sees of this tree to a look at it.
+    pub fn add_ci_failures(&self, look: &mut Look) {
+        if self.ci_failures.accepted == self.accepted.len() {
+            let known = look.keys();
+            let unknown = self.ci_failures.findings.iter().filter(|finding| !known.contains(&finding.key()));
+            look.findings.extend(unknown.cloned());
+        }
+    }
+
+    /// Warns of something, once.
+    pub fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
     /// Takes a look into the log and the timeline.
     pub fn observe(&mut self, look: &Look, what: &str, now: Timestamp) {
         let before: Vec<Finding> = self.log.current().map(|entry| entry.finding.clone()).collect();
@@ -217,6 +263,15 @@ impl HealState {
             open: look.keys().len(),
         });
     }
+}
+
+/// Failures that the CI of the host sees and the checks here do not.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CiFailures {
+    /// Which.
+    pub findings: Vec<Finding>,
+    /// How many accepted fixes the tree had: of another tree they say nothing.
+    pub accepted: usize,
 }
 
 /// Where the work starts.
@@ -276,6 +331,15 @@ pub struct ModelStep {
     pub approach: String,
 }
 
+/// What trying candidates took, each with a test runner of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Trials {
+    /// How many.
+    pub count: u64,
+    /// How long the test runners took, in milliseconds.
+    pub millis: u64,
+}
+
 /// A search for the repair of a fault of logic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
@@ -295,8 +359,28 @@ pub struct Search {
     pub preparing_millis: u64,
     /// How long trying took, in milliseconds.
     pub trying_millis: u64,
+    /// How long a try with a test runner of its own took on average before, in milliseconds; `None`: there was none.
+    pub cold_millis: Option<u64>,
     /// Why nothing was tried, if so.
     pub refused: Option<String>,
+}
+
+impl Search {
+    /// One in which nothing was done yet.
+    pub(crate) fn new(key: Key, state: &HealState) -> Self {
+        Self {
+            key,
+            accepted: state.accepted.len(),
+            candidates: 0,
+            tried: 0,
+            loaded_anew: 0,
+            plausible: 0,
+            preparing_millis: 0,
+            trying_millis: 0,
+            cold_millis: state.trials.millis.checked_div(state.trials.count),
+            refused: None,
+        }
+    }
 }
 
 /// What a model has tried.
@@ -399,6 +483,16 @@ pub struct PatchLogEntry {
     pub reason: String,
     /// When.
     pub at: Timestamp,
+}
+
+impl PatchLogEntry {
+    /// What the reason of one that would not parse begins with.
+    pub(crate) const SYNTAX: &'static str = "syntax validation failed";
+
+    /// Whether it was taken back because the file would not have parsed.
+    pub fn is_syntax_error(&self) -> bool {
+        self.status == PatchStatus::Failed && self.reason.starts_with(Self::SYNTAX)
+    }
 }
 
 /// How a patch operation ended (the spec's `Fix.status`).

@@ -25,13 +25,17 @@ pub enum StopReason {
     Infra,
     /// The branch was pushed and no CI run came of it.
     NoCiRun,
+    /// The branch was pushed, and CI had no verdict in time.
+    CiTimeout,
+    /// The commit that was to be healed is one of ours: healing it again would go on for ever.
+    OwnCommit,
     /// A person ended it.
     Cancelled,
 }
 
 impl StopReason {
     /// Every reason.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Green,
         Self::NothingToDo,
         Self::NoProgress,
@@ -41,6 +45,8 @@ impl StopReason {
         Self::Flaky,
         Self::Infra,
         Self::NoCiRun,
+        Self::CiTimeout,
+        Self::OwnCommit,
         Self::Cancelled,
     ];
 
@@ -56,6 +62,8 @@ impl StopReason {
             Self::Flaky => "FLAKY",
             Self::Infra => "INFRA",
             Self::NoCiRun => "NO_CI_RUN",
+            Self::CiTimeout => "CI_TIMEOUT",
+            Self::OwnCommit => "OWN_COMMIT",
             Self::Cancelled => "CANCELLED",
         }
     }
@@ -71,6 +79,8 @@ impl StopReason {
             | Self::Flaky
             | Self::Infra
             | Self::NoCiRun
+            | Self::CiTimeout
+            | Self::OwnCommit
             | Self::Cancelled => false,
         }
     }
@@ -87,6 +97,12 @@ impl StopReason {
             Self::Flaky => "the failures come and go without any change; make the tests deterministic first",
             Self::Infra => "the repository could not be cloned, installed or tested; see the error below",
             Self::NoCiRun => "the branch was pushed and no CI run came of it",
+            Self::CiTimeout => {
+                "the branch was pushed, and CI had no verdict in time; look at the run, or raise --ci-timeout"
+            }
+            Self::OwnCommit => {
+                "the newest commit there is one of ours, and healing one's own work would go on for ever; a person must look"
+            }
             Self::Cancelled => "a person ended the run; what was accepted so far is kept",
         }
     }
@@ -94,9 +110,9 @@ impl StopReason {
     /// The spec's code, for a stop that is told as an error and has none more exact.
     pub const fn error_code(self) -> Option<ErrorCode> {
         match self {
-            Self::Green | Self::NothingToDo => None,
+            Self::Green | Self::NothingToDo | Self::OwnCommit => None,
             Self::Attempts => Some(ErrorCode::RetryLimitReached),
-            Self::NoCiRun => Some(ErrorCode::CiTimeout),
+            Self::NoCiRun | Self::CiTimeout => Some(ErrorCode::CiTimeout),
             Self::NoProgress | Self::RepeatedPatch => Some(ErrorCode::PatchApplyFailed),
             Self::Budget | Self::Flaky | Self::Infra | Self::Cancelled => Some(ErrorCode::TestExecutionFailed),
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
-use autoheal_code::Sources;
+use autoheal_code::{Language, Sources};
 
 use crate::protected;
 use crate::state::FileText;
@@ -13,8 +13,8 @@ use crate::state::FileText;
 /// A file longer than this is not read: no fixer has business in it.
 const MAX_FILE_BYTES: u64 = 2 << 20;
 
-/// Text files besides Python that fixers read: manifests.
-const MANIFESTS: [&str; 4] = ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile"];
+/// Text files besides programs that fixers read: manifests.
+const MANIFESTS: [&str; 5] = ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "package.json"];
 
 /// The repository's text. Links are not followed and ignored files are left out; a file that is not UTF-8 is passed over. `roots`: where the import path begins.
 pub(crate) fn read(tree: &Path, roots: &[String]) -> Sources {
@@ -26,6 +26,8 @@ pub(crate) fn read(tree: &Path, roots: &[String]) -> Sources {
         .parents(false)
         .git_global(false)
         .sort_by_file_name(Ord::cmp)
+        // Installed packages: there are far too many, and none is the repository's.
+        .filter_entry(|entry| entry.file_name() != "node_modules")
         .build();
     for entry in walk.filter_map(Result::ok) {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
@@ -43,9 +45,10 @@ pub(crate) fn read(tree: &Path, roots: &[String]) -> Sources {
 fn is_of_interest(file: &str) -> bool {
     let path = Path::new(file);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_python = path.extension().is_some_and(|extension| extension == "py" || extension == "pyi");
     let is_requirements = name.starts_with("requirements") && path.extension().is_some_and(|end| end == "txt");
-    is_python || is_requirements || MANIFESTS.contains(&name)
+    let is_settings = (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
+        && path.extension().is_some_and(|end| end == "json");
+    Language::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name)
 }
 
 /// Writes files and returns what they held before. All or nothing: when one cannot be written, those before it are put back.

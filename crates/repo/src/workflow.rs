@@ -11,6 +11,7 @@ use autoheal_engine::graph::{Graph, GraphError, Node as _};
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
+use autoheal_forge::github::GitHub;
 use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
 use autoheal_llm::Models;
 use autoheal_sandbox::Sandbox;
@@ -19,6 +20,7 @@ use secrecy::SecretString;
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
 use crate::checkout::{Checkout, forge_error};
 use crate::folders::Folders;
+use crate::hosting::Hosted;
 use crate::model::{Adviser, Briefing, PromptLimits};
 use crate::node::{HealNode, graph};
 use crate::report;
@@ -36,6 +38,8 @@ pub struct HealSettings {
     pub sandbox: Arc<dyn Sandbox>,
     /// The token for GitHub.
     pub token: Option<SecretString>,
+    /// The way to GitHub's API, or that of a GitHub Enterprise.
+    pub github: Arc<GitHub>,
     /// The hosts that an install may reach.
     pub registries: Vec<String>,
     /// The language models that are asked when rules have nothing left; `None`: none.
@@ -82,7 +86,9 @@ impl HealWorkflow {
     }
 
     fn checkout(&self, state: &HealState, run: RunId) -> Result<Checkout, StepError> {
-        let address = RepositoryAddress::parse(&state.request.repository).map_err(|error| forge_error(&error))?;
+        let host = Some(self.settings.github.host());
+        let address =
+            RepositoryAddress::parse_on(&state.request.repository, host).map_err(|error| forge_error(&error))?;
         Ok(Checkout { git: Arc::clone(&self.git), address, folders: Folders::new(self.run_folder(run)) })
     }
 
@@ -181,10 +187,20 @@ impl Workflow for HealWorkflow {
             HealNode::Diagnose | HealNode::Plan | HealNode::Fix | HealNode::Patch => {
                 self.in_session(node, state, context).await?;
             }
-            HealNode::Commit => commit::run(state, &self.checkout(state, context.run)?, context).await?,
+            HealNode::Commit => {
+                let checkout = self.checkout(state, context.run)?;
+                let hosted = Hosted::at(&self.settings.github, &checkout.address);
+                commit::run(state, &checkout, hosted.as_ref(), context).await?;
+            }
             HealNode::Monitor => {
                 let checkout = self.checkout(state, context.run)?;
-                monitor::run(state, &checkout, &self.settings.sandbox, context).await?;
+                let hosted = Hosted::at(&self.settings.github, &checkout.address);
+                let accepted = state.accepted.len();
+                monitor::run(state, &checkout, hosted.as_ref(), &self.settings.sandbox, context).await?;
+                if state.accepted.len() != accepted {
+                    // The tree of the session is not that of the branch any more.
+                    self.close_session(context.run).await?;
+                }
             }
         }
         if state.stop.is_some() {

@@ -42,7 +42,9 @@ pub async fn select(choice: Choice, settings: &Settings) -> Result<Arc<dyn Sandb
 /// Why it does not, and what to do about it.
 pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), SandboxError> {
     match kind {
-        SandboxKind::Docker | SandboxKind::None | SandboxKind::Bubblewrap => Bubblewrap::find(settings).await.map(drop),
+        SandboxKind::Docker => Engine::find(settings).await.map(drop),
+        SandboxKind::Bubblewrap => Bubblewrap::find(settings).await.map(drop),
+        SandboxKind::None => Ok(()),
     }
 }
 

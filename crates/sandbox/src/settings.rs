@@ -37,6 +37,8 @@ impl FromStr for Choice {
 pub struct Settings {
     /// The container image in which Python runs, when a workspace names none.
     pub python_image: String,
+    /// The same for Node. It needs Python, too: that is what the way to the registries is made of.
+    pub node_image: String,
     /// A folder of this program's own, for small files that sandboxes see (a user list, a relay script).
     pub state_dir: PathBuf,
 }
@@ -45,14 +47,25 @@ impl Settings {
     /// A public image with Python; used until a person sets another.
     pub const DEFAULT_PYTHON_IMAGE: &'static str = "python:3.11-slim-bookworm";
 
+    /// A public image with Node, npm and Python; used until a person sets another.
+    pub const DEFAULT_NODE_IMAGE: &'static str = "node:20-bookworm";
+
+    /// The name of the setting that [`Settings::node_image`] comes from.
+    pub const NODE_IMAGE_SETTING: &'static str = "sandbox.node_image";
+
     /// The name of the setting that [`Settings::python_image`] comes from.
     pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
 
-    /// The hosts that an install may reach, until a person sets others: those of the Python package index.
-    pub const DEFAULT_REGISTRIES: [&'static str; 2] = ["pypi.org", "files.pythonhosted.org"];
+    /// The hosts that an install may reach, until a person sets others: those of the package indexes of Python and npm.
+    pub const DEFAULT_REGISTRIES: [&'static str; 4] =
+        ["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"];
 
     /// The defaults, with this folder.
     pub fn new(state_dir: impl Into<PathBuf>) -> Self {
-        Self { python_image: Self::DEFAULT_PYTHON_IMAGE.to_owned(), state_dir: state_dir.into() }
+        Self {
+            python_image: Self::DEFAULT_PYTHON_IMAGE.to_owned(),
+            node_image: Self::DEFAULT_NODE_IMAGE.to_owned(),
+            state_dir: state_dir.into(),
+        }
     }
 }

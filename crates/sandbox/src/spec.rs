@@ -19,8 +19,20 @@ pub struct WorkspaceSpec {
     pub mounts: Vec<Mount>,
     /// The environment of every command; nothing of the host's environment is passed on.
     pub environment: BTreeMap<String, String>,
-    /// The container image, for the sandbox that needs one; `None`: the setting for the language.
-    pub image: Option<String>,
+    /// The container image, for the sandbox that needs one.
+    pub image: Image,
+}
+
+/// Which image a container is made of; sandboxes without images show this machine's programs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Image {
+    /// The one that is set for Python.
+    #[default]
+    Python,
+    /// The one that is set for Node.
+    Node,
+    /// The one of this name.
+    Named(String),
 }
 
 /// Where programs are looked for, unless the workspace says otherwise.

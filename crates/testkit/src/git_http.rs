@@ -146,64 +146,65 @@ impl Shared {
             stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
         }
         let body = read_body(&mut reader, &headers)?;
-        let (status, headers, body) = self.run_backend(&request, &headers, &body)?;
+        let (status, headers, body) = run_backend(&self.root, &request, &headers, &body)?;
         respond(&mut stream, status, &headers, &body)
-    }
-
-    fn run_backend(
-        &self,
-        request: &Request,
-        headers: &BTreeMap<String, String>,
-        body: &[u8],
-    ) -> io::Result<(u16, String, Vec<u8>)> {
-        let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-        let header = |name: &str| headers.get(name).map_or("", String::as_str);
-        let mut child = isolated_git()
-            .args(["-c", "http.receivepack=true", "-c", "safe.directory=*", "http-backend"])
-            .env("GIT_PROJECT_ROOT", &self.root)
-            .env("GIT_HTTP_EXPORT_ALL", "1")
-            .env("REQUEST_METHOD", &request.method)
-            .env("PATH_INFO", path)
-            .env("QUERY_STRING", query)
-            .env("CONTENT_TYPE", header("content-type"))
-            .env("CONTENT_LENGTH", body.len().to_string())
-            .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
-            .env("GIT_PROTOCOL", header("git-protocol"))
-            .env("REMOTE_ADDR", "127.0.0.1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut stdin = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
-        let input = body.to_owned();
-        let feeding = thread::spawn(move || drop(stdin.write_all(&input)));
-        let output = child.wait_with_output()?.stdout;
-        let _ = feeding.join();
-
-        let end = output.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(output.len());
-        let head = String::from_utf8_lossy(&output[..end]).into_owned();
-        let mut status = 200;
-        let mut kept = String::new();
-        for line in head.lines() {
-            match line.strip_prefix("Status: ") {
-                Some(value) => status = value.get(..3).and_then(|code| code.parse().ok()).unwrap_or(500),
-                None => {
-                    let _ = write!(kept, "{line}\r\n");
-                }
-            }
-        }
-        Ok((status, kept, output.get(end + 4..).unwrap_or_default().to_vec()))
     }
 }
 
+/// What git's own server answers: status, header lines, body.
+pub(crate) fn run_backend(
+    root: &Path,
+    request: &Request,
+    headers: &BTreeMap<String, String>,
+    body: &[u8],
+) -> io::Result<(u16, String, Vec<u8>)> {
+    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    let header = |name: &str| headers.get(name).map_or("", String::as_str);
+    let mut child = isolated_git()
+        .args(["-c", "http.receivepack=true", "-c", "safe.directory=*", "http-backend"])
+        .env("GIT_PROJECT_ROOT", root)
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("REQUEST_METHOD", &request.method)
+        .env("PATH_INFO", path)
+        .env("QUERY_STRING", query)
+        .env("CONTENT_TYPE", header("content-type"))
+        .env("CONTENT_LENGTH", body.len().to_string())
+        .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
+        .env("GIT_PROTOCOL", header("git-protocol"))
+        .env("REMOTE_ADDR", "127.0.0.1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut stdin = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
+    let input = body.to_owned();
+    let feeding = thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output()?.stdout;
+    let _ = feeding.join();
+
+    let end = output.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(output.len());
+    let head = String::from_utf8_lossy(&output[..end]).into_owned();
+    let mut status = 200;
+    let mut kept = String::new();
+    for line in head.lines() {
+        match line.strip_prefix("Status: ") {
+            Some(value) => status = value.get(..3).and_then(|code| code.parse().ok()).unwrap_or(500),
+            None => {
+                let _ = write!(kept, "{line}\r\n");
+            }
+        }
+    }
+    Ok((status, kept, output.get(end + 4..).unwrap_or_default().to_vec()))
+}
+
 /// The password in an `Authorization: Basic ...` header.
-fn password(value: &str) -> Option<String> {
+pub(crate) fn password(value: &str) -> Option<String> {
     let decoded = BASE64_STANDARD.decode(value.strip_prefix("Basic ")?).ok()?;
     let text = String::from_utf8(decoded).ok()?;
     text.split_once(':').map(|(_, password)| password.to_owned())
 }
 
-fn read_headers(reader: &mut impl BufRead) -> io::Result<BTreeMap<String, String>> {
+pub(crate) fn read_headers(reader: &mut impl BufRead) -> io::Result<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
     loop {
         let mut line = String::new();
@@ -215,7 +216,7 @@ fn read_headers(reader: &mut impl BufRead) -> io::Result<BTreeMap<String, String
     }
 }
 
-fn read_body(reader: &mut impl BufRead, headers: &BTreeMap<String, String>) -> io::Result<Vec<u8>> {
+pub(crate) fn read_body(reader: &mut impl BufRead, headers: &BTreeMap<String, String>) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     if headers.get("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
         loop {
@@ -234,7 +235,7 @@ fn read_body(reader: &mut impl BufRead, headers: &BTreeMap<String, String>) -> i
     Ok(body)
 }
 
-fn respond(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) -> io::Result<()> {
+pub(crate) fn respond(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) -> io::Result<()> {
     let length = body.len();
     write!(stream, "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n")?;
     stream.write_all(body)?;

@@ -4,6 +4,7 @@
 //!
 //! - `background`: servers on threads of their own
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
+//! - [`github`]: a GitHub of one's own, held against GitHub's description of its API
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
 //! - [`ledger`]: accounts of language models, in memory
 //! - [`manual`]: a manual of vehicles with hundreds of pages
@@ -16,6 +17,7 @@
 
 mod background;
 pub mod git_http;
+pub mod github;
 mod http;
 pub mod kill;
 pub mod ledger;

@@ -1,6 +1,7 @@
 """Puts one seeded defect into a Python package.
 
     python3 inject ROOT --kind KIND --seed SEED --try N SOURCE...    changes one file, prints what it did as JSON
+    python3 inject ROOT --hide --seed SEED                   takes a third of the tests out
     python3 inject --kinds                                   prints the kinds of each class as JSON
 
 A kind is a way in which people break programs. It lists every place of the sources where it could happen; the seed
@@ -20,12 +21,14 @@ import random
 import imports
 import indentation
 import linting
+import logic
 import syntax
 import type_errors
+from hide import hide
 from module import KINDS, Module
 
 # Importing a module of kinds registers them.
-_ = (syntax, indentation, imports, type_errors, linting)
+_ = (syntax, indentation, imports, type_errors, linting, logic)
 
 
 def read_sources(root: pathlib.Path, sources: list[str]) -> list[Module]:
@@ -88,11 +91,15 @@ def main() -> None:
     parser.add_argument("--kind", choices=sorted(KINDS))
     parser.add_argument("--seed", default="1")
     parser.add_argument("--try", dest="attempt", type=int, default=0)
+    parser.add_argument("--hide", action="store_true", help="take a third of the tests out, and tell how many")
     parser.add_argument("--kinds", action="store_true", help="print the kinds of each class")
     parser.add_argument("--preview", action="store_true", help="print what each kind would do, and do nothing")
     arguments = parser.parse_args()
     if arguments.kinds:
         print(json.dumps([{"class": defect_class, "kind": name} for name, (defect_class, _) in KINDS.items()]))
+        return
+    if arguments.hide:
+        print(hide(arguments.root, arguments.seed))
         return
     modules = read_sources(arguments.root, arguments.sources)
     seed, attempt = arguments.seed, arguments.attempt

@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use autoheal_forge::{Git, GitSettings};
 use autoheal_sandbox::SandboxKind;
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
         on_path("python3", "Python repositories without an environment of their own"),
         on_path("ruff", "fixing what linters find"),
         database,
-        token(),
+        token(config),
     ];
     if arguments.json {
         printer.json(&parts)?;
@@ -89,10 +90,10 @@ async fn database(config: &Config) -> Part {
     part("database", "everything", opened)
 }
 
-fn token() -> Part {
+fn token(config: &Config) -> Part {
     let needed_for = "private repositories on GitHub, and pushing there";
-    let found = github_token().map(|_| "is set".to_owned());
-    part("GitHub token", needed_for, found.ok_or_else(|| anyhow::anyhow!("AUTOHEAL_GITHUB_TOKEN is not set")))
+    let found = github_token(config).and_then(|token| token.context("AUTOHEAL_GITHUB_TOKEN is not set"));
+    part("GitHub token", needed_for, found.map(|_| "is set".to_owned()))
 }
 
 fn on_path(program: &'static str, needed_for: &'static str) -> Part {

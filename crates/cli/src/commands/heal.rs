@@ -6,7 +6,7 @@ use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for, now, owner};
 use autoheal_repo::HealRequest;
-use autoheal_repo::request::{CommandLimits, Delivery};
+use autoheal_repo::request::{CiMode, CommandLimits, Delivery};
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
@@ -22,15 +22,40 @@ const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again
 /// How long Ctrl-C waits for the running step; what is dropped is done again on resume.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// How a run of this process ended.
+pub(super) enum Ended {
+    /// With results, which the row holds.
+    Run(Box<RunRow>),
+    /// A person stopped it.
+    Stopped,
+}
+
 /// Heals a repository in this process, by a task of the queue like any other.
 pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    let request =
-        arguments.repository.as_deref().map(|repository| request(repository, &arguments, config)).transpose()?;
+    match to_its_end(&arguments, |_| {}, config, printer).await? {
+        Ended::Run(row) => tell(&row, &arguments, printer),
+        Ended::Stopped => Ok(Exit::Cancelled),
+    }
+}
+
+/// Asks for the run, or goes on with it, and waits for its end. `change`: what the flags cannot say.
+pub(super) async fn to_its_end(
+    arguments: &Heal,
+    change: impl FnOnce(&mut HealRequest),
+    config: &Config,
+    printer: &Printer,
+) -> Result<Ended, Failure> {
+    let config = &arguments.over(config);
+    let mut request =
+        arguments.repository.as_deref().map(|repository| request(repository, arguments, config)).transpose()?;
+    if let Some((_, request)) = &mut request {
+        change(request);
+    }
     let store = wiring::open_store(config).await?;
     let task = match (&request, arguments.resume) {
         (_, Some(run)) => match reopen(&store, run).await? {
             Resumed::Task(task) => task,
-            Resumed::Ended(row) => return finish(&row, &arguments, printer),
+            Resumed::Ended(row) => return Ok(Ended::Run(row)),
         },
         (Some((address, request)), None) => enqueue(&store, address, request, printer).await?,
         (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
@@ -48,12 +73,16 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
     say_if_waiting(&store, task, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
-    conclude(end, task, &store, &arguments, printer).await
+    conclude(end, task, &store, printer).await
 }
 
 /// What is asked, checked as far as it can be without looking at the repository.
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
-    let address = RepositoryAddress::parse(repository).bad_input()?;
+    let host = wiring::github_host(config)?;
+    let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
+    if arguments.pull_request && host.repository(&address).is_none() {
+        return Err(Failure::bad_input(format!("a pull request needs a repository at GitHub, which {address} is not")));
+    }
     let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();
@@ -68,12 +97,16 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         (false, true) => Delivery::NoPush,
         (false, false) => Delivery::Push,
     };
+    let asked_ci = if arguments.no_wait_ci { Some(CiMode::Local) } else { arguments.ci.map(Into::into) };
     let request = HealRequest {
         repository: address.to_string(),
+        branch: arguments.branch.clone(),
+        hosting: settings.hosting,
+        refuse_own_commits: settings.refuse_own_commits,
         team_name: arguments.team.clone().unwrap_or(settings.team_name),
         leader_name: arguments.leader.clone().unwrap_or(settings.leader_name),
         retry_limit: arguments.retry_limit.unwrap_or(settings.retry_limit),
-        ci: arguments.ci.map_or(settings.ci, Into::into),
+        ci: asked_ci.unwrap_or(settings.ci),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
         test_command: words(&arguments.test_command, "--test-command")?,
@@ -143,17 +176,16 @@ async fn conclude(
     end: Result<TaskEnd, WorkerError>,
     task: TaskId,
     store: &Store,
-    arguments: &Heal,
     printer: &Printer,
-) -> Result<Exit, Failure> {
+) -> Result<Ended, Failure> {
     match end {
         Ok(TaskEnd::Finished { run, .. }) => {
             let row = store.run(run).await?.context("the run's row is gone")?;
-            finish(&row, arguments, printer)
+            Ok(Ended::Run(Box::new(row)))
         }
         Ok(TaskEnd::Stopped { run }) => {
             printer.say(&format!("stopped; to go on: autoheal heal --resume {run}"));
-            Ok(Exit::Cancelled)
+            Ok(Ended::Stopped)
         }
         Ok(TaskEnd::Broken { error, state: _ }) => Err(anyhow::anyhow!(error)
             .context(format!("task {task} could not go on; what was reached is kept: run the same command again"))
@@ -162,12 +194,12 @@ async fn conclude(
             Err(anyhow::anyhow!("another worker took task {task} over; `autoheal tasks show {task}`").into())
         }
         Err(WorkerError::Ended { .. }) => match store.last_run(task).await?.filter(|row| row.finished_at.is_some()) {
-            Some(row) => finish(&row, arguments, printer),
+            Some(row) => Ok(Ended::Run(Box::new(row))),
             None => Err(Failure::bad_input(format!("task {task} was ended before it began"))),
         },
         Err(WorkerError::Stopped(_)) => {
             printer.say("stopped before the task could begin; to go on, run the same command again");
-            Ok(Exit::Cancelled)
+            Ok(Ended::Stopped)
         }
         Err(error @ (WorkerError::NoSuchTask(_) | WorkerError::NotReady { .. })) => Err(error).bad_input(),
         Err(error @ WorkerError::Store(_)) => Err(error.into()),
@@ -175,7 +207,7 @@ async fn conclude(
 }
 
 /// Tells what an ended run came to.
-fn finish(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Failure> {
+pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Failure> {
     let document = row.results.as_ref().context("the run has no results")?;
     if let Some(path) = &arguments.output {
         std::fs::write(path, serde_json::to_string_pretty(document)?)
@@ -217,6 +249,9 @@ fn finish(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Fai
             results.branch_name, results.commit_count, results.total_time
         ));
     }
+    if let Some(pull_request) = &results.pull_request {
+        printer.say(&format!("pull request: {pull_request}"));
+    }
     printer.say(&format!("report: autoheal report {0}    diff: autoheal report {0} --diff", row.run));
     Ok(exit(&results))
 }
@@ -232,7 +267,9 @@ fn exit(results: &HealingResults) -> Exit {
         | StopReason::Attempts
         | StopReason::Budget
         | StopReason::Flaky
-        | StopReason::NoCiRun => Exit::NotHealed,
+        | StopReason::NoCiRun
+        | StopReason::CiTimeout
+        | StopReason::OwnCommit => Exit::NotHealed,
     }
 }
 

@@ -1,6 +1,7 @@
 //! One file per command; each has `run`, which gives the exit code.
 
 mod check;
+mod ci;
 mod explain;
 mod extract;
 mod graph;
@@ -24,6 +25,7 @@ use crate::printer::Printer;
 pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> Result<Exit, Failure> {
     match command {
         Command::Heal(arguments) => heal::run(*arguments, &config, printer).await,
+        Command::Ci(arguments) => ci::run(*arguments, &config, printer).await,
         Command::Report(arguments) => report::run(arguments, &config, printer).await,
         Command::Tasks(arguments) => tasks::run(arguments, &config, printer).await,
         Command::Graph(arguments) => graph::run(&arguments, printer),

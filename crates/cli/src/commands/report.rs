@@ -53,7 +53,7 @@ fn unfinished(row: &RunRow) -> Failure {
 }
 
 /// The accepted patches one after another.
-async fn diff(store: &Store, run: RunId) -> Result<String, Failure> {
+pub(super) async fn diff(store: &Store, run: RunId) -> Result<String, Failure> {
     let fixes = store.fixes_of_run(run).await?;
     Ok(fixes.into_iter().filter(|(_, fix)| fix.deployed_to == "PRODUCTION").map(|(_, fix)| fix.patch).collect())
 }

@@ -5,10 +5,13 @@
 mod asking;
 mod assistants;
 mod binary;
+mod ci_job;
+mod error_codes;
 mod exchange;
 mod extracting;
 mod extracting_by_model;
 mod extracting_several;
+mod github;
 mod healing;
 mod models;
 mod navigating;

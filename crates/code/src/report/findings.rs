@@ -71,6 +71,36 @@ pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look
     }]
 }
 
+/// Findings in any text: one for each traceback that goes through a file of the repository.
+pub(super) fn findings_in_text(text: &str, look: &Look<'_>) -> Vec<Finding> {
+    let through = |traceback: &Traceback| place(traceback, look).is_some();
+    let mut found = traceback::parse(text);
+    for traceback in &mut found {
+        // What follows the first line of a message may be what somebody else printed next.
+        traceback.message.truncate(traceback.message.find('\n').unwrap_or(traceback.message.len()));
+    }
+    found
+        .iter()
+        .filter(|traceback| through(traceback))
+        .map(|traceback| of_traceback(traceback, &stack_of(traceback), None, Source::Runtime, look))
+        .collect()
+}
+
+/// A traceback as the interpreter would print it, without the lines of code.
+fn stack_of(traceback: &Traceback) -> String {
+    let frame = |frame: &Frame| {
+        let function = frame.function.as_deref().unwrap_or("<module>");
+        format!("  File \"{}\", line {}, in {function}\n", frame.file, frame.line)
+    };
+    let frames: String = traceback.frames.iter().map(frame).collect();
+    format!("Traceback (most recent call last):\n{frames}{}: {}\n", traceback.error_type, traceback.message)
+}
+
+/// Whether a finding stands in a file of the repository.
+pub(super) fn is_of_repository(finding: &Finding, look: &Look<'_>) -> bool {
+    finding.file.as_deref().is_some_and(|file| look.sources.text(file).is_some())
+}
+
 fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
     let mut found = traceback::parse(&case.text);
     found.extend(inner(&case.text));

@@ -7,14 +7,18 @@
 //! - [`category`]: which of the six kinds of fault an error is
 //! - [`findings`]: a report, or the output of a run that left none, as findings
 //! - [`compile`], [`ruff`]: the compile check and the linter as findings
+//! - [`node`]: the same for JavaScript and TypeScript
+//! - [`actions_log`]: the log of a job of GitHub Actions
 
 use std::time::Duration;
 
+pub mod actions_log;
 pub mod category;
 pub mod compile;
 pub mod findings;
 pub mod flake8;
 pub mod junit;
+pub mod node;
 pub mod ruff;
 pub mod traceback;
 pub mod unittest;

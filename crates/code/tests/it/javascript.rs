@@ -153,7 +153,6 @@ fn what_does_not_parse() {
     heals("lib/cart.js", "return 'empty';\n  }", "return 'empty';\n", error, 2);
     heals("lib/cart.js", "'empty'", "'empty", error, 4);
     heals("lib/cart.js", "${item.price}`", "${item.price}", error, 2);
-    heals("lib/cart.js", "(item) => `", "(item) `", error, 3);
     heals("lib/cart.js", "all + item.price", "all item.price", error, 4);
     heals("src/total.js", "0);\n}", "0);\n}\n}", error, 2);
     heals("src/round.js", "const DIGITS = 2", "const DIGITS 2", error, 1);

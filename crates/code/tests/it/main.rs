@@ -10,5 +10,6 @@ mod logic_programs;
 mod logic_search;
 #[cfg(test)]
 mod report;
+mod report_node;
 #[cfg(test)]
 mod syntax_repair;

@@ -4,6 +4,7 @@
 mod address;
 mod branch;
 mod clone;
+mod github;
 mod history;
 mod hostile;
 mod push;

@@ -10,6 +10,7 @@ use crate::commit_message::is_ours;
 use crate::installation;
 use crate::request::Delivery;
 use crate::state::{HealState, Origin};
+use crate::stop_reason::StopReason;
 use crate::workflow::HealSettings;
 
 /// A team that has so many unmerged branches of ours has other worries.
@@ -27,6 +28,14 @@ pub(crate) async fn run(
     }
     context.progress(format!("cloning {}", checkout.address));
     let base = checkout.clone_repository(state).await?;
+    let is_guarded = checkout.address.path().is_none() || state.request.refuse_own_commits;
+    if is_guarded && is_own_commit(checkout, &base).await? {
+        let reason = StopReason::OwnCommit;
+        state.stop_with(reason);
+        state.close_round(false, 0, context.now());
+        context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
+        return Ok(());
+    }
     warn_of_uncommitted(state, checkout).await?;
     let origin = find_origin(state, checkout, &base).await?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
@@ -41,6 +50,16 @@ pub(crate) async fn run(
     context.note("analyzed", format!("interpreter: {}", setup.interpreter.found));
     state.setup = Some(setup);
     Ok(())
+}
+
+/// Whether the commit is one of ours, or the merge of one that CI makes to test a pull request. At a host nobody may be there who would
+/// see that we heal our own work for ever; of a folder, a person has asked.
+async fn is_own_commit(checkout: &Checkout, commit: &CommitId) -> Result<bool, StepError> {
+    let clone = checkout.folders.clone_folder();
+    let parent = checkout.git.parent(&clone, commit).await.map_err(|error| forge_error(&error))?;
+    let log = checkout.git.log(&clone, parent.as_ref(), commit).await.map_err(|error| forge_error(&error))?;
+    let merged = log.iter().find(|entry| entry.id == *commit).and_then(|entry| entry.parents.get(1));
+    Ok(log.iter().any(|entry| (entry.id == *commit || Some(&entry.id) == merged) && is_ours(entry)))
 }
 
 async fn warn_of_uncommitted(state: &mut HealState, checkout: &Checkout) -> Result<(), StepError> {

@@ -1,19 +1,28 @@
-//! The Git agent: one commit per fix, on our own branch, pushed to where the clone came from.
+//! The Git agent: one commit per fix, on our own branch, pushed to where the clone came from; then the pull request, if one is wanted.
 //!
 //! Dates come from the fixes, so doing it again gives the same commits and the push finds them there already.
 
 use std::collections::BTreeMap;
 
+use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::{BranchName, CommitId, CommitRequest, Identity, Pushed};
 
 use crate::checkout::{Checkout, forge_error};
-use crate::commit_message::commit_message;
+use crate::commit_message::{commit_message, withdrawal_message};
+use crate::hosting::trial::WITHDRAWAL;
+use crate::hosting::{Hosted, delivery};
 use crate::request::Delivery;
 use crate::state::{AcceptedFix, Delivered, HealState};
 
 /// Commits every accepted fix and pushes the branch.
-pub(crate) async fn run(state: &mut HealState, checkout: &Checkout, context: &StepContext) -> Result<(), StepError> {
+pub(crate) async fn run(
+    state: &mut HealState,
+    checkout: &Checkout,
+    hosted: Option<&Hosted>,
+    context: &StepContext,
+) -> Result<(), StepError> {
     let Some(origin) = state.origin.clone() else { return Ok(()) };
     let accepted = state.accepted.len();
     let branch = BranchName::parse(&origin.branch).map_err(|error| forge_error(&error))?;
@@ -35,12 +44,36 @@ pub(crate) async fn run(state: &mut HealState, checkout: &Checkout, context: &St
                 Some(delivered) => Some(&delivered.commit),
                 None => origin.remote_tip.as_ref(),
             };
-            push(checkout, context, &tip, &branch, before).await?;
+            if let Err(refused) = push(checkout, context, &tip, &branch, before).await {
+                return Err(with_comment(refused, state, checkout, hosted, &tip, context).await?);
+            }
         }
     }
     let pushed = state.request.delivery == Delivery::Push;
     state.delivered = Some(Delivered { commit: tip.as_str().to_owned(), accepted, pushed });
+    if let Some(hosted) = hosted.filter(|_| pushed) {
+        delivery::pull_request(state, hosted, context).await?;
+        delivery::status(state, hosted, StatusState::Pending, context).await?;
+    }
     Ok(())
+}
+
+/// Where the token may not push, the patch goes into a comment; the run ends all the same, for the branch is not there.
+async fn with_comment(
+    refused: StepError,
+    state: &HealState,
+    checkout: &Checkout,
+    hosted: Option<&Hosted>,
+    tip: &CommitId,
+    context: &StepContext,
+) -> Result<StepError, StepError> {
+    match (refused, hosted) {
+        (StepError::Permanent { code: code @ ErrorCode::RepoAccessDenied, message }, Some(hosted)) => {
+            let told = delivery::comment_with_patch(state, checkout, hosted, tip, context).await?;
+            Ok(StepError::Permanent { code, message: format!("{message}; {told}") })
+        }
+        (refused, _) => Ok(refused),
+    }
 }
 
 async fn push(
@@ -71,7 +104,11 @@ fn request(fix: &AcceptedFix) -> CommitRequest {
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
     CommitRequest {
         files,
-        message: commit_message(fix.category, &fix.file, fix.line),
+        message: if fix.fixer == WITHDRAWAL {
+            withdrawal_message(fix.category, &fix.file, fix.line)
+        } else {
+            commit_message(fix.category, &fix.file, fix.line)
+        },
         identity: Identity::default(),
         at: fix.at,
     }

@@ -34,6 +34,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
             message: "the test command ran no test; name another one with --test-command".to_owned(),
         });
     }
+    state.add_ci_failures(&mut look);
     state.observe(&look, "the whole suite", context.now());
     for finding in distinct(look.all_findings()) {
         context.note("finding", format!("{}: {}", finding.headline(), first_line(&finding.message)));

@@ -7,6 +7,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::discovery;
 use crate::state::HealState;
+use crate::toolchain::Toolchain;
 
 /// Finds the test files once; in later rounds they are known.
 pub(crate) fn run(state: &mut HealState, tree: &Path, context: &StepContext) -> Result<(), StepError> {
@@ -14,7 +15,9 @@ pub(crate) fn run(state: &mut HealState, tree: &Path, context: &StepContext) -> 
         return Ok(());
     }
     state.test_files = discovery::test_files(tree);
-    if state.test_files.is_empty() {
+    // Runners of JavaScript are told where tests are as often as they look for them by name.
+    let is_named = state.setup.as_ref().is_some_and(|setup| setup.toolchain == Toolchain::Node);
+    if state.test_files.is_empty() && !is_named {
         return Err(StepError::Permanent {
             code: ErrorCode::TestDiscoveryFailed,
             message: "no test files found: without tests nothing can show that a fix is right; add tests named \

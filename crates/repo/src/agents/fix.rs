@@ -2,9 +2,10 @@
 //! patch agent to find out.
 
 use autoheal_code::fix;
+use autoheal_code::javascript::fix::linting as eslint;
 use autoheal_code::python::fix::linting;
-use autoheal_code::{Candidate, FixContext, Sources};
-use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_code::{Candidate, FixContext, Language, Sources};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
@@ -55,20 +56,22 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
 
 /// What tests allow of the changes that were tried.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    let all_findings = all_findings(state);
+    session.probe(&all_findings, context).await?;
     for target in state.targets.clone() {
-        let candidates = search::candidates(state, session, &target, context).await?;
+        let of_rules = candidates(session, &target, &all_findings);
+        let candidates = search::candidates(state, session, &target, of_rules, context).await?;
         state.proposals.push(Proposal { target, candidates });
     }
     Ok(())
 }
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
-    let all_findings: Vec<Finding> =
-        state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect();
+    let all_findings = all_findings(state);
     if state.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
-    if state.targets.iter().any(|target| target.category == Category::Linting) && session.lint_output().is_empty() {
+    if state.targets.iter().any(|target| target.source == Source::Lint) && session.lint_output().is_empty() {
         // A session that was opened again after a stop has not heard the linter yet.
         crate::lint::run(session, context).await?;
     }
@@ -77,7 +80,14 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         .iter()
         .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
         .collect();
+    let mut proposals = std::mem::take(&mut state.proposals);
+    search::screen(state, session, &mut proposals, context).await?;
+    state.proposals = proposals;
     Ok(())
+}
+
+fn all_findings(state: &HealState) -> Vec<Finding> {
+    state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect()
 }
 
 /// Whether its fixers want to know what the interpreter can import. Text that does not parse is repaired by its looks.
@@ -92,11 +102,16 @@ fn asks_for_names(target: &Finding) -> bool {
 fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
+    if target.source == Source::Lint {
+        let (output, prefixes, sources) = (session.lint_output(), session.prefixes(), session.sources());
+        candidates.extend(linting::candidates(output, &prefixes, sources, target));
+        candidates.extend(eslint::candidates(output, &prefixes, sources, target));
+    }
     let finding = match target.category {
         Category::Linting => {
-            let output = session.lint_output();
-            candidates.extend(linting::candidates(output, &session.prefixes(), session.sources(), target));
-            restated.as_ref()
+            // What eslint says, fixers read as they read what Node says.
+            let is_javascript = target.file.as_deref().and_then(Language::of) == Some(Language::JavaScript);
+            restated.as_ref().or(is_javascript.then_some(target))
         }
         Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
             Some(target)

@@ -1,45 +1,127 @@
-//! The CI monitor: verifies the branch where it was pushed. Today that is `local`: the branch cloned fresh, its tests run in
-//! a fresh sandbox, nothing shared with the place in which the fixes were found.
+//! The CI monitor: verifies the branch where it was pushed. First here: the branch cloned fresh, its tests run in a fresh sandbox, nothing
+//! shared with the place in which the fixes were found. What is green here is then judged by the CI that runs at GitHub, where there is one.
 
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use autoheal_engine::RunId;
+use autoheal_code::Sources;
+use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_engine::{ErrorCode, RunId};
+use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
 
 use crate::checkout::{Checkout, forge_error};
+use crate::ci_commands::startable_workflows;
+use crate::hosting::watch::CiVerdict;
+use crate::hosting::{Hosted, delivery, logs, poll, trial};
 use crate::look::Look;
 use crate::request::CiMode;
 use crate::session::{Scope, Session, disk};
 use crate::setup::Setup;
-use crate::state::{Delivered, HealState};
+use crate::state::{Delivered, HealState, Observed};
 use crate::stop_reason::StopReason;
+use crate::tree;
 
 /// Verifies what `commit` delivered, and decides whether another round follows.
 pub(crate) async fn run(
     state: &mut HealState,
     checkout: &Checkout,
+    hosted: Option<&Hosted>,
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
 ) -> Result<(), StepError> {
     let (Some(delivered), Some(setup)) = (state.delivered.clone(), state.setup.clone()) else { return Ok(()) };
-    match state.request.ci {
+    let hosted = hosted.filter(|_| delivered.pushed);
+    let watched = match state.request.ci {
         CiMode::None => {
             state.close_round(false, state.log.current().count(), context.now());
             state.stop_with(StopReason::NoCiRun);
             return Ok(());
         }
-        CiMode::Auto | CiMode::Local => {}
+        CiMode::Local => None,
+        CiMode::Auto => hosted,
+        CiMode::GitHub => Some(hosted.ok_or_else(not_hosted)?),
+    };
+    let verified = verify(state, &delivered, setup, checkout, sandbox, context).await?;
+    match watched.filter(|_| verified.look.is_green()) {
+        Some(watched) => judge_by_ci(state, &delivered, verified, checkout, watched, context).await?,
+        None => state.conclude_round(verified.look, context.now()),
     }
-    let look = verify(state, &delivered, setup, checkout, sandbox, context).await?;
-    let failures = look.keys().len();
-    state.conclude_round(look, context.now());
     let green = state.stop == Some(StopReason::Green);
+    let failures = state.monitor.as_ref().map_or(0, |look| look.keys().len());
     context.note("verdict", if green { "green".to_owned() } else { format!("red: {failures} failures left") });
+    if let Some(hosted) = hosted {
+        let status = if green { StatusState::Success } else { StatusState::Failure };
+        delivery::status(state, hosted, status, context).await?;
+        delivery::pull_request(state, hosted, context).await?;
+    }
     Ok(())
+}
+
+/// What passes here is judged by the CI that runs at the host. Red there is red, whatever was seen here: what its logs say is the next
+/// round's work.
+async fn judge_by_ci(
+    state: &mut HealState,
+    delivered: &Delivered,
+    verified: Verified,
+    checkout: &Checkout,
+    hosted: &Hosted,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let Verified { mut look, sources, startable } = verified;
+    let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
+    let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
+    let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
+    let (verdict, checks) = poll::verdict(state, hosted, &branch, &commit, &startable, context).await?;
+    state.ci_verdict = Some(verdict);
+    let before = state.ci_failures.findings.iter().map(Finding::key).collect();
+    match verdict {
+        CiVerdict::Green => {
+            trial::note_failures(state, Vec::new());
+            state.conclude_round(look, context.now());
+        }
+        CiVerdict::Red => {
+            let findings = logs::findings(hosted, &checks, &sources, context).await?;
+            for finding in &findings {
+                let line = finding.message.lines().next().unwrap_or_default();
+                context.note("finding", format!("in CI: {}: {line}", finding.headline()));
+            }
+            trial::note_failures(state, findings);
+            state.add_ci_failures(&mut look);
+            if trial::take_back(state, checkout, &before, context).await? {
+                context.note("patch", "took the newest fix back: CI fails as before");
+                super::commit::run(state, checkout, Some(hosted), context).await?;
+            } else {
+                state.current = Some(Observed { look: look.clone(), accepted: state.accepted.len() });
+            }
+            state.conclude_round(look, context.now());
+        }
+        CiVerdict::NoCiRun | CiVerdict::TimedOut => {
+            state.monitor = Some(look);
+            state.close_round(false, state.log.current().count(), context.now());
+            let reason = if verdict == CiVerdict::NoCiRun { StopReason::NoCiRun } else { StopReason::CiTimeout };
+            state.stop_with(reason);
+        }
+    }
+    Ok(())
+}
+
+fn not_hosted() -> StepError {
+    StepError::Permanent {
+        code: ErrorCode::InvalidInput,
+        message: "only a branch that is pushed to GitHub can be judged by its CI; use --ci local".to_owned(),
+    }
+}
+
+/// What was seen of the branch, cloned fresh.
+struct Verified {
+    look: Look,
+    sources: Sources,
+    /// The workflows that can be started by hand.
+    startable: Vec<String>,
 }
 
 async fn verify(
@@ -49,7 +131,7 @@ async fn verify(
     checkout: &Checkout,
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
-) -> Result<Look, StepError> {
+) -> Result<Verified, StepError> {
     context.progress("running the tests on a fresh clone of the branch");
     let place = Checkout {
         git: Arc::clone(&checkout.git),
@@ -59,10 +141,16 @@ async fn verify(
     remove(&place)?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let source = if delivered.pushed { fresh_clone(state, &place).await? } else { checkout.folders.clone_folder() };
-    checkout.git.export(&source, &commit, &place.folders.tree()).await.map_err(|error| forge_error(&error))?;
+    let tree = place.folders.tree();
+    checkout.git.export(&source, &commit, &tree).await.map_err(|error| forge_error(&error))?;
+    let mut sources = tree::read(&tree, &setup.roots);
+    for file in &setup.judges {
+        sources.protect(file);
+    }
+    let startable = startable_workflows(&tree);
     let look = look_at(context.run, &place, setup, state, sandbox, context).await;
     remove(&place)?;
-    look
+    Ok(Verified { look: look?, sources, startable })
 }
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {

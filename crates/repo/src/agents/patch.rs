@@ -6,11 +6,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use autoheal_code::edit::EditError;
-use autoheal_code::{Candidate, Sources, python};
+use autoheal_code::{Candidate, Sources, language};
 use autoheal_engine::diagnostics::{Category, Finding, Key, Location};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
@@ -326,6 +325,8 @@ impl Trial<'_> {
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
         let look = look?;
+        self.state.trials.count += 1;
+        self.state.trials.millis += look.millis;
         self.seen = look.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
         Ok(look)
     }
@@ -465,10 +466,7 @@ fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Resul
         if !keeps_configuration(&edit.file, before, &text) {
             return Err(Refusal::Configuration);
         }
-        let is_python = Path::new(&edit.file).extension().is_some_and(|extension| extension == "py");
-        if is_python && let Err(problem) = python::parse::check(&text) {
-            return Err(Refusal::Syntax(problem.to_string()));
-        }
+        language::check(&edit.file, &text).map_err(Refusal::Syntax)?;
         files.push(FileText { file: edit.file.clone(), text });
     }
     if files.iter().all(|file| state.visited.contains(&hash_of(file))) {
@@ -494,6 +492,13 @@ mod tests {
 
     const TEXT: &str = "def area(width, height):\n    return width * height\n\n\nTABLE = {'a': [1, 2], 'b': (3,)}\n";
 
+    const SCRIPT: &str =
+        "export function area(width, height) {\n  return width * height;\n}\nconst table = { a: [1, 2], b: (3) };\n";
+
+    fn text_of(file: &str) -> &'static str {
+        if file == "a.py" { TEXT } else { SCRIPT }
+    }
+
     struct Silent;
 
     impl StepServices for Silent {
@@ -513,19 +518,25 @@ mod tests {
     }
 
     fn candidate(start: usize, end: usize, replacement: &str, line: u32) -> Candidate {
+        candidate_in("a.py", start, end, replacement, line)
+    }
+
+    fn candidate_in(file: &str, start: usize, end: usize, replacement: &str, line: u32) -> Candidate {
         Candidate {
             fixer: "test".to_owned(),
             category: Category::Syntax,
             line,
             description: "change something".to_owned(),
             cost: 100,
-            files: vec![FileEdit::single("a.py", Edit::replace(start..end, replacement))],
+            files: vec![FileEdit::single(file, Edit::replace(start..end, replacement))],
         }
     }
 
     fn sources() -> Sources {
         let mut sources = Sources::new(vec![String::new()]);
         sources.insert("a.py", TEXT, false);
+        sources.insert("a.js", SCRIPT, false);
+        sources.insert("a.ts", SCRIPT, false);
         sources.insert("test_a.py", TEXT, true);
         sources
     }
@@ -543,25 +554,30 @@ mod tests {
 
         // Feature: autoheal-ci-agent, Property 8: Syntax Validation Rollback
         #[test]
-        fn what_does_not_parse_leaves_the_file_as_it_was((start, end) in range(), replacement in "[(){}:=a-z' ]{0,3}") {
+        fn what_does_not_parse_leaves_the_file_as_it_was(
+            file in prop::sample::select(vec!["a.py", "a.js", "a.ts"]),
+            (start, end) in range(),
+            replacement in "[(){}:=a-z' ]{0,3}",
+        ) {
             let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join("a.py"), TEXT).unwrap();
-            let candidate = candidate(start, end, &replacement, 1);
+            let path = folder.path().join(file);
+            std::fs::write(&path, text_of(file)).unwrap();
+            let candidate = candidate_in(file, start, end, &replacement, 1);
             let mut state = state();
             match prepare(&candidate, &sources(), &state) {
                 Ok(files) => {
-                    prop_assert!(python::parse::check(&files[0].text).is_ok());
+                    prop_assert!(language::check(file, &files[0].text).is_ok());
                     let undo = tree::write(folder.path(), &files).unwrap();
-                    prop_assert_eq!(&std::fs::read_to_string(folder.path().join("a.py")).unwrap(), &files[0].text);
+                    prop_assert_eq!(&std::fs::read_to_string(&path).unwrap(), &files[0].text);
                     tree::write(folder.path(), &undo).unwrap();
                 }
                 Err(refusal) => {
                     log(&mut state, &context(), None, &candidate, PatchStatus::Failed, &refusal.to_string());
                     prop_assert_eq!(state.patch_log[0].status, PatchStatus::Failed);
-                    prop_assert!(candidate.files[0].apply(TEXT).is_ok_and(|text| python::parse::check(&text).is_err()));
+                    prop_assert!(candidate.files[0].apply(text_of(file)).is_ok_and(|text| language::check(file, &text).is_err()));
                 }
             }
-            prop_assert_eq!(std::fs::read_to_string(folder.path().join("a.py")).unwrap(), TEXT);
+            prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(file));
         }
 
         // Feature: autoheal-ci-agent, Property 35: Patch Log Maintenance

@@ -132,9 +132,10 @@ fn choose(state: &HealState, importers: &Importers, beyond: fn(&HealState, &Key)
         .collect()
 }
 
-/// Every candidate of the rules was tried on this very tree.
+/// Every candidate of the rules was tried on this very tree, or is tried by search.
 fn is_exhausted(state: &HealState, key: &Key) -> bool {
-    state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
+    search::stands_in_for_rules(state, key)
+        || state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
 }
 
 /// It is mere advice, for which no model is asked; or a model has tried on this very tree as often as it may, or given up.

@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::node::{self, Meaning, Script};
 use super::script::{self, Command, EXPRESSION};
 use super::workflow::Step;
 use super::{LintStep, TestStep};
 use crate::project::{ini_value, join, read_text};
-use crate::setup::{Linter, TestCommand, TestRunner};
+use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
 
 /// What a command was found to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub(super) enum Understood {
     Test(TestStep),
     /// A linter.
     Lint(LintStep),
+    /// Something that is built, or compiled as a check.
+    Build(BuildCommand),
     /// Something that decides the colour and cannot be run here, and why.
     Not(String),
 }
@@ -33,7 +36,7 @@ pub(super) struct Context<'a> {
 }
 
 /// How many commands may stand for each other: `make test` -> `tox` -> `pytest`.
-const DEEPEST: usize = 3;
+const DEEPEST: usize = 6;
 
 /// Programs before a command that do not change what it does, with how many words of their own they take before it.
 const PREFIXES: &[(&[&str], usize)] = &[
@@ -46,6 +49,18 @@ const PREFIXES: &[(&[&str], usize)] = &[
     (&["uvx"], 0),
     (&["uv", "tool", "run"], 0),
     (&["pipx", "run"], 0),
+    (&["npx"], 0),
+    (&["bunx"], 0),
+    (&["npm", "exec"], 0),
+    (&["pnpm", "exec"], 0),
+    (&["pnpm", "dlx"], 0),
+    (&["yarn", "exec"], 0),
+    (&["yarn", "dlx"], 0),
+    (&["cross-env"], 0),
+    (&["cross-env-shell"], 0),
+    (&["c8"], 0),
+    (&["nyc"], 0),
+    (&["dotenv"], 0),
     (&["xvfb-run"], 0),
     (&["time"], 0),
     (&["env"], 0),
@@ -66,6 +81,16 @@ const PREFIX_OPTIONS_WITH_VALUE: &[&str] = &[
     "--only-group",
     "--directory",
     "--project",
+    "--reporter",
+    "--check-coverage-lines",
+    "-r",
+    "--report-dir",
+    "--exclude",
+    "--include",
+    "--require",
+    "--temp-directory",
+    "--src",
+    "-e",
 ];
 
 /// Programs whose failure makes CI red and which are not run here.
@@ -206,7 +231,8 @@ static NOX_RUN: LazyLock<Option<Regex>> =
 
 /// What the commands of a step are.
 pub(super) fn commands(step: &Step, context: &Context<'_>) -> Vec<Understood> {
-    let found = Found { directory: &step.directory, environment: &step.environment, place: &step.found };
+    let found =
+        Found { directory: &step.directory, environment: &step.environment, place: &step.found, is_build: false };
     understand(&script::commands(&step.script), &found, context, DEEPEST)
 }
 
@@ -216,6 +242,8 @@ struct Found<'a> {
     directory: &'a str,
     environment: &'a BTreeMap<String, String>,
     place: &'a str,
+    /// Within a script that builds, what is not known makes something, too.
+    is_build: bool,
 }
 
 fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, depth: usize) -> Vec<Understood> {
@@ -264,6 +292,9 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             found: found.place.to_owned(),
         })]
     };
+    if let Some(meaning) = node::meaning(&bare, &Context { directory: found.directory, ..*context }) {
+        return of_node(&bare, meaning, &environment, found, context, depth);
+    }
     match name {
         "pytest" | "py.test" => test(TestRunner::Pytest, &["python", "-m", "pytest"], pytest_arguments(arguments)),
         "unittest" => {
@@ -299,14 +330,100 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
                 Some(_) | None => not("stands for commands that cannot be read from its file"),
             }
         }
-        "npm" | "yarn" | "pnpm" | "pre-commit"
-            if !arguments.iter().any(|word| matches!(word.as_str(), "test" | "run")) =>
-        {
-            Vec::new()
-        }
+        "pre-commit" if !arguments.iter().any(|word| word == "run") => Vec::new(),
         _ if OTHER_CHECKS.contains(&name) => not("is not run here"),
+        _ if found.is_build && !words.iter().any(|word| holds_expression(word)) => {
+            vec![Understood::Build(build(&bare, environment, found))]
+        }
         _ => Vec::new(),
     }
+}
+
+fn build(words: &[String], environment: BTreeMap<String, String>, found: &Found<'_>) -> BuildCommand {
+    BuildCommand { words: words.to_vec(), directory: found.directory.to_owned(), environment }
+}
+
+/// A command of a JavaScript project.
+fn of_node(
+    words: &[String],
+    meaning: Meaning,
+    environment: &BTreeMap<String, String>,
+    found: &Found<'_>,
+    context: &Context<'_>,
+    depth: usize,
+) -> Vec<Understood> {
+    let test = |runner, words: Vec<String>, arguments, environment: BTreeMap<String, String>| {
+        Understood::Test(TestStep {
+            command: TestCommand { runner, words, arguments },
+            directory: found.directory.to_owned(),
+            environment,
+            found: found.place.to_owned(),
+        })
+    };
+    match meaning {
+        Meaning::Test { runner, arguments, environment: more } => {
+            let mut all = environment.clone();
+            all.extend(more);
+            let program = words.first().into_iter().filter(|word| *word != "node").cloned();
+            let own = if runner == TestRunner::NodeTest {
+                ["node", "--test"].map(str::to_owned).to_vec()
+            } else {
+                program.collect()
+            };
+            let words = own.into_iter().chain(arguments.iter().cloned()).collect();
+            vec![test(runner, words, arguments, all)]
+        }
+        Meaning::Eslint(arguments) => vec![Understood::Lint(LintStep {
+            linter: Linter::Eslint,
+            is_required: true,
+            words: std::iter::once("eslint".to_owned()).chain(arguments.iter().cloned()).collect(),
+            arguments,
+            directory: found.directory.to_owned(),
+            found: found.place.to_owned(),
+        })],
+        Meaning::Build => vec![Understood::Build(build(words, environment.clone(), found))],
+        Meaning::Nothing => Vec::new(),
+        Meaning::Unknown(reason) => {
+            vec![Understood::Not(format!("`{}` {reason} ({})", told(words), found.place))]
+        }
+        Meaning::Script(script) if depth > 0 => {
+            let inner = of_script(&script, environment, found, context, depth);
+            let is_known = inner.iter().any(|item| matches!(item, Understood::Test(_)));
+            if script.is_test() && !is_known && !is_placeholder(&script) {
+                // Its exit status is all that is seen of it.
+                let words = ["npm", "run", &script.name].map(str::to_owned).to_vec();
+                let opaque = test(TestRunner::Opaque, words.clone(), words, environment.clone());
+                let lint = inner.into_iter().filter(|item| matches!(item, Understood::Lint(_)));
+                return lint.chain([opaque]).collect();
+            }
+            inner
+        }
+        Meaning::Script(_) => Vec::new(),
+    }
+}
+
+fn of_script(
+    script: &Script,
+    environment: &BTreeMap<String, String>,
+    found: &Found<'_>,
+    context: &Context<'_>,
+    depth: usize,
+) -> Vec<Understood> {
+    let inside = Found {
+        directory: &script.directory,
+        environment,
+        place: found.place,
+        is_build: found.is_build || script.is_build(),
+    };
+    understand(&script.commands, &inside, &Context { directory: &script.directory, ..*context }, depth - 1)
+}
+
+/// What `npm init` writes where there are no tests.
+fn is_placeholder(script: &Script) -> bool {
+    script.commands.iter().any(|command| match command {
+        Command::Words(words) => words.iter().any(|word| word.contains("no test specified")),
+        Command::NeedsShell(line) => line.contains("no test specified"),
+    })
 }
 
 /// The variables that are set before a command, and the command without what stands before it: `FOO=1 uv run --frozen coverage
@@ -372,7 +489,7 @@ fn are_options_of_python(words: &[String]) -> bool {
         .all(|at| words[at].starts_with('-') || at.checked_sub(1).is_some_and(|before| takes_next(&words[before])))
 }
 
-fn holds_expression(word: &str) -> bool {
+pub(super) fn holds_expression(word: &str) -> bool {
     word.contains(EXPRESSION)
 }
 

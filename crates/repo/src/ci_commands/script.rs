@@ -15,9 +15,18 @@ pub(super) const EXPRESSION: char = '\u{fffc}';
 
 /// The commands of a script, in order. `a && b` and `a; b` are two commands.
 pub(super) fn commands(script: &str) -> Vec<Command> {
+    read(script, false)
+}
+
+/// The same, where words may be patterns of file names (`test/*.js`): programs of JavaScript projects read those themselves.
+pub(super) fn commands_with_patterns(script: &str) -> Vec<Command> {
+    read(script, true)
+}
+
+fn read(script: &str, may_have_patterns: bool) -> Vec<Command> {
     let joined = without_expressions(script).replace("\\\n", " ");
     let lines = joined.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.flat_map(line_commands).collect()
+    lines.flat_map(|line| line_commands(line, may_have_patterns)).collect()
 }
 
 /// Replaces each `${{ ... }}`.
@@ -33,8 +42,8 @@ fn without_expressions(script: &str) -> String {
     text
 }
 
-fn line_commands(line: &str) -> Vec<Command> {
-    let Some(parts) = split(line) else { return vec![Command::NeedsShell(line.to_owned())] };
+fn line_commands(line: &str, may_have_patterns: bool) -> Vec<Command> {
+    let Some(parts) = split(line, may_have_patterns) else { return vec![Command::NeedsShell(line.to_owned())] };
     let commands = parts
         .iter()
         .map(|part| part.trim())
@@ -44,7 +53,7 @@ fn line_commands(line: &str) -> Vec<Command> {
 }
 
 /// Splits a line at `&&` and `;` outside of quotes; `None` when a shell would do more with it than split words.
-fn split(line: &str) -> Option<Vec<String>> {
+fn split(line: &str, may_have_patterns: bool) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
     let mut quote = None;
     let mut characters = line.chars().peekable();
@@ -60,6 +69,7 @@ fn split(line: &str) -> Option<Vec<String>> {
                 parts.push(String::new());
                 continue;
             }
+            (None, '*' | '?' | '[' | ']' | '{' | '}') if may_have_patterns => {}
             (_, '$' | '`') | (None, '|' | '<' | '>' | '&' | '(' | ')' | '{' | '}' | '*' | '?' | '[' | ']' | '~') => {
                 return None;
             }

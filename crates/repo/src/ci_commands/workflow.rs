@@ -23,6 +23,17 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// A step of one command.
+    pub(super) fn of_command(command: &str, directory: &str, found: &str) -> Self {
+        Self {
+            script: command.to_owned(),
+            directory: directory.to_owned(),
+            environment: BTreeMap::new(),
+            found: found.to_owned(),
+            is_about_tests: true,
+        }
+    }
+
     /// How likely this step is the test run of the project in `directory`: smaller is likelier.
     pub(super) fn rank(&self, directory: &str) -> usize {
         usize::from(self.directory != directory) * 2 + usize::from(!self.is_about_tests)
@@ -33,15 +44,39 @@ impl Step {
 const ACTIONS: &[(&str, &str)] =
     &[("astral-sh/ruff-action", "ruff"), ("chartboost/ruff-action", "ruff"), ("py-actions/flake8", "flake8")];
 
-/// Every step that a push or a pull request runs, in the order of files, jobs and steps.
-pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
+/// The workflows with their files.
+fn workflows<'a>(tree: &'a Path, files: &'a [String]) -> impl Iterator<Item = (&'a String, Value)> {
     let workflows = files.iter().filter(|file| {
         let name = file.strip_prefix(".github/workflows/").unwrap_or_default();
         let extension = Path::new(name).extension().unwrap_or_default();
         !name.contains('/') && (extension == "yml" || extension == "yaml")
     });
-    workflows
-        .filter_map(|file| Some((file, serde_saphyr::from_str::<Value>(&read_text(tree, file)?).ok()?)))
+    workflows.filter_map(|file| Some((file, serde_saphyr::from_str::<Value>(&read_text(tree, file)?).ok()?)))
+}
+
+/// The files of the workflows that can be started by hand without being told anything.
+pub(super) fn startable(tree: &Path, files: &[String]) -> Vec<String> {
+    workflows(tree, files).filter(|(_, workflow)| is_startable(workflow)).map(|(file, _)| file.clone()).collect()
+}
+
+fn is_startable(workflow: &Value) -> bool {
+    const TRIGGER: &str = "workflow_dispatch";
+    match workflow.get("on").or_else(|| workflow.get("true")) {
+        Some(Value::String(name)) => name == TRIGGER,
+        Some(Value::Array(names)) => names.iter().any(|name| name == TRIGGER),
+        Some(Value::Object(triggers)) => triggers.get(TRIGGER).is_some_and(|trigger| {
+            let inputs = trigger.get("inputs").and_then(Value::as_object).into_iter().flatten();
+            !inputs
+                .into_iter()
+                .any(|(_, input)| input.get("required") == Some(&true.into()) && input.get("default").is_none())
+        }),
+        Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => false,
+    }
+}
+
+/// Every step that a push or a pull request runs, in the order of files, jobs and steps.
+pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
+    workflows(tree, files)
         .filter(|(_, workflow)| is_triggered(workflow))
         .flat_map(|(file, workflow)| steps_of(file, &workflow))
         .collect()

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::Language;
 use super::manifest::{Manifests, ini_section, read_text};
+use super::{Language, node};
 use crate::discovery;
 
 /// How many test files are read to see what they import.
@@ -25,11 +25,16 @@ pub enum TestFramework {
     Jest,
     /// JavaScript's mocha.
     Mocha,
+    /// JavaScript's vitest.
+    Vitest,
+    /// Node's own.
+    #[serde(rename = "node:test")]
+    NodeTest,
 }
 
 impl TestFramework {
     /// Every framework.
-    pub const ALL: [Self; 4] = [Self::Pytest, Self::Unittest, Self::Jest, Self::Mocha];
+    pub const ALL: [Self; 6] = [Self::Pytest, Self::Unittest, Self::Jest, Self::Mocha, Self::Vitest, Self::NodeTest];
 
     /// The command that runs a suite of it, in words, as a person would type it where nothing else is known (Property 22).
     pub const fn command(self) -> &'static [&'static str] {
@@ -38,6 +43,16 @@ impl TestFramework {
             Self::Unittest => &["python", "-m", "unittest", "discover"],
             Self::Jest => &["npx", "--no-install", "jest"],
             Self::Mocha => &["npx", "--no-install", "mocha"],
+            Self::Vitest => &["npx", "--no-install", "vitest", "run"],
+            Self::NodeTest => &["node", "--test"],
+        }
+    }
+
+    /// The language of its tests.
+    pub const fn language(self) -> Language {
+        match self {
+            Self::Pytest | Self::Unittest => Language::Python,
+            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest => Language::JavaScript,
         }
     }
 }
@@ -76,7 +91,7 @@ pub fn detect(tree: &Path, directory: &str, manifests: &Manifests, files: &[Stri
     }
     let tests: Vec<&&String> = inside.iter().filter(|file| discovery::is_test_file(file)).collect();
     let is_python = tests.iter().any(|file| Language::of_file(file) == Some(Language::Python));
-    if !is_python && let Some(detected) = javascript(manifests) {
+    if !is_python && let Some(detected) = javascript(tree, directory, files) {
         return Some(detected);
     }
     if let Some(name) = mention_of_pytest(manifests) {
@@ -98,7 +113,7 @@ pub fn detect(tree: &Path, directory: &str, manifests: &Manifests, files: &[Stri
         (Some(file), _) => found(TestFramework::Pytest, &format!("{file} has test functions outside of a class")),
         (None, Some(file)) => found(TestFramework::Unittest, &format!("{file} imports unittest")),
         (None, None) if is_python => found(TestFramework::Pytest, "nothing else is said"),
-        (None, None) => javascript(manifests),
+        (None, None) => javascript(tree, directory, files),
     }
 }
 
@@ -132,16 +147,7 @@ fn mention_of_pytest(manifests: &Manifests) -> Option<String> {
         .map(|(name, _)| name.to_owned())
 }
 
-fn javascript(manifests: &Manifests) -> Option<Detected> {
-    let package = manifests.json("package.json")?;
-    let script = package.pointer("/scripts/test").and_then(serde_json::Value::as_str).unwrap_or_default();
-    let depends = |name: &str| {
-        ["dependencies", "devDependencies"]
-            .iter()
-            .any(|kind| package.get(kind).is_some_and(|all| all.get(name).is_some()))
-    };
-    let candidates = [(TestFramework::Jest, "jest"), (TestFramework::Mocha, "mocha")];
-    let by_script = candidates.iter().find(|(_, name)| script.split_whitespace().any(|word| word == *name));
-    let (framework, name) = by_script.or_else(|| candidates.iter().find(|(_, name)| depends(name)))?;
-    Some(Detected { framework: *framework, evidence: format!("{name} in package.json") })
+fn javascript(tree: &Path, directory: &str, files: &[String]) -> Option<Detected> {
+    let (framework, evidence) = node::framework(tree, directory, files)?;
+    Some(Detected { framework, evidence })
 }

@@ -111,6 +111,7 @@ fn interpreter(program: &Path, found: &str) -> Option<Interpreter> {
         program: program.to_owned(),
         folders: outermost.cloned().collect(),
         version: None,
+        modules: Vec::new(),
         found: found.to_owned(),
     })
 }

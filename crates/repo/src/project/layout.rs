@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::manifest::{Manifests, ini_section, ini_value};
-use super::{Language, join};
+use super::{Language, join, node};
 
 /// Files that make a folder a project of its own.
 const PROJECT_FILES: &[&str] = &["pyproject.toml", "setup.py", "setup.cfg", "package.json", "Pipfile"];
@@ -21,8 +21,8 @@ static FIND_PACKAGES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"find_(?:namespace_)?packages\(\s*(?:where\s*=\s*)?["']([\w./-]+)["']"#).ok());
 
 /// The folders that are projects of their own, sorted. The top folder is one when it has a project file, or holds
-/// everything there is.
-pub fn packages(files: &[String]) -> Vec<String> {
+/// everything there is; not when it only holds workspaces and leaves testing to them.
+pub fn packages(tree: &Path, files: &[String]) -> Vec<String> {
     let folders: BTreeSet<String> = files
         .iter()
         .filter_map(|file| {
@@ -35,6 +35,14 @@ pub fn packages(files: &[String]) -> Vec<String> {
             !folder.split('/').any(|part| matches!(part, "tests" | "test" | "examples" | "docs" | "fixtures"))
         })
         .collect();
+    let top_is_javascript = !files
+        .iter()
+        .any(|file| !file.contains('/') && PROJECT_FILES.contains(&file.as_str()) && file != "package.json");
+    let leaves_testing =
+        top_is_javascript && folders.len() > 1 && node::is_workspace(tree, "") && !node::starts_a_runner(tree, "");
+    if leaves_testing {
+        return folders.into_iter().filter(|folder| !folder.is_empty()).collect();
+    }
     if folders.is_empty() || folders.contains("") { vec![String::new()] } else { folders.into_iter().collect() }
 }
 

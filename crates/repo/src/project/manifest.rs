@@ -99,7 +99,7 @@ impl Manifests {
 /// Whether a file, by its name, is a list of dependencies that may be added to.
 pub fn lists_dependencies(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
-    is_requirements(name) || name == "pyproject.toml"
+    is_requirements(name) || matches!(name, "pyproject.toml" | "package.json")
 }
 
 /// Whether a file says what is installed, or is run to install it.

@@ -48,27 +48,20 @@ pub(super) struct Suite {
     passed: Vec<TestRun>,
 }
 
+/// Runs every test once.
+pub(super) async fn observe(runner: &mut Runner, time: Duration) -> Result<Vec<TestRun>, RunnerError> {
+    runner.send(&Request::All { seconds: time.as_secs_f64() }).await?;
+    match runner.answer().await? {
+        Answer::All { tests } => Ok(tests),
+        other => Err(RunnerError::Unreadable(format!("{other:?} instead of what the tests do"))),
+    }
+}
+
 impl Suite {
-    /// Runs every test once. `selectors`: the tests of the target, in the runner's notation without parameters.
-    pub(super) async fn observe(
-        runner: &mut Runner,
-        selectors: &[String],
-        time: Duration,
-    ) -> Result<Self, RunnerError> {
-        runner.send(&Request::All { seconds: time.as_secs_f64() }).await?;
-        let runs = match runner.answer().await? {
-            Answer::All { tests } => tests,
-            other => return Err(RunnerError::Unreadable(format!("{other:?} instead of what the tests do"))),
-        };
-        let mut failing: Vec<TestRun> = Vec::new();
-        let mut passed = Vec::new();
-        for run in runs {
-            match run.outcome {
-                TestEnd::Failed => failing.push(run),
-                TestEnd::Passed => passed.push(run),
-                TestEnd::Skipped => {}
-            }
-        }
+    /// What has to pass for a target. `selectors`: its tests, in the runner's notation without parameters.
+    pub(super) fn new(runs: &[TestRun], selectors: &[String]) -> Result<Self, RunnerError> {
+        let ended = |end: TestEnd| runs.iter().filter(move |run| run.outcome == end).cloned().collect::<Vec<_>>();
+        let (mut failing, passed) = (ended(TestEnd::Failed), ended(TestEnd::Passed));
         failing.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
         let is_target = |test: &str| {
             let selected = |selector: &String| test.strip_prefix(selector.as_str());

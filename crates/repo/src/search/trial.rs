@@ -1,7 +1,6 @@
 //! Candidates through the runner, likeliest first, until the time is over or enough of them are allowed by the tests.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::collections::{BTreeSet, VecDeque};
 
 use autoheal_code::Candidate;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
@@ -20,8 +19,8 @@ const AHEAD: usize = 8;
 /// So many changes that the tests allow are enough: one is kept, the others tell how little that means.
 const ENOUGH: usize = 8;
 
-/// After the first that the tests allow, the search goes on for as long as it took to find it, and no less than this.
-const FURTHER: Duration = Duration::from_secs(3);
+/// After the first that the tests allow, as many again are tried, and no fewer than this: how many others there are is worth knowing.
+const FURTHER: usize = 100;
 
 /// A person is told after so many tries.
 const TOLD: usize = 100;
@@ -29,40 +28,38 @@ const TOLD: usize = 100;
 /// What is tried, and until when.
 pub(super) struct Trial<'a> {
     pub(super) suite: &'a Suite,
-    pub(super) watched: &'a Watched,
+    /// What the failing tests run; `None`: other failures than the target's are nobody's concern.
+    pub(super) watched: Option<&'a Watched>,
     pub(super) candidates: &'a [Candidate],
     pub(super) target: &'a Finding,
     pub(super) deadline: Timestamp,
 }
 
 impl Trial<'_> {
-    /// The candidates that the tests allow, likeliest first.
+    /// The numbers of the candidates that the tests allow, likeliest first.
     pub(super) async fn run(
         &self,
         runner: &mut Runner,
         record: &mut Search,
         context: &StepContext,
-    ) -> Result<Vec<Candidate>, RunnerError> {
+    ) -> Result<BTreeSet<usize>, RunnerError> {
         let Suite { first, rest, passing, .. } = self.suite;
         let (seconds, rest_seconds) = self.suite.limits();
         runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
         let began = context.now();
-        let mut deadline = self.deadline;
-        let mut waiting = self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one));
-        let mut is_over = false;
+        let mut waiting: VecDeque<Try<'_>> =
+            self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).collect();
+        let mut last = self.candidates.len();
         let mut with_runner = 0_usize;
         let mut plausible: BTreeSet<usize> = BTreeSet::new();
         loop {
-            while with_runner < AHEAD && !is_over {
-                match waiting.next() {
-                    Some(next) => {
-                        runner.send(&Request::Try(next)).await?;
-                        with_runner += 1;
-                    }
-                    None => is_over = true,
-                }
+            while with_runner < AHEAD
+                && let Some(next) = waiting.pop_front_if(|next| next.number < last)
+            {
+                runner.send(&Request::Try(next)).await?;
+                with_runner += 1;
             }
-            let left = deadline.since(context.now());
+            let left = self.deadline.since(context.now());
             if with_runner == 0 || left.is_zero() {
                 break;
             }
@@ -76,13 +73,12 @@ impl Trial<'_> {
             with_runner -= 1;
             record.tried += 1;
             record.loaded_anew += usize::from(tried.way == Way::Fresh);
-            if self.is_plausible(&tried) && plausible.insert(tried.number) {
-                if plausible.len() == 1 {
-                    let now = context.now();
-                    let further = now.since(began).max(FURTHER);
-                    deadline = deadline.min(now.plus(further));
+            if self.is_plausible(&tried) {
+                plausible.insert(tried.number);
+                last = last.min(tried.number + tried.number.max(FURTHER));
+                if plausible.len() >= ENOUGH {
+                    last = 0;
                 }
-                is_over |= plausible.len() >= ENOUGH;
             }
             if record.tried.is_multiple_of(TOLD) {
                 let (headline, total) = (self.target.headline(), self.candidates.len());
@@ -92,8 +88,7 @@ impl Trial<'_> {
         }
         record.trying_millis = millis(context.now().since(began));
         record.plausible = plausible.len();
-        // Their numbers are their rank.
-        Ok(plausible.into_iter().filter_map(|number| self.candidates.get(number).cloned()).collect())
+        Ok(plausible)
     }
 
     /// Whether it explains everything that it can: no test that runs the changed line fails any more. A test that fails still and never
@@ -104,7 +99,8 @@ impl Trial<'_> {
         }
         let Some(candidate) = self.candidates.get(tried.number) else { return false };
         let runs_it = |test: &String| {
-            let lines = self.watched.failing.get(test);
+            let Some(watched) = self.watched else { return false };
+            let lines = watched.failing.get(test);
             lines.is_none_or(|lines| {
                 candidate
                     .files

@@ -193,6 +193,10 @@ proptest! {
             (TestFramework::Jest, false) => ("jest", vec![("package.json", r#"{"devDependencies": {"jest": "1"}}"#), (&script, "")]),
             (TestFramework::Mocha, true) => ("mocha", vec![("package.json", r#"{"scripts": {"test": "mocha x"}}"#), (&script, "")]),
             (TestFramework::Mocha, false) => ("mocha", vec![("package.json", r#"{"dependencies": {"mocha": "1"}}"#), (&script, "")]),
+            (TestFramework::Vitest, true) => ("vitest", vec![("package.json", r#"{"scripts": {"test": "vitest --coverage"}}"#), (&script, "")]),
+            (TestFramework::Vitest, false) => ("vitest", vec![("package.json", "{}"), ("vitest.config.ts", ""), (&script, "")]),
+            (TestFramework::NodeTest, true) => ("node", vec![("package.json", r#"{"scripts": {"test": "node --test"}}"#), (&script, "")]),
+            (TestFramework::NodeTest, false) => ("node", vec![("package.json", "{}"), (&script, "import test from 'node:test';\n")]),
         };
         let folder = tempfile::tempdir().unwrap();
         for (file, text) in files {
@@ -203,12 +207,16 @@ proptest! {
         prop_assert!(framework.command().contains(&program));
         let others = TestFramework::ALL.iter().filter(|other| **other != framework);
         prop_assert!(others.clone().all(|other| other.command() != framework.command()));
-        let command = of(folder.path()).test.map(|test| test.command);
-        match framework {
-            TestFramework::Pytest => prop_assert_eq!(command.unwrap().runner, TestRunner::Pytest),
-            TestFramework::Unittest => prop_assert_eq!(command.unwrap().runner, TestRunner::Unittest),
-            TestFramework::Jest | TestFramework::Mocha => prop_assert_eq!(command, None),
-        }
+        let command = of(folder.path()).test.unwrap().command;
+        let runner = match framework {
+            TestFramework::Pytest => TestRunner::Pytest,
+            TestFramework::Unittest => TestRunner::Unittest,
+            TestFramework::Jest => TestRunner::Jest,
+            TestFramework::Mocha => TestRunner::Mocha,
+            TestFramework::Vitest => TestRunner::Vitest,
+            TestFramework::NodeTest => TestRunner::NodeTest,
+        };
+        prop_assert_eq!(command.runner, runner);
     }
 
     #[test]

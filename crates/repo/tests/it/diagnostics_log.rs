@@ -7,11 +7,11 @@ use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::{Healed, heal};
 
-/// A run on a fault of logic: nothing can be healed, so the log keeps what the tests said.
+/// A run on a fault of logic that no small change repairs: the log keeps what the tests said.
 async fn heal_a_failing_test() -> Option<Healed> {
     let repository = TestRepository::with_files(&[
-        ("calc.py", "def add(a, b):\n    return a * b\n"),
-        ("test_calc.py", "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"),
+        ("calc.py", "def root(a):\n    return a\n"),
+        ("test_calc.py", "from calc import root\n\n\ndef test_root():\n    assert (root(49), root(361)) == (7, 19)\n"),
     ]);
     heal(HealRequest::new(repository.path().display().to_string())).await
 }

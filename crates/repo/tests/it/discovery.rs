@@ -56,14 +56,32 @@ fn without_tests_nothing_is_found() {
 
 /// A file name that follows a pattern of the spec, for a language.
 fn test_name() -> impl Strategy<Value = String> {
-    ("[a-z]{1,8}", select(vec!["test_{}.py", "{}_test.py", "{}.test.js", "{}.spec.js", "{}.test.ts", "{}.spec.ts"]))
+    (
+        "[a-z]{1,8}",
+        select(vec![
+            "test_{}.py",
+            "{}_test.py",
+            "{}.test.js",
+            "{}.spec.js",
+            "{}.test.ts",
+            "{}.spec.ts",
+            "{}.test.jsx",
+            "{}.spec.tsx",
+            "{}.test.mjs",
+            "{}.spec.cts",
+            "{}-test.js",
+            "{}_test.cjs",
+            "test-{}.mjs",
+        ]),
+    )
         .prop_map(|(stem, pattern)| pattern.replace("{}", &stem))
 }
 
 /// A file that no pattern of the spec names.
 fn other_name() -> impl Strategy<Value = String> {
     let stem = "[a-z]{1,8}".prop_filter("it would make `test_tested.py`", |stem| stem != "test");
-    let patterns = vec!["{}.py", "{}.js", "{}.txt", "{}_tested.py", "my_test_{}.py", "test_{}.txt", "{}.test.jsx"];
+    let patterns =
+        vec!["{}.py", "{}.js", "{}.txt", "{}_tested.py", "my_test_{}.py", "test_{}.txt", "{}.test.json", "{}.specs.ts"];
     (stem, select(patterns)).prop_map(|(stem, pattern)| pattern.replace("{}", &stem))
 }
 
@@ -80,6 +98,8 @@ fn every_test_file_is_found_and_nothing_else() {
     let file = prop_oneof![
         (folder(), test_name()).prop_map(|(folder, name)| (format!("{folder}{name}"), true)),
         (folder(), folder(), "[a-z]{1,8}").prop_map(|(a, b, stem)| (format!("{a}tests/{b}{stem}.py"), true)),
+        (folder(), folder(), "(test|tests|__tests__)/", "[a-z]{1,8}\\.(js|mjs|tsx)")
+            .prop_map(|(a, b, tests, name)| (format!("{a}{tests}{b}{name}"), true)),
         (folder(), folder(), "[a-z]{1,8}\\.(py|js|ts)")
             .prop_map(|(a, b, name)| (format!("{a}__tests__/{b}{name}"), true)),
         (folder(), other_name()).prop_map(|(folder, name)| (format!("{folder}{name}"), false)),
@@ -115,6 +135,10 @@ fn what_decides_green_is_never_edited() {
         (".flake8", Protection::Configuration),
         ("ruff.toml", Protection::Configuration),
         ("jest.config.mjs", Protection::Configuration),
+        ("vite.config.ts", Protection::Configuration),
+        ("tsconfig.build.json", Protection::Configuration),
+        (".npmrc", Protection::Configuration),
+        ("src/__mocks__/fs.js", Protection::Test),
         ("poetry.lock", Protection::Lock),
         ("package-lock.json", Protection::Lock),
         (".git/config", Protection::Git),
@@ -133,6 +157,10 @@ fn what_decides_green_is_never_edited() {
         "src/build/env.py",
         "contest.py",
         "testing.py",
+        "package.json",
+        "src/latest.js",
+        "src/contest.ts",
+        "webpack.config.js",
     ] {
         assert_eq!(protection(file), None, "{file}");
     }
@@ -149,6 +177,13 @@ fn a_manifest_may_gain_a_dependency_and_nothing_about_tests() {
     assert!(!keeps("[project"));
     assert!(!keeps("[project]\nname = 'x'\n"));
     assert!(keeps_configuration("a.py", "", "anything"));
+
+    let before = r#"{"name": "x", "type": "module", "scripts": {"test": "jest"}, "dependencies": {"a": "1"}}"#;
+    let keeps = |after: &str| keeps_configuration("pkg/package.json", before, after);
+    assert!(keeps(&before.replace(r#""a": "1""#, r#""a": "1", "b": "2""#)));
+    assert!(!keeps(&before.replace("jest", "true")));
+    assert!(!keeps(&before.replace(r#""type""#, r#""jest": {"testMatch": []}, "type""#)));
+    assert!(!keeps("{"));
 }
 
 proptest! {

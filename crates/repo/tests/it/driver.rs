@@ -10,6 +10,7 @@ use autoheal_engine::graph::{Next, Node as _};
 use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
 use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_forge::github::{GitHub, GitHubSettings};
 use autoheal_llm::Models;
 use autoheal_repo::results::HealingResults;
 use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow, PromptLimits};
@@ -21,7 +22,7 @@ pub(crate) struct Healed {
     pub(crate) results: HealingResults,
     pub(crate) report: String,
     pub(crate) events: Vec<EventBody>,
-    _data: tempfile::TempDir,
+    _data: Option<tempfile::TempDir>,
 }
 
 struct Recorder(Mutex<Vec<EventBody>>);
@@ -61,15 +62,33 @@ pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
     heal_with(request, None).await
 }
 
+/// Heals as asked with what is kept in `data`: packages stay installed from one test to the next.
+pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest) -> Option<Healed> {
+    let registries = Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec();
+    walk(data, None, registries, request, None).await
+}
+
 /// The same with language models.
 pub(crate) async fn heal_with(request: HealRequest, models: Option<Models>) -> Option<Healed> {
     let data = tempfile::tempdir().unwrap();
-    let sandbox = sandbox(data.path()).await?;
+    let place = data.path().to_owned();
+    walk(&place, Some(data), Vec::new(), request, models).await
+}
+
+async fn walk(
+    data_dir: &std::path::Path,
+    data: Option<tempfile::TempDir>,
+    registries: Vec<String>,
+    request: HealRequest,
+    models: Option<Models>,
+) -> Option<Healed> {
+    let sandbox = sandbox(data_dir).await?;
     let settings = HealSettings {
-        data_dir: data.path().to_owned(),
+        data_dir: data_dir.to_owned(),
         sandbox,
         token: None,
-        registries: Vec::new(),
+        github: Arc::new(GitHub::new(GitHubSettings::new(GitHubSettings::DEFAULT_API.parse().unwrap(), None)).unwrap()),
+        registries,
         models,
         prompt_limits: PromptLimits::default(),
     };

@@ -114,7 +114,9 @@ async fn a_dependency_that_nobody_declared_is_added_and_installed() {
 
 #[tokio::test]
 async fn what_cannot_be_healed_is_said_and_not_committed() {
-    let repository = repository(&CALC.replace("a + b", "a * b"));
+    let repository = repository(&CALC.replace("name.upper()", "name"));
+    repository.write("test_calc.py", TESTS.replace("greet('x') == 'hello X'", "greet('x') == 'hello \\u5b57\\u8fce'"));
+    repository.commit("greet in another way");
     let Some(healed) = heal(request(&repository)).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
     assert_eq!(healed.results.ci_status, CiStatus::Failed);

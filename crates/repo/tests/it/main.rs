@@ -2,13 +2,16 @@
 
 mod acceptance;
 mod ci;
+mod ci_node;
 mod diagnostics_log;
 mod discovery;
 mod driver;
 mod heal;
+mod heal_node;
 mod model;
 mod names;
 mod project;
 mod results;
 mod rounds;
+mod search;
 mod strategies;

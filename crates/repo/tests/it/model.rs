@@ -8,6 +8,7 @@ use std::time::Duration;
 use autoheal_engine::budget::Limits;
 use autoheal_llm::recording::Replay;
 use autoheal_llm::{ChatModel, Connection, Models, Settings};
+use autoheal_repo::request::CommandLimits;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::ledger::Accounts;
 use autoheal_testkit::model_server::{ModelServer, Scripted};
@@ -51,7 +52,9 @@ async fn heal_as(request: HealRequest, server: &ModelServer, calls: u64) -> Opti
 }
 
 fn request(repository: &TestRepository) -> HealRequest {
-    HealRequest::new(repository.path().display().to_string())
+    // Without the search, which knows this fault.
+    let limits = CommandLimits { search_seconds: 0, ..CommandLimits::default() };
+    HealRequest { limits, ..HealRequest::new(repository.path().display().to_string()) }
 }
 
 fn plan() -> Value {

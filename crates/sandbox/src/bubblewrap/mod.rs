@@ -26,7 +26,7 @@ use crate::registries::Registries;
 use crate::session::{self, Session};
 use crate::settings::Settings;
 use crate::spawn::{Launch, spawn};
-use crate::spec::{Command, Mount, Network, WorkspaceSpec};
+use crate::spec::{Command, Image, Mount, Network, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
@@ -58,7 +58,7 @@ impl Bubblewrap {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: None,
+            image: Image::default(),
         };
         let sandbox = Arc::new(found);
         let tried = match Plan::new(&sandbox, spec) {
@@ -275,7 +275,7 @@ mod tests {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: None,
+            image: Image::default(),
         };
         let plan = Plan::new(&sandbox, spec).unwrap();
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -17,7 +17,6 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 use super::{HOME, failed};
 use crate::outcome::{Limit, SandboxError};
-use crate::settings::Settings;
 use crate::spec::Limits;
 
 /// The label with the run's id.
@@ -34,6 +33,8 @@ const ANSWER: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone)]
 pub(super) struct Recipe {
     pub(super) image: String,
+    /// The setting that names it.
+    pub(super) setting: &'static str,
     pub(super) labels: HashMap<String, String>,
     pub(super) environment: Vec<String>,
     pub(super) mounts: Vec<DockerMount>,
@@ -95,7 +96,7 @@ impl Container {
     pub(super) async fn start(docker: &Docker, recipe: &Recipe, limits: &Limits) -> Result<Self, SandboxError> {
         let created = docker.create_container(None, body(recipe, limits)).await.map_err(|error| match error {
             Error::DockerResponseServerError { status_code: 404, .. } => {
-                SandboxError::MissingImage { image: recipe.image.clone(), setting: Settings::PYTHON_IMAGE_SETTING }
+                SandboxError::MissingImage { image: recipe.image.clone(), setting: recipe.setting }
             }
             error => failed("making a container", error),
         })?;

@@ -17,7 +17,7 @@ use self::run::{DockerWorkspace, Site};
 use crate::outcome::SandboxError;
 use crate::process::Process;
 use crate::settings::Settings;
-use crate::spec::WorkspaceSpec;
+use crate::spec::{Image, WorkspaceSpec};
 use crate::{Sandbox, SandboxKind, Workspace};
 
 /// The folder of the user inside, empty and in memory.
@@ -38,6 +38,7 @@ pub(crate) struct Engine {
     /// Whether the engine runs as an ordinary user, whom root inside then is.
     is_rootless: bool,
     python_image: String,
+    node_image: String,
 }
 
 impl Engine {
@@ -60,7 +61,12 @@ impl Engine {
         for host in hosts() {
             match connect(&host).await {
                 Ok((docker, is_rootless)) => {
-                    return Ok(Self { docker, is_rootless, python_image: settings.python_image.clone() });
+                    return Ok(Self {
+                        docker,
+                        is_rootless,
+                        python_image: settings.python_image.clone(),
+                        node_image: settings.node_image.clone(),
+                    });
                 }
                 Err(error) => reason = format!("{host}: {error}"),
             }
@@ -131,8 +137,14 @@ impl Sandbox for Engine {
             .collect::<BTreeMap<_, _>>();
         let mut mounts = vec![bind(&root, &spec.inside, true)];
         mounts.extend(spec.mounts.iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
+        let (image, setting) = match &spec.image {
+            Image::Python => (self.python_image.clone(), Settings::PYTHON_IMAGE_SETTING),
+            Image::Node => (self.node_image.clone(), Settings::NODE_IMAGE_SETTING),
+            Image::Named(name) => (name.clone(), Settings::PYTHON_IMAGE_SETTING),
+        };
         let recipe = Recipe {
-            image: spec.image.clone().unwrap_or_else(|| self.python_image.clone()),
+            image,
+            setting,
             labels: HashMap::from([
                 (RUN_LABEL.to_owned(), spec.run.to_string()),
                 (OWNER_LABEL.to_owned(), owner_label),

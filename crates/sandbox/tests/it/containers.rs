@@ -71,7 +71,7 @@ async fn a_missing_image_is_named_with_its_setting() {
     let Some(sandbox) = sandbox(Choice::Docker, &settings(state.path())).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut spec = spec(RunId(uuid::Uuid::now_v7()), folder.path());
-    spec.image = Some("no-such-image:ever".to_owned());
+    spec.image = autoheal_sandbox::Image::Named("no-such-image:ever".to_owned());
     let Err(error) = sandbox.open(spec).await else { panic!("it opened") };
     assert!(matches!(error, SandboxError::MissingImage { .. }));
     assert!(error.to_string().contains("no-such-image:ever") && error.to_string().contains("sandbox.python_image"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
-use autoheal_sandbox::{Choice, Command, Limits, Network, Outcome, Sandbox, Settings, Workspace, WorkspaceSpec};
+use autoheal_sandbox::{Choice, Command, Image, Limits, Network, Outcome, Sandbox, Settings, Workspace, WorkspaceSpec};
 use uuid::Uuid;
 
 /// A workspace in a folder of its own.
@@ -63,7 +63,7 @@ pub(crate) fn spec(run: RunId, root: &Path) -> WorkspaceSpec {
         inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
         mounts: Vec::new(),
         environment: BTreeMap::from([("FROM_WORKSPACE".to_owned(), "yes".to_owned())]),
-        image: None,
+        image: Image::default(),
     }
 }
 

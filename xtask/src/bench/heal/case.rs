@@ -26,6 +26,7 @@ pub(super) struct Kind {
 /// Which defect in which package.
 pub(super) struct Case<'a> {
     pub(super) package: &'a Package,
+    pub(super) class: String,
     pub(super) kind: String,
     pub(super) seed: u32,
 }
@@ -148,8 +149,33 @@ fn clone(from: &Path, branch: &str, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The class whose defects only tests show: what heals them may please the tests that it saw and nobody else.
+const LOGIC: &str = "LOGIC";
+
+/// Takes a third of the tests out, for the judgement.
+fn hide_tests(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<()> {
+    let mut injector = process::command(&bench.root, "python3");
+    injector.arg("xtask/bench/inject").arg(repository).args(["--hide", "--seed", &case.id()]);
+    process::run(&mut injector)?;
+    let verdict = checks::run(bench, case.package, repository, true)?;
+    anyhow::ensure!(verdict.green, "the checks are red without the tests that are held back:\n{}", verdict.output);
+    git(repository, &["commit", "--quiet", "--all", "--allow-empty", "--message", "Fewer tests"])?;
+    Ok(())
+}
+
+/// Puts all tests back.
+fn restore_tests(package: &Package, fresh: &Path) -> anyhow::Result<()> {
+    for file in git(&package.repository, &["ls-files"])?.lines().filter(|file| !is_program(package, file)) {
+        std::fs::copy(package.repository.join(file), fresh.join(file)).with_context(|| file.to_owned())?;
+    }
+    Ok(())
+}
+
 /// Commits a defect that makes the checks red, and tells its class and how many places were tried.
 fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<Option<(Defect, String, u32)>> {
+    if case.class == LOGIC {
+        hide_tests(bench, case, repository)?;
+    }
     for attempt in 0..TRIES {
         let mut injector = process::command(&bench.root, "python3");
         injector.arg("xtask/bench/inject").arg(repository).args(&case.package.sources);
@@ -179,7 +205,7 @@ fn class_of(defect: &Defect, output: &str) -> String {
         }
         _ => true,
     };
-    if has_sign { defect.class.clone() } else { "LOGIC".to_owned() }
+    if has_sign { defect.class.clone() } else { LOGIC.to_owned() }
 }
 
 fn heal(
@@ -269,10 +295,17 @@ fn judge(
     }
     let fresh: PathBuf = folder.join("fresh");
     clone(&repository, branch, &fresh)?;
-    let verdict = checks::run(bench, case.package, &fresh, false)?;
+    let mut verdict = checks::run(bench, case.package, &fresh, false)?;
+    let is_green = verdict.green;
+    if is_green && case.class == LOGIC {
+        restore_tests(case.package, &fresh)?;
+        verdict = checks::run(bench, case.package, &fresh, false)?;
+    }
     std::fs::write(folder.join("judgement.txt"), &verdict.output)?;
-    let (outcome, reason) = if !verdict.green {
+    let (outcome, reason) = if !is_green {
         (Outcome::Wrong, "the branch is red".to_owned())
+    } else if !verdict.green {
+        (Outcome::Wrong, "tests that were held back fail".to_owned())
     } else if verdict.passing < case.package.passing {
         (Outcome::Wrong, format!("{} tests pass, {} did before", verdict.passing, case.package.passing))
     } else {
@@ -353,7 +386,16 @@ class Box:
     def put(self, item, at):
         self.items.insert(at, item)
         self.size += 1
+        if at > self.size - 1 and item or not self.full():
+            at = at * 2
+            item = self.items[at : self.size]
         return self.items.copy()
+
+    def full(self):
+        if self.size:
+            return True
+        rest = len(self.items) - 1
+        return rest
 
 
 def first(box, default):
@@ -395,7 +437,7 @@ def first(box, default):
             let defect = defect.as_ref().unwrap_or_else(|| panic!("{kind} finds no place"));
             assert_ne!(defect.old, defect.new, "{kind} changes nothing");
         }
-        for class in ["SYNTAX", "INDENTATION", "IMPORT", "TYPE_ERROR", "LINTING"] {
+        for class in ["SYNTAX", "INDENTATION", "IMPORT", "TYPE_ERROR", "LINTING", "LOGIC"] {
             let kinds = seven.values().flatten().filter(|defect| defect.class == class);
             assert!(kinds.count() >= 5, "{class} has several kinds");
         }

@@ -11,6 +11,7 @@ their types). Four kinds of process:
 - a *fresh* process, forked from the server, loads the tests anew with the changed text: for changes of what runs while
   modules are loaded. Modules that are not the project's are loaded already.
 """
+
 import importlib
 import os
 import socket

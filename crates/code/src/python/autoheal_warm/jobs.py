@@ -1,4 +1,5 @@
 """What a process does with its tests."""
+
 import json
 import os
 import resource

@@ -1,4 +1,5 @@
 """Gives functions that are loaded the code of another text."""
+
 import __future__
 import ast
 import gc

@@ -1,4 +1,5 @@
 """The processes that are not the server."""
+
 import gc
 import importlib.machinery
 import json

@@ -1,4 +1,5 @@
 """Where the project is, and how its tests are run."""
+
 import functools
 import os
 import sys

@@ -1,4 +1,5 @@
 """Reads requests, gives out work, and ends what takes too long."""
+
 import importlib
 import json
 import os
@@ -122,7 +123,8 @@ class Server:
         if job["do"] != "try":
             self.answer(**{"is": job["do"], "tests": work.said, "complete": how == "done"})
             return
-        said = work.said[-1] if work.said else {"outcome": how}
+        # A process that is done and says nothing could not load the tests.
+        said = work.said[-1] if work.said else {"outcome": "failed" if how == "done" else how}
         if said["outcome"] == "unfit":
             # First the failing tests alone: most changes go no further, and the whole suite takes long to load.
             self.waiting.insert(0, dict(job, fresh=True, arguments=said["arguments"], rest=[], later=job["rest"]))

@@ -1,4 +1,5 @@
 """The tests, as each runner loads and runs them."""
+
 import importlib.util
 import os
 import sys

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Expr, Number};
+use ruff_python_ast::{Expr, Number, Operator};
+use ruff_text_size::Ranged as _;
 
 use super::RepairOperator;
 use crate::python::module::Span;
 use crate::python::search::change::Changes;
 use crate::python::search::priors::Family;
-use crate::python::search::site::{Site, is_short};
+use crate::python::search::site::{Node, Site, is_short};
 
 pub(super) struct Constants;
 
@@ -42,10 +43,24 @@ impl RepairOperator for Constants {
                 Expr::Dict(dict) if dict.items.is_empty() => owned(&[("[]", 1.0), ("set()", 1.0), ("None", 1.0)]),
                 _ => continue,
             };
-            for (other, weight) in others.into_iter().filter(|(other, _)| other != written) {
+            let is_news = |other: &str| other != written && !is_neutral(node, other);
+            for (other, weight) in others.into_iter().filter(|(other, _)| is_news(other)) {
                 changes.replace(weight, literal, other);
             }
         }
+    }
+}
+
+/// Whether the operation that the literal stands in would do nothing with this number: other operators leave it out altogether.
+fn is_neutral(node: &Node<'_>, number: &str) -> bool {
+    let Some(Expr::BinOp(operation)) = node.parent else { return false };
+    let is_right = Span::from(operation.right.range()) == Span::from(node.expression.range());
+    match operation.op {
+        Operator::Add => number == "0",
+        Operator::Sub | Operator::LShift | Operator::RShift => is_right && number == "0",
+        Operator::Mult => number == "1",
+        Operator::Div | Operator::FloorDiv | Operator::Pow => is_right && number == "1",
+        Operator::Mod | Operator::MatMult | Operator::BitOr | Operator::BitXor | Operator::BitAnd => false,
     }
 }
 

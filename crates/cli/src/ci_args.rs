@@ -1,0 +1,49 @@
+//! What can be asked of `autoheal ci`.
+
+use std::path::PathBuf;
+
+use autoheal_sandbox::Choice;
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples, as steps of a workflow after the one that failed (docs/ci.md has a whole one):
+  - run: autoheal ci                                  a branch in the checkout, and a patch when --patch names a file
+    if: failure()
+  - run: autoheal ci --push --pull-request            the branch at GitHub, and a pull request
+    if: failure()
+    env: { GITHUB_TOKEN: \"${{ secrets.AUTOHEAL_TOKEN }}\" }
+
+Annotations and the job summary tell what was changed and what is left. The exit code is that of `autoheal heal`.";
+
+/// Heals the checkout of a job of GitHub Actions.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CiJob {
+    /// Push the branch to GitHub, instead of leaving it in the checkout
+    #[arg(long)]
+    pub(crate) push: bool,
+    /// Open a pull request for it
+    #[arg(long, requires = "push")]
+    pub(crate) pull_request: bool,
+    /// Write the change here, for `git apply`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patch: Option<PathBuf>,
+    /// First half of the branch's name `TEAM_LEADER_AI_Fix` [default: autoheal]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) team: Option<String>,
+    /// Second half of the branch's name [default: bot]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) leader: Option<String>,
+    /// How many rounds may follow the first [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) retry_limit: Option<u32>,
+    /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) sandbox: Option<Choice>,
+    /// How to run the tests, instead of what is detected; words, no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) test_command: Option<String>,
+    /// How to install what the tests need, instead of what is detected; words, no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) install_command: Option<String>,
+}

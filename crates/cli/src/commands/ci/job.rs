@@ -1,0 +1,89 @@
+//! The job of GitHub Actions in which this runs, by its environment.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+use url::Url;
+
+/// The longest event that is read, in bytes.
+const LONGEST_EVENT: u64 = 32 << 20;
+
+/// What the environment of a job says.
+#[derive(Debug)]
+pub(super) struct Job {
+    /// The checkout.
+    pub(super) workspace: PathBuf,
+    /// Where the summary of the job is added.
+    pub(super) summary: Option<PathBuf>,
+    /// Where the outputs of the step are added.
+    pub(super) output: Option<PathBuf>,
+    /// GitHub's API, where it is not that of github.com.
+    pub(super) api: Option<Url>,
+    server: Option<String>,
+    repository: Option<String>,
+    reference: Option<String>,
+    event: Value,
+}
+
+impl Job {
+    /// The job.
+    ///
+    /// # Errors
+    ///
+    /// When this is none.
+    pub(super) fn of_environment() -> anyhow::Result<Self> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        if variable("GITHUB_ACTIONS").as_deref() != Some("true") {
+            bail!("this is no job of GitHub Actions (GITHUB_ACTIONS is not `true`): use `autoheal heal .` here");
+        }
+        let workspace =
+            variable("GITHUB_WORKSPACE")
+                .map(PathBuf::from)
+                .filter(|folder| folder.join(".git").exists())
+                .context("GITHUB_WORKSPACE names no git repository: check it out first, with actions/checkout")?;
+        let api = variable("GITHUB_API_URL").map(|text| text.parse().context("GITHUB_API_URL is no address"));
+        Ok(Self {
+            workspace,
+            summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
+            output: variable("GITHUB_OUTPUT").map(PathBuf::from),
+            api: api.transpose()?,
+            server: variable("GITHUB_SERVER_URL"),
+            repository: variable("GITHUB_REPOSITORY"),
+            reference: variable("GITHUB_REF"),
+            event: variable("GITHUB_EVENT_PATH").map(|path| event(Path::new(&path))).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// `https://github.com/OWNER/NAME`.
+    pub(super) fn repository_url(&self) -> anyhow::Result<String> {
+        let server = self.server.as_deref().unwrap_or("https://github.com");
+        let repository = self.repository.as_deref().context("GITHUB_REPOSITORY is not set")?;
+        Ok(format!("{}/{repository}", server.trim_end_matches('/')))
+    }
+
+    /// The branch that the job is about: the head of the pull request, or what was pushed.
+    pub(super) fn branch_to_push(&self) -> anyhow::Result<String> {
+        let head = &self.event["pull_request"]["head"];
+        if let Some(branch) = head["ref"].as_str() {
+            if head["repo"]["full_name"].as_str() != self.repository.as_deref() {
+                bail!("the pull request comes from a fork, to which nothing can be pushed: leave --push out");
+            }
+            return Ok(branch.to_owned());
+        }
+        let reference = self.reference.as_deref().unwrap_or_default();
+        let branch = reference.strip_prefix("refs/heads/");
+        branch
+            .map(str::to_owned)
+            .with_context(|| format!("the job is about no branch (GITHUB_REF is `{reference}`): leave --push out"))
+    }
+}
+
+fn event(path: &Path) -> anyhow::Result<Value> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST_EVENT).read_to_string(&mut text))
+        .with_context(|| format!("the event {} cannot be read", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("the event {} is no JSON", path.display()))
+}

@@ -1,0 +1,149 @@
+//! `autoheal ci` in a job of GitHub Actions.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use autoheal_testkit::repository::{self, TestRepository};
+use serde_json::json;
+
+use crate::binary::{Ended, Home};
+use crate::github::{FILES, TOKEN, World, ci};
+use crate::healing::sandbox;
+
+const BRANCH: &str = "AUTOHEAL_BOT_AI_Fix";
+
+/// A home and a checkout as actions/checkout makes it: of one commit, on no branch.
+struct Job {
+    home: Home,
+    checkout: PathBuf,
+    sandbox: &'static str,
+}
+
+impl Job {
+    fn of(files: &[(&str, &str)]) -> Option<Self> {
+        let sandbox = sandbox()?;
+        let origin = TestRepository::with_files(files);
+        Some(Self::at(&origin.path(), sandbox))
+    }
+
+    fn at(origin: &Path, sandbox: &'static str) -> Self {
+        let home = Home::new();
+        let checkout = home.path().join("work/shop/shop");
+        std::fs::create_dir_all(&checkout).unwrap();
+        let origin = format!("file://{}", origin.display());
+        repository::git(&checkout, &["clone", "--quiet", "--depth=1", &origin, "."]);
+        repository::git(&checkout, &["checkout", "--quiet", "--detach"]);
+        Self { home, checkout, sandbox }
+    }
+
+    fn ci(&self, more: &[&str]) -> Command {
+        let mut command = self.home.command(&[&["ci", "--sandbox", self.sandbox], more].concat());
+        command.env("GITHUB_ACTIONS", "true").env("GITHUB_WORKSPACE", &self.checkout);
+        command.env("GITHUB_STEP_SUMMARY", self.file("summary")).env("GITHUB_OUTPUT", self.file("output"));
+        command.env("GITHUB_REPOSITORY", "octo/shop").env("GITHUB_REF", "refs/heads/main");
+        command
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap()
+    }
+}
+
+#[test]
+fn a_job_gets_a_branch_a_patch_annotations_a_summary_and_outputs() {
+    let Some(job) = Job::of(&FILES) else { return };
+    let patch = job.file("fix.patch");
+    let ended = Ended::of(&mut job.ci(&["--patch", patch.to_str().unwrap()]));
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    let word = lines[0].strip_prefix("::stop-commands::").unwrap();
+    let resumed = lines.iter().position(|line| *line == format!("::{word}::")).unwrap();
+    let told = &lines[resumed + 1..];
+    assert_eq!(told.len(), 1, "{}", ended.stdout);
+    assert!(
+        told[0].starts_with("::notice file=shop/cart.py,line=1,title=autoheal::SYNTAX error in shop/cart.py line 1")
+    );
+    assert!(job.text("summary").contains("**GREEN**"), "{}", job.text("summary"));
+    let output = job.text("output");
+    let expected = format!("healed=true\nstop_reason=GREEN\nfixes=1\nbranch={BRANCH}\npull_request=\n");
+    assert_eq!(output, expected);
+    assert_eq!(repository::git(&job.checkout, &["status", "--porcelain"]), "", "the working tree is as it was");
+    let healed = repository::git(&job.checkout, &["show", &format!("{BRANCH}:shop/cart.py")]);
+    assert!(healed.starts_with("def total(prices):"), "{healed}");
+    repository::git(&job.checkout, &["apply", patch.to_str().unwrap()]);
+    assert_eq!(repository::git(&job.checkout, &["status", "--porcelain"]), " M shop/cart.py");
+}
+
+#[test]
+fn what_a_repository_says_is_no_command_for_the_runner() {
+    let hostile = [
+        ("motto.py", "def motto():\n    return 'x'\n"),
+        (
+            "test_motto.py",
+            "import unittest\n\nfrom motto import motto\n\n\nclass MottoTest(unittest.TestCase):\n    def test_motto(self):\n        \
+             print('\\n::add-mask::everything\\n::error::a lie')\n        \
+             self.fail('\\n::set-output name=x::y\\n::error file=a::' + motto())\n",
+        ),
+    ];
+    let Some(job) = Job::of(&hostile) else { return };
+    let ended = Ended::of(&mut job.ci(&[]));
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    let word = ended.stdout.lines().next().unwrap().strip_prefix("::stop-commands::").unwrap().to_owned();
+    let after = ended.stdout.split_once(&format!("::{word}::\n")).unwrap().1;
+    assert!(after.contains("::error "), "{after}");
+    assert!(after.lines().all(|line| line.contains("title=autoheal::")), "{after}");
+    assert!(job.text("output").contains("healed=false\n"), "{}", job.text("output"));
+}
+
+#[test]
+fn our_own_commit_is_reported_and_left_alone() {
+    let Some(sandbox) = sandbox() else { return };
+    let origin = TestRepository::with_files(&FILES);
+    origin.write("shop/more.py", "x = 1\n").git(&["add", "--all"]);
+    let author = "--author=AutoHeal <autoheal@users.noreply.github.com>";
+    origin.git(&["commit", "--quiet", author, "--message", "[AI-AGENT] Fix SYNTAX error in more.py line 1"]);
+    let job = Job::at(&origin.path(), sandbox);
+    let ended = Ended::of(&mut job.ci(&[]));
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    assert!(ended.stdout.contains("title=autoheal::OWN_COMMIT"), "{}", ended.told());
+    assert!(repository::git(&job.checkout, &["branch", "--list", BRANCH]).is_empty());
+}
+
+#[test]
+fn a_job_may_push_and_open_a_pull_request() {
+    let Some(world) = World::with_ci(ci) else { return };
+    let job = Job::at(&world.github.repository(), world.sandbox);
+    let server = world.github.url().replace("/octo/shop", "");
+    let event = job.file("event.json");
+    let of_fork = |name: &str| {
+        json!({ "pull_request": { "head": { "ref": "main", "repo": { "full_name": name } } } }).to_string()
+    };
+    let ci = |more: &[&str]| {
+        let mut command = job.ci(more);
+        command.env("GITHUB_SERVER_URL", &server).env("GITHUB_API_URL", world.github.api());
+        command.env("GITHUB_TOKEN", TOKEN).env("GITHUB_EVENT_PATH", &event);
+        Ended::of(&mut command)
+    };
+    std::fs::write(&event, of_fork("mallory/shop")).unwrap();
+    let refused = ci(&["--push", "--pull-request"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.told());
+    assert!(refused.stderr.contains("comes from a fork"), "{}", refused.told());
+    std::fs::write(&event, of_fork("octo/shop")).unwrap();
+    let ended = ci(&["--push", "--pull-request"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert_eq!(world.github.pulls().len(), 1);
+    assert!(job.text("output").contains("/octo/shop/pull/1\n"), "{}", job.text("output"));
+    assert!(!ended.told().contains(TOKEN));
+    world.github.check_against_description();
+}
+
+#[test]
+fn elsewhere_it_is_refused() {
+    let ended = Home::new().run(&["ci"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.told());
+    assert!(ended.stderr.contains("autoheal heal ."), "{}", ended.told());
+}

@@ -1,0 +1,107 @@
+//! What our own reporters write: a line of JSON for each test, as soon as it ended, and one when the run did. Reporters of our own
+//! are the same for every version of a runner, leave what was known before a crash, and keep what tests print out.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::{id, named, number};
+use crate::report::{TestCase, TestOutcome, TestReport, cut_middle};
+
+/// The reporter for mocha, to be given with `--reporter`.
+pub const MOCHA: &str = include_str!("mocha_reporter.cjs");
+/// The reporter for vitest, to be given with `--reporter`.
+pub const VITEST: &str = include_str!("vitest_reporter.mjs");
+/// The reporter for node:test, to be given with `--test-reporter`.
+pub const NODE_TEST: &str = include_str!("node_test_reporter.mjs");
+
+/// The variable that tells the reporters where to write; node:test has an option for it.
+pub const REPORT_VARIABLE: &str = "AUTOHEAL_REPORT";
+
+const MAX_TEXT: usize = 64 * 1024;
+const MAX_ID: usize = 2 * 1024;
+const MAX_CASES: usize = 500_000;
+
+#[derive(Deserialize)]
+struct Entry {
+    file: Option<String>,
+    path: Vec<String>,
+    outcome: State,
+    #[serde(default)]
+    millis: f64,
+    #[serde(default)]
+    error: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Passed,
+    Failed,
+    Skipped,
+    /// A file, or a hook before tests, that failed: tests behind it did not run.
+    NotLoaded,
+}
+
+/// The tests that were written. `prefixes`: the absolute folders that the repository lay in, taken off the files' names. Lines
+/// that are something else are passed over; `None`: no line is a test's, and the run did not come to its end.
+pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
+    let mut has_ended = false;
+    let mut cases = Vec::new();
+    for line in text.lines().take(MAX_CASES) {
+        match serde_json::from_str::<Entry>(line) {
+            Ok(entry) => cases.push(case(entry, prefixes)),
+            Err(_) => has_ended |= line.trim() == r#"{"end":true}"#,
+        }
+    }
+    number(&mut cases);
+    (has_ended || !cases.is_empty()).then_some(TestReport { cases })
+}
+
+fn case(entry: Entry, prefixes: &[String]) -> TestCase {
+    let file = entry.file.as_deref().and_then(|file| named(file, prefixes));
+    let text = super::stack::without_ansi(&entry.error);
+    TestCase {
+        id: cut_middle(&id(file.as_deref(), &entry.path), MAX_ID),
+        outcome: match entry.outcome {
+            State::Passed => TestOutcome::Passed,
+            State::Failed => TestOutcome::Failed,
+            State::Skipped => TestOutcome::Skipped,
+            State::NotLoaded => TestOutcome::CollectionError,
+        },
+        duration: Duration::try_from_secs_f64(entry.millis / 1000.0).unwrap_or_default(),
+        message: text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned(),
+        text: cut_middle(&text, MAX_TEXT),
+        file,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_read_up_to_where_the_run_ended() {
+        let text = concat!(
+            r#"{"file":"/w/test/a.js","path":["calc","adds [1]"],"outcome":"passed","millis":2,"error":""}"#,
+            "\n",
+            r#"{"file":"/w/test/a.js","path":["calc","adds [1]"],"outcome":"failed","millis":0.5,"error":"\u001b[31mTypeError: x\u001b[39m\n    at f (src/a.js:1:2)"}"#,
+            "\nnoise\n",
+            r#"{"file":"/w/test/b.js","path":[],"outcome":"not_loaded","error":"SyntaxError: no"}"#,
+            "\n{\"file\":\"/w/te"
+        );
+        let report = parse(text, &["/w".to_owned()]).unwrap();
+        let seen: Vec<_> = report.cases.iter().map(|case| (case.id.as_str(), case.outcome)).collect();
+        assert_eq!(
+            seen,
+            [
+                ("test/a.js::calc > adds (1)", TestOutcome::Passed),
+                ("test/a.js::calc > adds (1) #2", TestOutcome::Failed),
+                ("test/b.js::", TestOutcome::CollectionError)
+            ]
+        );
+        assert_eq!(report.cases[1].message, "TypeError: x");
+        assert_eq!(parse("", &[]), None);
+        assert!(parse("{\"end\":true}\n", &[]).unwrap().cases.is_empty());
+    }
+}

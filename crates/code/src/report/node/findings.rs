@@ -1,0 +1,224 @@
+//! From what Node's tools report to findings: one per red test, at the place in the repository that is most to blame.
+
+use std::sync::LazyLock;
+
+use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+use regex::Regex;
+
+use super::stack::{self, Thrown};
+use super::{Look, kind, tsc};
+use crate::report::{TestCase, TestReport, cut_middle};
+
+const MAX_STACK: usize = 16 * 1024;
+const MAX_MESSAGE: usize = 2 * 1024;
+
+/// Who asked for a module that is not there.
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
+static IMPORTER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?:imported from |Require stack:\s*\n- |' from '|" from ")([^\s'"]+)"#).expect("a constant pattern")
+});
+
+/// One finding per red test, in the order of the report.
+pub fn findings_from(report: &TestReport, look: &Look<'_>) -> Vec<Finding> {
+    report.cases.iter().filter(|case| case.outcome.is_red()).map(|case| of_case(case, look)).collect()
+}
+
+/// Findings in the output of a run that left no report: a file that does not load, a configuration that is refused, a crash. At
+/// least one, whatever the output is.
+pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look<'_>) -> Vec<Finding> {
+    // The error that ended the run is written last, to standard error.
+    for text in [stderr, stdout] {
+        let text = stack::without_ansi(text);
+        if let Some(found) = of_text(&text, Source::Runtime, None, look) {
+            return vec![found];
+        }
+    }
+    let text = stack::without_ansi(&format!("{stderr}\n{stdout}"));
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines
+        .clone()
+        .find(|line| {
+            ["error", "fatal", "cannot find", "not found"].iter().any(|word| line.to_lowercase().contains(word))
+        })
+        .or_else(|| lines.clone().next_back())
+        .unwrap_or("no output");
+    vec![Finding {
+        source: Source::Runtime,
+        category: kind::of_error("", said),
+        file: None,
+        location: None,
+        message: cut_middle(&format!("the test run left no report ({ended}): {said}"), MAX_MESSAGE),
+        stack: Some(cut_middle(&text, MAX_STACK)),
+    }]
+}
+
+fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
+    let test_file = case.file.as_deref().and_then(|file| look.file(file));
+    if let Some(found) = of_text(&case.text, Source::Test, test_file.clone(), look) {
+        return found;
+    }
+    let message = Some(case.message.trim()).filter(|message| !message.is_empty()).unwrap_or("no message");
+    Finding {
+        source: Source::Test,
+        category: kind::of_error("", message),
+        location: test_file.is_some().then_some(Location { line: 1, column: None }),
+        file: test_file,
+        message: cut_middle(message, MAX_MESSAGE),
+        stack: Some(cut_middle(&case.text, MAX_STACK)).filter(|text| !text.trim().is_empty()),
+    }
+}
+
+/// The finding in an error's text; `None`: it holds no error that is understood.
+fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_>) -> Option<Finding> {
+    // A compiler inside of the runner (ts-jest, ts-node) says more than the error by which it stops.
+    if let Some(found) = tsc::findings(text, look).into_iter().find(|finding| finding.file.is_some()) {
+        return Some(Finding { source, stack: Some(cut_middle(text, MAX_STACK)), ..found });
+    }
+    let errors = stack::parse(text);
+    let unnamed = unnamed(text, &errors);
+    let blamed = unnamed.as_ref().or_else(|| blamed(&errors))?;
+    let category = kind::of_error(&blamed.class, &blamed.message);
+    let (file, location) = place(blamed, text, category, look).unwrap_or_else(|| {
+        let location = test_file.is_some().then_some(Location { line: 1, column: None });
+        (test_file, location)
+    });
+    Some(Finding {
+        source,
+        category: importable(blamed, category, look),
+        file,
+        location,
+        message: cut_middle(&blamed.headline(), MAX_MESSAGE),
+        stack: Some(cut_middle(text, MAX_STACK)),
+    })
+}
+
+/// An error that is told by its words only: jest's "Cannot find module" has no class.
+fn unnamed(text: &str, errors: &[Thrown]) -> Option<Thrown> {
+    if errors.iter().any(|error| !error.class.is_empty()) {
+        return None;
+    }
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty() && !line.starts_with('●') && kind::of_error("", line) != Category::Logic)?;
+    let frames = errors.first().map(|error| error.frames.clone()).unwrap_or_default();
+    let place = errors.first().and_then(|error| error.place.clone());
+    Some(Thrown { class: String::new(), message: line.to_owned(), place, frames })
+}
+
+/// The error to be blamed: the first, unless it only says that something failed while its cause says that the code itself is
+/// broken.
+fn blamed(errors: &[Thrown]) -> Option<&Thrown> {
+    let is_broken = |error: &&Thrown| kind::of_error(&error.class, &error.message) != Category::Logic;
+    let first = errors.first()?;
+    if is_broken(&first) || first.class == "AssertionError" {
+        return Some(first);
+    }
+    errors.iter().find(is_broken).or(Some(first))
+}
+
+/// Where a parser stopped, else who asked for what is not there, else the innermost frame in a file of the repository that may be
+/// changed, else in any of its files.
+fn place(
+    error: &Thrown,
+    text: &str,
+    category: Category,
+    look: &Look<'_>,
+) -> Option<(Option<String>, Option<Location>)> {
+    let at = |file: String, line: u32, column: Option<u32>| {
+        let column = column.filter(|column| *column > 0);
+        Some((Some(file), Some(Location { line: line.max(1), column })))
+    };
+    if let Some((file, line, column)) = &error.place
+        && let Some(file) = look.file(file)
+    {
+        return at(file, *line, *column);
+    }
+    let inside: Vec<(String, u32, u32)> =
+        error.frames.iter().filter_map(|frame| Some((look.file(&frame.file)?, frame.line, frame.column))).collect();
+    if category == Category::Import
+        && let Some(file) = IMPORTER.captures(text).and_then(|captures| look.file(&captures[1]))
+    {
+        let line = inside.iter().find(|frame| frame.0 == file).map_or(1, |frame| frame.1);
+        return at(file, line, None);
+    }
+    let best = inside.iter().find(|frame| look.sources.is_editable(&frame.0)).or_else(|| inside.first())?;
+    at(best.0.clone(), best.1, Some(best.2))
+}
+
+/// A name that is not defined is an import that is missing when some file of the repository exports or imports it.
+fn importable(error: &Thrown, category: Category, look: &Look<'_>) -> Category {
+    let Some(name) = error.message.strip_suffix(" is not defined").filter(|_| error.class == "ReferenceError") else {
+        return category;
+    };
+    let brings = |line: &str| {
+        let line = line.trim_start();
+        let binds = ["import ", "export ", "exports."].iter().any(|start| line.starts_with(start))
+            || line.contains("require(")
+            || line.contains("module.exports");
+        binds && line.split(|part: char| !(part.is_alphanumeric() || "_$".contains(part))).any(|word| word == name)
+    };
+    let is_brought = look.sources.javascript().any(|(_, text)| text.lines().any(brings));
+    if is_brought { Category::Import } else { category }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::node::jest;
+    use crate::sources::Sources;
+
+    fn sources() -> Sources {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("pkg/src/calc.js", "exports.add = (a, b) => a + b;\n", false);
+        sources.insert("pkg/test/calc.test.js", "require('../src/calc');\n", true);
+        sources
+    }
+
+    fn found(text: &str) -> Finding {
+        let sources = sources();
+        let look = Look { prefixes: &["/w".to_owned()], directory: "pkg", sources: &sources };
+        findings_from_output("", text, "exit 1", &look).remove(0)
+    }
+
+    #[test]
+    fn the_innermost_file_that_may_be_changed_is_blamed() {
+        let text = "TypeError: name.toUperCase is not a function\n    at toUperCase (/w/node_modules/x/y.js:1:1)\n    at greet (src/calc.js:5:26)\n    at Object.greet (/w/pkg/test/calc.test.js:4:33)\n";
+        let found = found(text);
+        assert_eq!((found.category, found.file.as_deref()), (Category::TypeError, Some("pkg/src/calc.js")));
+        assert_eq!(found.location, Some(Location { line: 5, column: Some(26) }));
+        assert_eq!(found.message, "TypeError: name.toUperCase is not a function");
+    }
+
+    #[test]
+    fn who_asked_for_a_module_is_blamed() {
+        for text in [
+            "Error: Cannot find module './x'\nRequire stack:\n- /w/pkg/src/calc.js\n- /w/pkg/test/calc.test.js\n    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)",
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/w/pkg/src/x.js' imported from /w/pkg/src/calc.js\n    at finalizeResolution (node:internal/modules/esm/resolve:1:1)",
+            "  ● Test suite failed to run\n\n    Cannot find module './x' from 'src/calc.js'\n\n    Require stack:\n      src/calc.js\n",
+        ] {
+            let found = found(text);
+            assert_eq!((found.category, found.file.as_deref()), (Category::Import, Some("pkg/src/calc.js")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_the_repository_exports_is_an_import() {
+        assert_eq!(found("ReferenceError: add is not defined\n    at f (src/calc.js:1:1)").category, Category::Import);
+        assert_eq!(
+            found("ReferenceError: ad is not defined\n    at f (src/calc.js:1:1)").category,
+            Category::TypeError
+        );
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_blamed_and_not_its_test() {
+        let json = r#"{"testResults": [{"name": "/w/pkg/test/calc.test.js", "status": "failed", "assertionResults": [],
+            "message": "  ● Test suite failed to run\n\n    Jest encountered an unexpected token\n\n    Details:\n\n    SyntaxError: /w/pkg/src/calc.js: Unexpected token (2:2)\n\n      1 | a\n    > 2 | b\n"}]}"#;
+        let sources = sources();
+        let look = Look { prefixes: &["/w".to_owned()], directory: "pkg", sources: &sources };
+        let found = findings_from(&jest::parse(json, look.prefixes).unwrap(), &look).remove(0);
+        assert_eq!((found.category, found.file.as_deref()), (Category::Syntax, Some("pkg/src/calc.js")));
+        assert_eq!(found.location, Some(Location { line: 2, column: Some(3) }));
+    }
+}

@@ -1,0 +1,348 @@
+//! What CI says about a commit: runs of Actions, their jobs and logs, and the checks and statuses of other CI.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{ApiOperation, GitHub, GitHubError, RepositoryName};
+use crate::{BranchName, CommitId};
+
+/// The context of the statuses that this program sets.
+pub const CONTEXT: &str = "autoheal";
+
+/// The app that runs Actions: its checks are its runs, which are asked for by themselves.
+const ACTIONS_APP: &str = "github-actions";
+
+/// How something that CI does ended, or that it has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckState {
+    /// It has not ended.
+    Pending,
+    /// It succeeded.
+    Success,
+    /// It failed, ran out of time, or could not start.
+    Failure,
+    /// It had nothing to say: skipped, neutral.
+    Neutral,
+    /// It ended without a verdict: cancelled, stale, or in a way that is not known here.
+    Inconclusive,
+}
+
+impl CheckState {
+    /// The state that GitHub's `status` and `conclusion` mean. Words that are not known are no success.
+    fn of(status: Option<&str>, conclusion: Option<&str>) -> Self {
+        match (status, conclusion) {
+            (Some("completed"), Some("success")) => Self::Success,
+            (Some("completed"), Some("failure" | "timed_out" | "startup_failure")) => Self::Failure,
+            (Some("completed"), Some("skipped" | "neutral")) => Self::Neutral,
+            // It waits for a person.
+            (Some("completed"), Some("action_required")) => Self::Pending,
+            (Some("completed"), _) => Self::Inconclusive,
+            _ => Self::Pending,
+        }
+    }
+}
+
+/// One thing that CI does for a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Its name.
+    pub name: String,
+    /// How it stands.
+    pub state: CheckState,
+    /// Its page.
+    pub url: Option<String>,
+    /// The run of Actions that it is, which has jobs and logs; `None`: another CI.
+    pub run: Option<u64>,
+}
+
+/// Everything that CI does for a commit, as far as the token may see it.
+#[derive(Debug, Default)]
+pub struct CommitChecks {
+    /// By name.
+    pub checks: Vec<Check>,
+    /// Why what other CI says could not be read.
+    pub unread: Option<GitHubError>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Run {
+    id: u64,
+    name: Option<String>,
+    status: Option<String>,
+    conclusion: Option<String>,
+    html_url: Option<String>,
+    workflow_id: u64,
+    event: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct CheckRun {
+    name: String,
+    status: Option<String>,
+    conclusion: Option<String>,
+    html_url: Option<String>,
+    app: Option<App>,
+}
+
+#[derive(Debug, Deserialize)]
+struct App {
+    slug: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CombinedStatus {
+    #[serde(default)]
+    statuses: Vec<Status>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Status {
+    context: String,
+    state: String,
+    target_url: Option<String>,
+    description: Option<String>,
+}
+
+/// A job of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its number.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// How it stands.
+    pub state: CheckState,
+}
+
+#[derive(Debug, Deserialize)]
+struct RawJob {
+    id: u64,
+    name: String,
+    status: Option<String>,
+    conclusion: Option<String>,
+}
+
+/// A workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct WorkflowFile {
+    /// Its number.
+    pub id: u64,
+    /// Its file, from the repository's top.
+    pub path: String,
+    /// `active`, or why not.
+    pub state: String,
+}
+
+impl WorkflowFile {
+    /// Whether it can be started.
+    pub fn is_active(&self) -> bool {
+        self.state == "active"
+    }
+}
+
+/// What a commit's status says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusState {
+    /// It is being looked at.
+    Pending,
+    /// It is well.
+    Success,
+    /// It is not.
+    Failure,
+}
+
+impl StatusState {
+    /// The word that GitHub has for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Success => "success",
+            Self::Failure => "failure",
+        }
+    }
+}
+
+impl GitHub {
+    /// Everything that CI does for a commit: the newest run of each workflow and event, and the checks and statuses of other CI; what this
+    /// program said itself is left out. Some kinds of token may see Actions and nothing of other CI, which is said and is no error.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn checks(&self, repository: &RepositoryName, commit: &CommitId) -> Result<CommitChecks, GitHubError> {
+        let doing = ApiOperation::WatchCi;
+        let query = [("head_sha", commit.as_str()), ("per_page", "100")];
+        let url = self.url(repository, &["actions", "runs"], &query)?;
+        let runs: Vec<Run> = self.connection.list(doing, &url, Some("workflow_runs")).await?;
+        let mut newest: Vec<Run> = Vec::new();
+        for run in runs {
+            match newest.iter_mut().find(|other| other.workflow_id == run.workflow_id && other.event == run.event) {
+                Some(other) if other.id < run.id => *other = run,
+                Some(_) => {}
+                None => newest.push(run),
+            }
+        }
+        let mut checks: Vec<Check> = newest.into_iter().map(Check::of_run).collect();
+
+        let mut unread = None;
+        let mut seen = |found: Result<Vec<Check>, GitHubError>| match found {
+            Ok(found) => {
+                checks.extend(found);
+                Ok(())
+            }
+            Err(error @ (GitHubError::Forbidden { .. } | GitHubError::NotFound { .. })) => {
+                unread = Some(error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        seen(self.other_checks(repository, commit).await)?;
+        let statuses = self.statuses(repository, commit).await;
+        let is_other = |status: &Status| status.context != CONTEXT;
+        seen(statuses.map(|all| all.into_iter().filter(is_other).map(Check::of_status).collect()))?;
+        checks.sort_by(|one, other| (&one.name, one.run).cmp(&(&other.name, other.run)));
+        Ok(CommitChecks { checks, unread })
+    }
+
+    /// The checks of other CI than Actions.
+    async fn other_checks(&self, repository: &RepositoryName, commit: &CommitId) -> Result<Vec<Check>, GitHubError> {
+        let url = self.url(repository, &["commits", commit.as_str(), "check-runs"], &[("per_page", "100")])?;
+        let all: Vec<CheckRun> = self.connection.list(ApiOperation::WatchCi, &url, Some("check_runs")).await?;
+        let is_other = |run: &CheckRun| run.app.as_ref().and_then(|app| app.slug.as_deref()) != Some(ACTIONS_APP);
+        Ok(all.into_iter().filter(is_other).map(Check::of_check_run).collect())
+    }
+
+    /// The newest status of each context.
+    async fn statuses(&self, repository: &RepositoryName, commit: &CommitId) -> Result<Vec<Status>, GitHubError> {
+        let url = self.url(repository, &["commits", commit.as_str(), "status"], &[("per_page", "100")])?;
+        let combined: CombinedStatus = self.connection.get(ApiOperation::WatchCi, &url).await?;
+        Ok(combined.statuses)
+    }
+
+    /// The jobs of a run's latest attempt.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn jobs(&self, repository: &RepositoryName, run: u64) -> Result<Vec<Job>, GitHubError> {
+        let run = run.to_string();
+        let url = self.url(repository, &["actions", "runs", &run, "jobs"], &[("per_page", "100")])?;
+        let jobs: Vec<RawJob> = self.connection.list(ApiOperation::WatchCi, &url, Some("jobs")).await?;
+        let job = |raw: RawJob| {
+            let state = CheckState::of(raw.status.as_deref(), raw.conclusion.as_deref());
+            Job { id: raw.id, name: raw.name, state }
+        };
+        Ok(jobs.into_iter().map(job).collect())
+    }
+
+    /// The log of a job as text; of a long one its beginning and its end.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`]; [`GitHubError::NotFound`] for a log that GitHub has removed.
+    pub async fn job_log(&self, repository: &RepositoryName, job: u64) -> Result<String, GitHubError> {
+        let url = self.url(repository, &["actions", "jobs", &job.to_string(), "logs"], &[])?;
+        self.connection.text_behind(ApiOperation::ReadLog, &url).await
+    }
+
+    /// The workflows of a repository.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn workflows(&self, repository: &RepositoryName) -> Result<Vec<WorkflowFile>, GitHubError> {
+        let url = self.url(repository, &["actions", "workflows"], &[("per_page", "100")])?;
+        self.connection.list(ApiOperation::StartWorkflow, &url, Some("workflows")).await
+    }
+
+    /// Starts a workflow on a branch; it must have the trigger `workflow_dispatch`.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`]; [`GitHubError::Refused`] when the workflow has no such trigger.
+    pub async fn dispatch(
+        &self,
+        repository: &RepositoryName,
+        workflow: u64,
+        branch: &BranchName,
+    ) -> Result<(), GitHubError> {
+        let url = self.url(repository, &["actions", "workflows", &workflow.to_string(), "dispatches"], &[])?;
+        self.connection.tell(ApiOperation::StartWorkflow, &url, &json!({ "ref": branch.as_str() })).await
+    }
+
+    /// Says on a commit how it stands, unless that is said there already.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn set_status(
+        &self,
+        repository: &RepositoryName,
+        commit: &CommitId,
+        state: StatusState,
+        description: &str,
+    ) -> Result<(), GitHubError> {
+        const LONGEST: usize = 140;
+        let description: String = description.chars().take(LONGEST).collect();
+        let said = self.statuses(repository, commit).await?;
+        let is_said = |status: &Status| {
+            let same = status.description.as_deref() == Some(description.as_str());
+            status.context == CONTEXT && status.state == state.name() && same
+        };
+        if said.iter().any(is_said) {
+            return Ok(());
+        }
+        let url = self.url(repository, &["statuses", commit.as_str()], &[])?;
+        let body = json!({ "state": state.name(), "context": CONTEXT, "description": description });
+        self.connection.tell(ApiOperation::CommitStatus, &url, &body).await
+    }
+}
+
+impl Check {
+    fn of_run(run: Run) -> Self {
+        Self {
+            state: CheckState::of(run.status.as_deref(), run.conclusion.as_deref()),
+            name: run.name.unwrap_or_else(|| format!("workflow {}", run.workflow_id)),
+            url: run.html_url,
+            run: Some(run.id),
+        }
+    }
+
+    fn of_check_run(run: CheckRun) -> Self {
+        let state = CheckState::of(run.status.as_deref(), run.conclusion.as_deref());
+        Self { name: run.name, state, url: run.html_url, run: None }
+    }
+
+    fn of_status(status: Status) -> Self {
+        let state = match status.state.as_str() {
+            "success" => CheckState::Success,
+            "failure" | "error" => CheckState::Failure,
+            _ => CheckState::Pending,
+        };
+        Self { name: status.context, state, url: status.target_url, run: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CheckState;
+
+    #[test]
+    fn only_success_is_success() {
+        for conclusion in ["failure", "timed_out", "startup_failure"] {
+            assert_eq!(CheckState::of(Some("completed"), Some(conclusion)), CheckState::Failure);
+        }
+        for conclusion in ["cancelled", "stale", "a word of tomorrow"] {
+            assert_eq!(CheckState::of(Some("completed"), Some(conclusion)), CheckState::Inconclusive);
+        }
+        for status in ["queued", "in_progress", "waiting", "requested", "pending", "a word of tomorrow"] {
+            assert_eq!(CheckState::of(Some(status), None), CheckState::Pending);
+            assert_eq!(CheckState::of(Some(status), Some("success")), CheckState::Pending);
+        }
+        assert_eq!(CheckState::of(None, None), CheckState::Pending);
+        assert_eq!(CheckState::of(Some("completed"), None), CheckState::Inconclusive);
+        assert_eq!(CheckState::of(Some("completed"), Some("action_required")), CheckState::Pending);
+        assert_eq!(CheckState::of(Some("completed"), Some("success")), CheckState::Success);
+    }
+}

@@ -1,0 +1,75 @@
+//! What the headers of an answer say about waiting (GitHub: "Rate limits for the REST API").
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+/// What GitHub asks for when it names no time.
+const UNNAMED: Duration = Duration::from_mins(1);
+
+/// How long to wait before the request is made again, if it was refused because too much was asked: the primary limit (nothing
+/// remains until a time) or a secondary one (`Retry-After`, or only words).
+pub(super) fn asked_to_wait(status: u16, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
+    if !matches!(status, 403 | 429) {
+        return None;
+    }
+    if let Some(wait) = text(headers, RETRY_AFTER.as_str()).and_then(|value| retry_after(value, now)) {
+        return Some(wait);
+    }
+    if text(headers, "x-ratelimit-remaining") == Some("0") {
+        let reset = text(headers, "x-ratelimit-reset").and_then(|value| value.parse().ok());
+        let reset = reset.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+        // A second more, for clocks that differ.
+        return Some(reset.map_or(UNNAMED, |at| at.duration_since(now).unwrap_or_default() + Duration::from_secs(1)));
+    }
+    let is_limit = status == 429 || body.to_ascii_lowercase().contains("secondary rate limit");
+    is_limit.then_some(UNNAMED)
+}
+
+/// The time that a `Retry-After` header asks for: seconds, or a date (RFC 9110, section 10.2.3).
+fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    if let Ok(seconds) = value.trim().parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(value.trim()).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+fn text<'headers>(headers: &'headers HeaderMap, name: &str) -> Option<&'headers str> {
+    headers.get(name)?.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Option<u64> {
+        let map = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        let now = UNIX_EPOCH + Duration::from_secs(1000);
+        asked_to_wait(status, &map, body, now).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn the_primary_limit_names_the_time_at_which_it_ends() {
+        let spent = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")];
+        assert_eq!(wait(403, &spent, ""), Some(31));
+        assert_eq!(wait(429, &spent, ""), Some(31));
+        assert_eq!(wait(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "900")], ""), Some(1));
+        assert_eq!(wait(429, &[("x-ratelimit-remaining", "0")], ""), Some(60));
+    }
+
+    #[test]
+    fn a_secondary_limit_says_how_long_or_only_that() {
+        assert_eq!(wait(403, &[("retry-after", "7")], ""), Some(7));
+        assert_eq!(wait(429, &[("retry-after", "Thu, 01 Jan 1970 00:16:50 GMT")], ""), Some(10));
+        assert_eq!(wait(403, &[], "You have exceeded a secondary rate limit."), Some(60));
+        assert_eq!(wait(429, &[], ""), Some(60));
+    }
+
+    #[test]
+    fn what_is_forbidden_is_no_limit() {
+        assert_eq!(wait(403, &[("x-ratelimit-remaining", "12")], "Resource not accessible by integration"), None);
+        assert_eq!(wait(404, &[("retry-after", "7")], ""), None);
+        assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
+    }
+}

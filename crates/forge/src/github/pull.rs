@@ -1,0 +1,183 @@
+//! Pull requests and comments.
+
+use reqwest::Method;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{ApiOperation, GitHub, GitHubError, RepositoryName};
+
+/// The longest text of a pull request or comment that GitHub takes, in characters.
+const LONGEST_TEXT: usize = 65_000;
+
+/// Stands in what this program writes, so that it finds it again; browsers do not show it.
+const MARK: &str = "<!-- autoheal -->";
+
+/// A pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PullRequest {
+    /// Its number.
+    pub number: u64,
+    /// Its page.
+    pub html_url: String,
+    /// `open` or `closed`.
+    pub state: String,
+    /// When it was merged, if it was.
+    #[serde(default)]
+    pub merged_at: Option<String>,
+    /// Its text.
+    #[serde(default)]
+    pub body: Option<String>,
+    /// Its title.
+    #[serde(default)]
+    pub title: String,
+}
+
+impl PullRequest {
+    /// Whether it is open.
+    pub fn is_open(&self) -> bool {
+        self.state == "open"
+    }
+
+    /// Somebody closed it without merging it.
+    pub fn is_refused(&self) -> bool {
+        !self.is_open() && self.merged_at.is_none()
+    }
+}
+
+/// A pull request to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequestText {
+    /// The branch that holds the commits.
+    pub head: String,
+    /// The branch that they are for.
+    pub base: String,
+    /// One line.
+    pub title: String,
+    /// Markdown.
+    pub body: String,
+}
+
+/// What became of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    /// It was opened.
+    New(PullRequest),
+    /// There was one, and it says what is new.
+    Updated(PullRequest),
+    /// Somebody closed the one there was: no other is opened.
+    Refused(PullRequest),
+}
+
+#[derive(Debug, Deserialize)]
+struct Comment {
+    id: u64,
+    html_url: String,
+    #[serde(default)]
+    body: Option<String>,
+}
+
+impl GitHub {
+    /// The pull requests from a branch of this repository, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn pull_requests(
+        &self,
+        repository: &RepositoryName,
+        branch: &str,
+    ) -> Result<Vec<PullRequest>, GitHubError> {
+        let head = format!("{}:{branch}", repository.owner);
+        let query =
+            [("state", "all"), ("head", &head), ("sort", "created"), ("direction", "desc"), ("per_page", "100")];
+        let url = self.url(repository, &["pulls"], &query)?;
+        self.connection.list(ApiOperation::PullRequest, &url, None).await
+    }
+
+    /// Opens a pull request, or brings the one that is open for this branch up to date. There is never a second one, and where a
+    /// person closed the last one there is none.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn open_pull_request(
+        &self,
+        repository: &RepositoryName,
+        text: &PullRequestText,
+    ) -> Result<Opened, GitHubError> {
+        let body = marked(&text.body);
+        if let Some(known) = self.known(repository, text, &body).await? {
+            return Ok(known);
+        }
+        let url = self.url(repository, &["pulls"], &[])?;
+        let request = json!({
+            "title": text.title, "head": text.head, "base": text.base, "body": body, "maintainer_can_modify": true,
+        });
+        match self.connection.send(ApiOperation::PullRequest, &Method::POST, &url, &request).await {
+            Ok(opened) => Ok(Opened::New(opened)),
+            // Another process of ours was faster, or the answer to an earlier try was lost.
+            Err(refused @ GitHubError::Refused { .. }) => match self.known(repository, text, &body).await? {
+                Some(known) => Ok(known),
+                None => Err(refused),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn known(
+        &self,
+        repository: &RepositoryName,
+        text: &PullRequestText,
+        body: &str,
+    ) -> Result<Option<Opened>, GitHubError> {
+        let known = self.pull_requests(repository, &text.head).await?;
+        if let Some(open) = known.iter().find(|pull| pull.is_open()) {
+            if open.body.as_deref() == Some(body) && open.title == text.title {
+                return Ok(Some(Opened::Updated(open.clone())));
+            }
+            let url = self.url(repository, &["pulls", &open.number.to_string()], &[])?;
+            let request = json!({ "title": text.title, "body": body });
+            let updated = self.connection.send(ApiOperation::PullRequest, &Method::PATCH, &url, &request).await?;
+            return Ok(Some(Opened::Updated(updated)));
+        }
+        Ok(known.into_iter().next().filter(PullRequest::is_refused).map(Opened::Refused))
+    }
+
+    /// Says something on a pull request; what this program said there before is replaced. The comment's page.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`].
+    pub async fn comment(
+        &self,
+        repository: &RepositoryName,
+        pull_request: u64,
+        text: &str,
+    ) -> Result<String, GitHubError> {
+        let doing = ApiOperation::Comment;
+        let number = pull_request.to_string();
+        let parts = ["issues", &number, "comments"];
+        let listed = self.url(repository, &parts, &[("per_page", "100")])?;
+        let comments: Vec<Comment> = self.connection.list(doing, &listed, None).await?;
+        let is_ours = |comment: &&Comment| comment.body.as_deref().is_some_and(|body| body.starts_with(MARK));
+        let body = json!({ "body": marked(text) });
+        let written: Comment = match comments.iter().find(is_ours) {
+            Some(ours) => {
+                let url = self.url(repository, &["issues", "comments", &ours.id.to_string()], &[])?;
+                self.connection.send(doing, &Method::PATCH, &url, &body).await?
+            }
+            None => self.connection.send(doing, &Method::POST, &self.url(repository, &parts, &[])?, &body).await?,
+        };
+        Ok(written.html_url)
+    }
+}
+
+/// The text with our mark, cut to what GitHub takes.
+fn marked(text: &str) -> String {
+    let mut body = format!("{MARK}\n{text}");
+    if body.chars().count() > LONGEST_TEXT {
+        body = body.chars().take(LONGEST_TEXT).collect();
+        body.push_str("\n\n(cut here: the rest is too long)");
+    }
+    body
+}

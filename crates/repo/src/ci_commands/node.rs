@@ -1,0 +1,640 @@
+//! Commands of JavaScript projects: package managers and the scripts of `package.json`, test runners, compilers, bundlers.
+
+use std::collections::BTreeMap;
+
+use super::recognise::{Context, holds_expression};
+use super::script::{self, Command};
+use crate::project::node::scripts;
+use crate::project::{clean_folder, join};
+use crate::setup::TestRunner;
+
+/// What a command of a JavaScript project is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It starts a test runner with these arguments, and these variables for Node's own options.
+    Test { runner: TestRunner, arguments: Vec<String>, environment: BTreeMap<String, String> },
+    /// It lints with eslint.
+    Eslint(Vec<String>),
+    /// It builds, or compiles as a check.
+    Build,
+    /// It runs a script of `package.json`: the commands it stands for.
+    Script(Script),
+    /// It installs, prints or cleans.
+    Nothing,
+    /// It decides the colour and is not run here.
+    Unknown(&'static str),
+}
+
+/// A script of `package.json`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Script {
+    /// Its name: `test`.
+    pub(super) name: String,
+    /// The folder of its `package.json`, relative to the repository.
+    pub(super) directory: String,
+    /// Its commands, with those before and after it.
+    pub(super) commands: Vec<Command>,
+}
+
+impl Script {
+    /// Whether its name says that it makes something that other commands need.
+    pub(super) fn is_build(&self) -> bool {
+        const WORDS: &[&str] =
+            &["build", "compile", "bundle", "transpile", "pretest", "prepare", "dist", "generate", "codegen"];
+        let name = self.name.trim_start_matches("pre");
+        self.name == "pretest" || WORDS.iter().any(|word| name.starts_with(word) || name.ends_with(word))
+    }
+
+    /// Whether its name says that it runs tests.
+    pub(super) fn is_test(&self) -> bool {
+        self.name.starts_with("test") || self.name.starts_with("unit")
+    }
+}
+
+/// Compilers and bundlers.
+const BUILDERS: &[&str] = &[
+    "tsc",
+    "vue-tsc",
+    "tsup",
+    "tsdown",
+    "webpack",
+    "webpack-cli",
+    "rollup",
+    "rolldown",
+    "esbuild",
+    "babel",
+    "swc",
+    "parcel",
+    "microbundle",
+    "unbuild",
+    "ncc",
+    "pkgroll",
+    "bunchee",
+    "browserify",
+    "napi",
+    "svelte-package",
+    "vite-node",
+];
+
+/// Test runners whose reports are not read.
+const OTHER_RUNNERS: &[&str] = &[
+    "ava",
+    "tap",
+    "tape",
+    "uvu",
+    "jasmine",
+    "lab",
+    "karma",
+    "qunit",
+    "zora",
+    "japa",
+    "cypress",
+    "playwright",
+    "wdio",
+    "bun",
+    "deno",
+    "react-scripts",
+    "ng",
+    "web-test-runner",
+    "wtr",
+    "borp",
+    "nodeunit",
+    "testem",
+    "airtap",
+    "brittle",
+];
+
+/// Checks of style that are not run here.
+const OTHER_CHECKS: &[&str] = &[
+    "prettier",
+    "standard",
+    "xo",
+    "biome",
+    "oxlint",
+    "tslint",
+    "stylelint",
+    "markdownlint",
+    "cspell",
+    "commitlint",
+    "attw",
+    "publint",
+    "size-limit",
+    "bundlesize",
+    "dtslint",
+    "tsd",
+    "knip",
+    "depcheck",
+    "madge",
+    "jshint",
+    "semistandard",
+    "neostandard",
+];
+
+/// Programs that ask several packages or scripts at once in ways that are not followed.
+const ORCHESTRATORS: &[&str] =
+    &["lerna", "turbo", "nx", "wireit", "gulp", "grunt", "rush", "moon", "just", "wsrun", "ultra"];
+
+/// Jest's options that do not change which tests pass.
+const JEST_DROPPED: &[&str] = &[
+    "--ci",
+    "--json",
+    "--silent",
+    "--verbose",
+    "--color",
+    "--colors",
+    "--no-color",
+    "--bail",
+    "-b",
+    "--updateSnapshot",
+    "-u",
+    "--passWithNoTests",
+    "--pass-with-no-tests",
+    "--watch",
+    "--watchAll",
+    "--onlyChanged",
+    "-o",
+    "--changedSince",
+    "--outputFile",
+    "--reporters",
+    "--collectCoverage",
+    "--coverage",
+    "--cov",
+    "--collectCoverageFrom",
+    "--coverageDirectory",
+    "--coverageReporters",
+    "--coverageThreshold",
+    "--coverageProvider",
+    "--logHeapUsage",
+    "--testLocationInResults",
+    "--maxWorkers",
+    "-w",
+    "--cacheDirectory",
+    "--no-cache",
+    "--noStackTrace",
+    "--notify",
+    "--errorOnDeprecated",
+    "--expand",
+    "--lastCommit",
+    "--shard",
+    "--useStderr",
+    "--showSeed",
+];
+
+const JEST_WITH_VALUE: &[&str] = &[
+    "--outputFile",
+    "--reporters",
+    "--coverageReporters",
+    "--coverageDirectory",
+    "--collectCoverageFrom",
+    "--coverageProvider",
+    "--coverageThreshold",
+    "--maxWorkers",
+    "-w",
+    "--cacheDirectory",
+    "--changedSince",
+    "--shard",
+    "--config",
+    "-c",
+    "--env",
+    "--testEnvironment",
+    "--rootDir",
+    "--testMatch",
+    "--testRegex",
+    "--testPathPattern",
+    "--testPathPatterns",
+    "--testPathIgnorePatterns",
+    "-t",
+    "--testNamePattern",
+    "--testTimeout",
+    "--projects",
+    "--selectProjects",
+    "--setupFiles",
+    "--globals",
+    "--roots",
+    "--preset",
+    "--transform",
+    "--runner",
+    "--testRunner",
+];
+
+const MOCHA_DROPPED: &[&str] = &[
+    "--reporter",
+    "-R",
+    "--reporter-option",
+    "--reporter-options",
+    "-O",
+    "--watch",
+    "-w",
+    "--bail",
+    "-b",
+    "--color",
+    "--colors",
+    "-c",
+    "--no-color",
+    "--no-colors",
+    "-C",
+    "--growl",
+    "-G",
+    "--diff",
+    "--no-diff",
+    "--full-trace",
+    "--inline-diffs",
+    "--check-leaks-off",
+    "--dry-run",
+    "--watch-files",
+    "--watch-ignore",
+];
+
+const MOCHA_WITH_VALUE: &[&str] = &[
+    "--reporter",
+    "-R",
+    "--reporter-option",
+    "--reporter-options",
+    "-O",
+    "--require",
+    "-r",
+    "--timeout",
+    "-t",
+    "--timeouts",
+    "--slow",
+    "-s",
+    "--ui",
+    "-u",
+    "--grep",
+    "-g",
+    "--fgrep",
+    "-f",
+    "--file",
+    "--config",
+    "--opts",
+    "--extension",
+    "--extensions",
+    "--spec",
+    "--ignore",
+    "--exclude",
+    "--retries",
+    "--jobs",
+    "-j",
+    "--package",
+    "--global",
+    "--globals",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "--compilers",
+    "--project",
+    "-p",
+    "--watch-files",
+    "--watch-ignore",
+    "--node-option",
+    "-n",
+];
+
+const VITEST_DROPPED: &[&str] = &[
+    "--watch",
+    "-w",
+    "--no-watch",
+    "--run",
+    "--coverage",
+    "--reporter",
+    "--reporters",
+    "--outputFile",
+    "--bail",
+    "--update",
+    "-u",
+    "--ui",
+    "--open",
+    "--silent",
+    "--passWithNoTests",
+    "--pass-with-no-tests",
+    "--color",
+    "--no-color",
+    "--hideSkippedTests",
+    "--logHeapUsage",
+    "--shard",
+    "--changed",
+    "--cache",
+    "--no-cache",
+];
+
+const VITEST_WITH_VALUE: &[&str] = &[
+    "--reporter",
+    "--reporters",
+    "--outputFile",
+    "--bail",
+    "--shard",
+    "--config",
+    "-c",
+    "--root",
+    "-r",
+    "--dir",
+    "--project",
+    "--environment",
+    "--pool",
+    "--testNamePattern",
+    "-t",
+    "--testTimeout",
+    "--hookTimeout",
+    "--mode",
+    "--exclude",
+    "--retry",
+    "--maxWorkers",
+    "--minWorkers",
+    "--workspace",
+];
+
+const NODE_TEST_DROPPED: &[&str] = &[
+    "--test",
+    "--test-reporter",
+    "--test-reporter-destination",
+    "--experimental-test-coverage",
+    "--watch",
+    "--test-only-changed",
+    "--test-coverage-branches",
+    "--test-coverage-functions",
+    "--test-coverage-lines",
+    "--test-coverage-include",
+    "--test-coverage-exclude",
+    "--enable-source-maps",
+    "--test-update-snapshots",
+    "--trace-deprecation",
+    "--inspect",
+];
+
+const NODE_WITH_VALUE: &[&str] = &[
+    "--test-reporter",
+    "--test-reporter-destination",
+    "--test-name-pattern",
+    "--test-skip-pattern",
+    "--test-timeout",
+    "--test-concurrency",
+    "--require",
+    "-r",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "--conditions",
+    "-C",
+    "--env-file",
+    "--test-coverage-branches",
+    "--test-coverage-functions",
+    "--test-coverage-lines",
+    "--test-coverage-include",
+    "--test-coverage-exclude",
+];
+
+/// What the command of these words is; `None`: none of a JavaScript project's.
+pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning> {
+    let (program, arguments) = words.split_first()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let test = |runner, arguments| Meaning::Test { runner, arguments, environment: BTreeMap::new() };
+    Some(match name {
+        "npm" | "pnpm" | "yarn" => manager(name, arguments, context)?,
+        "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => several(arguments, context)?,
+        "jest" => test(TestRunner::Jest, kept(arguments, JEST_DROPPED, JEST_WITH_VALUE)),
+        "mocha" | "_mocha" | "ts-mocha" => test(TestRunner::Mocha, kept(arguments, MOCHA_DROPPED, MOCHA_WITH_VALUE)),
+        "vitest" => vitest(arguments),
+        "node" | "tsx" => node(name, arguments, context)?,
+        "eslint" => Meaning::Eslint(eslint_arguments(arguments)),
+        "vite" if arguments.first().is_some_and(|word| word == "build") => Meaning::Build,
+        "next" | "nuxt" | "astro" | "ng" | "vue-cli-service"
+            if arguments.first().is_some_and(|word| word == "build") =>
+        {
+            Meaning::Build
+        }
+        _ if BUILDERS.contains(&name) => Meaning::Build,
+        _ if OTHER_RUNNERS.contains(&name) => Meaning::Unknown("is a test runner whose reports are not read"),
+        _ if OTHER_CHECKS.contains(&name) => Meaning::Unknown("is not run here"),
+        _ if ORCHESTRATORS.contains(&name) => Meaning::Unknown("stands for commands that cannot be read"),
+        _ => return None,
+    })
+}
+
+/// A command of a package manager.
+fn manager(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Meaning> {
+    let mut directory = context.directory.to_owned();
+    let mut words = arguments.iter().peekable();
+    let mut asks_many = false;
+    // Options before the command.
+    while let Some(word) = words.next_if(|word| word.starts_with('-')) {
+        match word.as_str() {
+            "--prefix" | "-C" | "--cwd" | "--dir" => directory = join(context.directory, &clean_folder(words.next()?)?),
+            "-r" | "--recursive" | "--filter" | "-w" | "--workspace" | "--workspaces" | "-ws" => asks_many = true,
+            _ => {}
+        }
+    }
+    let command = words.next()?;
+    let mut rest: Vec<String> = words.cloned().collect();
+    asks_many |= rest.iter().any(|word| matches!(word.as_str(), "-w" | "--workspaces" | "-ws" | "-r" | "--recursive"))
+        || rest.iter().any(|word| word.starts_with("--workspace") || word.starts_with("--filter"))
+        || command == "workspaces"
+        || command == "workspace";
+    let script = match command.as_str() {
+        "test" | "t" | "tst" => "test".to_owned(),
+        "run" | "run-script" | "rum" => {
+            let at = rest.iter().position(|word| !word.starts_with('-'))?;
+            rest.remove(at)
+        }
+        _ if name != "npm" && scripts(context.tree, &directory).contains_key(command) => command.clone(),
+        // `yarn jest` runs the program of that name.
+        _ if name != "npm" && !is_own(command) => {
+            let words: Vec<String> = std::iter::once(command.clone()).chain(rest).collect();
+            return meaning(&words, context);
+        }
+        _ => return Some(Meaning::Nothing),
+    };
+    if asks_many {
+        return Some(Meaning::Unknown("asks several packages"));
+    }
+    let passed: Vec<String> = if name == "npm" {
+        rest.iter().skip_while(|word| *word != "--").skip(1).cloned().collect()
+    } else {
+        rest.into_iter().filter(|word| word != "--").collect()
+    };
+    Some(of_script(&script, &directory, &passed, context).map_or(Meaning::Nothing, Meaning::Script))
+}
+
+/// Commands of yarn and pnpm that start no program of the project.
+fn is_own(command: &str) -> bool {
+    const OWN: &[&str] = &[
+        "install",
+        "i",
+        "add",
+        "ci",
+        "remove",
+        "dedupe",
+        "audit",
+        "config",
+        "cache",
+        "link",
+        "pack",
+        "publish",
+        "info",
+        "why",
+        "set",
+        "policies",
+        "store",
+        "fetch",
+        "rebuild",
+        "prune",
+        "version",
+        "plugin",
+        "constraints",
+        "changeset",
+        "up",
+        "upgrade",
+        "update",
+        "outdated",
+        "list",
+        "create",
+        "setup",
+        "env",
+    ];
+    OWN.contains(&command)
+}
+
+/// The commands of a script with those before and after it; `passed` goes to the last command of its own.
+fn of_script(name: &str, directory: &str, passed: &[String], context: &Context<'_>) -> Option<Script> {
+    let scripts = scripts(context.tree, directory);
+    let own = scripts.get(name)?;
+    let mut commands = Vec::new();
+    // The script before is a script of its own, with a name that says what it is for.
+    if scripts.contains_key(&format!("pre{name}")) {
+        commands.push(Command::Words(["npm", "run", &format!("pre{name}")].map(str::to_owned).to_vec()));
+    }
+    let mut main = script::commands_with_patterns(own);
+    if let Some(Command::Words(words)) = main.last_mut() {
+        words.extend(passed.iter().cloned());
+    }
+    commands.extend(main);
+    Some(Script { name: name.to_owned(), directory: directory.to_owned(), commands })
+}
+
+/// `run-s build test:*` as the scripts that it names.
+fn several(arguments: &[String], context: &Context<'_>) -> Option<Meaning> {
+    let scripts = scripts(context.tree, context.directory);
+    let mut commands = Vec::new();
+    for word in arguments.iter().filter(|word| !word.starts_with('-')) {
+        let names: Vec<&String> = match word.strip_suffix('*').map(|start| start.trim_end_matches('*')) {
+            Some(start) => scripts.keys().filter(|name| name.starts_with(start)).collect(),
+            None => scripts.keys().filter(|name| *name == word).collect(),
+        };
+        commands.extend(names.iter().map(|name| Command::Words(["npm", "run", name].map(str::to_owned).to_vec())));
+    }
+    Some(Meaning::Script(Script { name: String::new(), directory: context.directory.to_owned(), commands }))
+}
+
+fn vitest(arguments: &[String]) -> Meaning {
+    match arguments.first().map(String::as_str) {
+        Some("bench" | "related" | "list" | "init") => Meaning::Nothing,
+        Some("run" | "watch" | "dev") => Meaning::Test {
+            runner: TestRunner::Vitest,
+            arguments: kept(&arguments[1..], VITEST_DROPPED, VITEST_WITH_VALUE),
+            environment: BTreeMap::new(),
+        },
+        Some(_) | None => Meaning::Test {
+            runner: TestRunner::Vitest,
+            arguments: kept(arguments, VITEST_DROPPED, VITEST_WITH_VALUE),
+            environment: BTreeMap::new(),
+        },
+    }
+}
+
+/// `node --test ...`, or `node OPTIONS node_modules/.../jest.js ...`.
+fn node(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Meaning> {
+    if arguments.iter().any(|word| word == "--test") {
+        let mut all = kept(arguments, NODE_TEST_DROPPED, NODE_WITH_VALUE);
+        if name == "tsx" {
+            all.splice(0..0, ["--import".to_owned(), "tsx".to_owned()]);
+        }
+        return Some(Meaning::Test { runner: TestRunner::NodeTest, arguments: all, environment: BTreeMap::new() });
+    }
+    let mut at = 0;
+    while let Some(word) = arguments.get(at).filter(|word| word.starts_with('-')) {
+        at += 1 + usize::from(NODE_WITH_VALUE.contains(&word.as_str()));
+    }
+    let program = arguments.get(at).filter(|program| program.contains("node_modules/"))?;
+    let tool = program.rsplit('/').next().unwrap_or(program);
+    let tool = tool.trim_end_matches(".js").trim_end_matches(".mjs").trim_end_matches(".cjs");
+    let words: Vec<String> =
+        std::iter::once(tool.to_owned()).chain(arguments.get(at + 1..).unwrap_or_default().iter().cloned()).collect();
+    let found = meaning(&words, context)?;
+    Some(match found {
+        Meaning::Test { runner, arguments: kept, mut environment } => {
+            if at > 0 {
+                environment.insert("NODE_OPTIONS".to_owned(), arguments[..at].join(" "));
+            }
+            Meaning::Test { runner, arguments: kept, environment }
+        }
+        other @ (Meaning::Eslint(_) | Meaning::Build | Meaning::Script(_) | Meaning::Nothing | Meaning::Unknown(_)) => {
+            other
+        }
+    })
+}
+
+/// Arguments without those that say what is printed, counted or watched.
+fn kept(arguments: &[String], dropped: &[&str], with_value: &[&str]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = arguments.iter().peekable();
+    while let Some(word) = words.next() {
+        let (option, is_joined) = word.split_once('=').map_or((word.as_str(), false), |(option, _)| (option, true));
+        let takes_next = !is_joined && with_value.contains(&option);
+        let value = if takes_next { words.next() } else { None };
+        let is_dropped = dropped.contains(&option)
+            || option.starts_with("--coverage")
+            || holds_expression(word)
+            || value.is_some_and(|value| holds_expression(value));
+        if !is_dropped && word != "--" {
+            kept.push(word.clone());
+            kept.extend(value.cloned());
+        }
+    }
+    kept
+}
+
+/// eslint's arguments without those by which it edits, counts warnings or says how to print.
+fn eslint_arguments(arguments: &[String]) -> Vec<String> {
+    const DROPPED: &[&str] = &[
+        "--fix",
+        "--fix-dry-run",
+        "--fix-type",
+        "--format",
+        "-f",
+        "--output-file",
+        "-o",
+        "--max-warnings",
+        "--quiet",
+        "--cache",
+        "--cache-location",
+        "--cache-strategy",
+        "--color",
+        "--no-color",
+        "--debug",
+        "--stats",
+        "--report-unused-disable-directives",
+    ];
+    const WITH_VALUE: &[&str] = &[
+        "--fix-type",
+        "--format",
+        "-f",
+        "--output-file",
+        "-o",
+        "--max-warnings",
+        "--cache-location",
+        "--cache-strategy",
+        "--ext",
+        "--config",
+        "-c",
+        "--ignore-path",
+        "--ignore-pattern",
+        "--rulesdir",
+        "--rule",
+        "--parser",
+        "--parser-options",
+        "--plugin",
+        "--resolve-plugins-relative-to",
+        "--env",
+        "--global",
+    ];
+    kept(arguments, DROPPED, WITH_VALUE)
+}

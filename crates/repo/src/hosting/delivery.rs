@@ -1,0 +1,108 @@
+//! The pull request, the comment and the status. The fixes are pushed by then: what goes wrong here is a warning, never the end.
+
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_forge::CommitId;
+use autoheal_forge::github::GitHubError;
+use autoheal_forge::github::ci::StatusState;
+use autoheal_forge::github::pull::{Opened, PullRequestText};
+
+use super::{Hosted, summary};
+use crate::checkout::{Checkout, forge_error};
+use crate::state::HealState;
+
+/// Opens the pull request, or brings the one that is open up to date, when one was asked for.
+pub(crate) async fn pull_request(
+    state: &mut HealState,
+    hosted: &Hosted,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let Some(origin) = state.origin.clone().filter(|_| state.request.hosting.pull_request) else { return Ok(()) };
+    if state.kept().next().is_none() && state.pull_request.is_none() {
+        return Ok(());
+    }
+    context.ensure_owner().await?;
+    match open(state, hosted, &origin.branch, context).await {
+        Ok(Opened::New(pull)) => {
+            context.note("pull request", format!("opened {}", pull.html_url));
+            state.pull_request = Some(pull.html_url);
+        }
+        Ok(Opened::Updated(pull)) => {
+            context.note("pull request", format!("brought {} up to date", pull.html_url));
+            state.pull_request = Some(pull.html_url);
+        }
+        Ok(Opened::Refused(pull)) => {
+            state.warn(format!("no pull request was opened: somebody closed {}, which is an answer", pull.html_url));
+        }
+        Err(error) => {
+            state.warn(format!("{}: there is no pull request: {error}", error.code()));
+        }
+    }
+    Ok(())
+}
+
+async fn open(state: &HealState, hosted: &Hosted, branch: &str, context: &StepContext) -> Result<Opened, GitHubError> {
+    let base = match &state.request.branch {
+        Some(base) => base.clone(),
+        None => hosted.github.entry(&hosted.repository).await?.default_branch,
+    };
+    let text = PullRequestText {
+        head: branch.to_owned(),
+        base,
+        title: summary::title(state),
+        body: summary::body(state, context.now()),
+    };
+    hosted.github.open_pull_request(&hosted.repository, &text).await
+}
+
+/// Says on our commit how it stands.
+pub(crate) async fn status(
+    state: &mut HealState,
+    hosted: &Hosted,
+    status: StatusState,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let Some(delivered) = state.delivered.clone().filter(|delivered| delivered.pushed) else { return Ok(()) };
+    let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
+    context.ensure_owner().await?;
+    let description = summary::status(state, status);
+    if let Err(error) = hosted.github.set_status(&hosted.repository, &commit, status, &description).await {
+        state.warn(format!("{}: the status of the commit could not be set: {error}", error.code()));
+    }
+    Ok(())
+}
+
+/// Where nothing may be pushed: puts the patch on the pull request that is open for the branch that was healed. What became of it, for
+/// a person.
+pub(crate) async fn comment_with_patch(
+    state: &HealState,
+    checkout: &Checkout,
+    hosted: &Hosted,
+    tip: &CommitId,
+    context: &StepContext,
+) -> Result<String, StepError> {
+    let Some(origin) = &state.origin else { return Ok(String::new()) };
+    let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
+    let clone = checkout.folders.clone_folder();
+    let patch = checkout.git.diff(&clone, &base, tip).await.map_err(|error| forge_error(&error))?;
+    context.ensure_owner().await?;
+    let told = match comment(state, hosted, &patch).await {
+        Ok(Some(page)) => format!("the patch is in a comment: {page}"),
+        Ok(None) => {
+            "no pull request is open for the branch that was healed, so the patch is in the report only".to_owned()
+        }
+        Err(error) => format!("and no comment could be written: {error}"),
+    };
+    context.note("commit", told.clone());
+    Ok(told)
+}
+
+async fn comment(state: &HealState, hosted: &Hosted, patch: &str) -> Result<Option<String>, GitHubError> {
+    let healed = match &state.request.branch {
+        Some(branch) => branch.clone(),
+        None => hosted.github.entry(&hosted.repository).await?.default_branch,
+    };
+    let pulls = hosted.github.pull_requests(&hosted.repository, &healed).await?;
+    let Some(open) = pulls.iter().find(|pull| pull.is_open()) else { return Ok(None) };
+    let text = summary::comment(state, patch);
+    hosted.github.comment(&hosted.repository, open.number, &text).await.map(Some)
+}

@@ -1,0 +1,78 @@
+//! What is wrong, from the logs of the jobs that are red.
+
+use autoheal_code::Sources;
+use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::report::{Look, actions_log};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
+use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
+use autoheal_forge::github::GitHubError;
+use autoheal_forge::github::ci::{Check, CheckState};
+
+use super::{Hosted, api_error};
+
+/// How many logs are read: one fault turns many jobs red.
+const MOST_LOGS: usize = 10;
+
+/// The findings of everything that is red: at least one.
+pub(crate) async fn findings(
+    hosted: &Hosted,
+    checks: &[Check],
+    sources: &Sources,
+    context: &StepContext,
+) -> Result<Vec<Finding>, StepError> {
+    let mut found = Vec::new();
+    let mut logs = 0;
+    for check in checks.iter().filter(|check| check.state == CheckState::Failure) {
+        let Some(run) = check.run else {
+            found.push(unread(&check.name, "its log is not on GitHub; see its page"));
+            continue;
+        };
+        let jobs = hosted.github.jobs(&hosted.repository, run).await.map_err(|error| api_error(&error))?;
+        let red: Vec<_> = jobs.into_iter().filter(|job| job.state == CheckState::Failure).collect();
+        if red.is_empty() {
+            found.push(unread(&check.name, "the workflow failed without a job that did"));
+        }
+        for job in red {
+            if logs == MOST_LOGS {
+                context.note("ci", "more jobs are red; their logs are not read");
+                break;
+            }
+            logs += 1;
+            let began = context.now();
+            let log = match hosted.github.job_log(&hosted.repository, job.id).await {
+                Ok(log) => log,
+                Err(error @ (GitHubError::NotFound { .. } | GitHubError::Forbidden { .. })) => {
+                    found.push(unread(&job.name, &error.to_string()));
+                    continue;
+                }
+                Err(error) => return Err(api_error(&error)),
+            };
+            context.record(Record::Output(OutputRecord {
+                node: context.node.to_owned(),
+                command: format!("CI: {} / {}", check.name, job.name),
+                ended: "failure".to_owned(),
+                output: actions_log::read(&log).text,
+                millis: u64::try_from(context.now().since(began).as_millis()).unwrap_or(u64::MAX),
+            }));
+            let prefixes = actions_log::prefixes(&hosted.repository.name);
+            let environment = PythonEnvironment::default();
+            let look = Look { prefixes: &prefixes, sources, environment: &environment };
+            found.extend(actions_log::findings(&job.name, &log, &look));
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|finding| seen.insert(finding.key()));
+    Ok(found)
+}
+
+/// Something is red, and nobody knows why.
+fn unread(name: &str, why: &str) -> Finding {
+    Finding {
+        source: Source::Runtime,
+        category: Category::Logic,
+        file: None,
+        location: None,
+        message: format!("the CI job {name} failed: {why}"),
+        stack: None,
+    }
+}

@@ -1,0 +1,115 @@
+//! What a pull request, a comment and a status say. Text that came from the repository or from CI stands in code spans and fences only.
+
+use std::fmt::Write as _;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::time::minutes_and_seconds;
+use autoheal_forge::github::ci::StatusState;
+
+use super::poll;
+use crate::commit_message::PREFIX;
+use crate::report::{code, fence, tests};
+use crate::results::total_time;
+use crate::state::HealState;
+
+/// The longest patch that a comment holds, in characters.
+const LONGEST_PATCH: usize = 50_000;
+
+/// One line.
+pub(crate) fn title(state: &HealState) -> String {
+    let mut kinds: Vec<&str> = state.kept().map(|fix| fix.category.name()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let count = state.kept().count();
+    let what = if count == 1 { "error" } else { "errors" };
+    format!("{PREFIX} Fix {count} {what}: {}", kinds.join(", "))
+}
+
+/// What failed, what was changed and why, what speaks for it, and how to undo it.
+pub(crate) fn body(state: &HealState, now: Timestamp) -> String {
+    let mut text = String::new();
+    text.push_str("## What failed, and what was changed\n\n");
+    for (number, fix) in state.kept().enumerate() {
+        let _ = writeln!(text, "{}. **{}** in {} line {}", number + 1, fix.category, code(&fix.file), fix.line);
+        let _ = writeln!(text, "   - failed: {}", code(fix.target.message.lines().next().unwrap_or_default()));
+        let _ = writeln!(text, "   - changed: {} (fixer `{}`)", code(&fix.description), fix.fixer);
+        for runner_up in &fix.runners_up {
+            let _ = writeln!(text, "   - would have passed as well: {}", code(runner_up));
+        }
+    }
+    text.push('\n');
+    evidence(&mut text, state);
+    if !state.withdrawn.is_empty() {
+        let count = state.withdrawn.len() / 2;
+        let _ = writeln!(text, "{count} fix(es) were pushed and taken back, because CI failed as before.\n");
+    }
+    let warnings: Vec<&String> = state.warnings.iter().take(10).collect();
+    if !warnings.is_empty() {
+        text.push_str("## To know\n\n");
+        for warning in warnings {
+            let _ = writeln!(text, "- {}", code(warning));
+        }
+        text.push('\n');
+    }
+    text.push_str("## How to undo\n\n");
+    text.push_str("Close this pull request and delete its branch: nothing else was written. After a merge, revert the merge commit. ");
+    text.push_str("Each fix is a commit of its own, so that one alone can be reverted.\n\n");
+    let took = minutes_and_seconds(total_time(state, now));
+    let _ = writeln!(text, "A green suite is all that is known: read the diff before you merge it. ({took})");
+    text
+}
+
+fn evidence(text: &mut String, state: &HealState) {
+    text.push_str("## Evidence\n\n| | |\n| --- | --- |\n");
+    if let Some(look) = &state.baseline {
+        let _ = writeln!(text, "| Tests before | {} |", tests(look));
+    }
+    if let Some(look) = state.monitor.as_ref().or(state.current.as_ref().map(|observed| &observed.look)) {
+        let _ = writeln!(text, "| Tests after | {} |", tests(look));
+    }
+    if let Some(setup) = &state.setup {
+        for line in setup.command_lines() {
+            let _ = writeln!(text, "| Run here | {} |", code(&line));
+        }
+    }
+    if let Some(verdict) = state.ci_verdict {
+        let checks = state.ci_looks.last().map(|look| poll::words(&look.checks)).unwrap_or_default();
+        let _ = writeln!(text, "| CI of the latest commit | {}: {} |", verdict.words(), code(&checks));
+    }
+    let left = state.log.current().count();
+    if left > 0 {
+        let _ = writeln!(text, "| Failures left | {left} |");
+    }
+    text.push('\n');
+}
+
+/// The comment that holds the patch.
+pub(crate) fn comment(state: &HealState, patch: &str) -> String {
+    let mut text = String::from("autoheal has a fix for this branch and may not push it. ");
+    text.push_str("Save what follows as `fix.patch` and run `git apply fix.patch`.\n\n");
+    for fix in state.kept() {
+        let what = code(&fix.description);
+        let _ = writeln!(text, "- **{}** in {} line {}: {what}", fix.category, code(&fix.file), fix.line);
+    }
+    text.push('\n');
+    if patch.chars().count() > LONGEST_PATCH {
+        text.push_str("The patch is too long for a comment; `autoheal report RUN --diff` prints it.\n");
+    } else {
+        fence(&mut text, "diff", patch);
+    }
+    text
+}
+
+/// A few words.
+pub(crate) fn status(state: &HealState, status: StatusState) -> String {
+    let count = state.kept().count();
+    match status {
+        StatusState::Pending => format!("{count} fixes; CI is watched"),
+        StatusState::Success => format!("{count} fixes; everything passes"),
+        StatusState::Failure => {
+            let left = state.log.current().count();
+            let why = state.ci_verdict.map_or("not verified", super::watch::CiVerdict::words);
+            format!("{count} fixes; {left} failures left; CI: {why}")
+        }
+    }
+}

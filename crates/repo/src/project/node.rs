@@ -1,0 +1,244 @@
+//! A JavaScript or TypeScript project: its `package.json`, its package manager, and where its packages install.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::manifest::read_text;
+use super::{TestFramework, join};
+
+/// Who installs the packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PackageManager {
+    /// `package-lock.json`, `npm-shrinkwrap.json`, or nothing that says otherwise.
+    Npm,
+    /// `pnpm-lock.yaml`.
+    Pnpm,
+    /// `yarn.lock` of yarn 1.
+    YarnClassic,
+    /// `yarn.lock` of yarn 2 and later.
+    Yarn,
+}
+
+/// Lock files, the surest evidence first.
+const LOCKS: &[(&str, PackageManager)] = &[
+    ("pnpm-lock.yaml", PackageManager::Pnpm),
+    ("yarn.lock", PackageManager::YarnClassic),
+    ("package-lock.json", PackageManager::Npm),
+    ("npm-shrinkwrap.json", PackageManager::Npm),
+];
+
+/// Test runners by the word that starts them in a script.
+const RUNNERS: &[(&str, TestFramework)] = &[
+    ("jest", TestFramework::Jest),
+    ("vitest", TestFramework::Vitest),
+    ("mocha", TestFramework::Mocha),
+    ("ts-mocha", TestFramework::Mocha),
+];
+
+/// What installs, and from what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packages {
+    /// The folder with the lock file, or of the workspaces: packages are installed from here. Relative to the repository.
+    pub root: String,
+    /// Who installs.
+    pub manager: PackageManager,
+    /// The manager's version as `packageManager` or the lock file asks for it: `8.6.0`, `8`.
+    pub manager_version: Option<String>,
+    /// The lock file's name; `None`: nothing holds versions.
+    pub lock: Option<String>,
+    /// Every folder with a `package.json` that installs together, `root` first.
+    pub folders: Vec<String>,
+    /// Whether any of them depends on anything.
+    pub has_dependencies: bool,
+    /// The major version of Node that the project asks for.
+    pub node_major: Option<u8>,
+}
+
+impl Packages {
+    /// What the project in `directory` installs; `None`: it has no `package.json`.
+    pub fn read(tree: &Path, directory: &str, files: &[String]) -> Option<Self> {
+        read_text(tree, &join(directory, "package.json"))?;
+        let root = root(tree, directory);
+        let package = json(tree, &root).unwrap_or_default();
+        let has = |name: &str| files.contains(&join(&root, name));
+        let found = LOCKS.iter().find(|(name, _)| has(name));
+        let (mut manager, mut version) = (found.map_or(PackageManager::Npm, |(_, manager)| *manager), None::<String>);
+        let named = package.get("packageManager").and_then(Value::as_str).and_then(|text| text.split_once('@'));
+        if let Some((name, asked)) = named {
+            let asked = asked.split('+').next().unwrap_or(asked);
+            manager = match name {
+                "pnpm" => PackageManager::Pnpm,
+                "yarn" if asked.starts_with("1.") => PackageManager::YarnClassic,
+                "yarn" => PackageManager::Yarn,
+                _ => manager,
+            };
+            version = (matches!(name, "pnpm" | "yarn") && is_version(asked)).then(|| asked.to_owned());
+        }
+        if manager == PackageManager::YarnClassic
+            && (has(".yarnrc.yml")
+                || read_text(tree, &join(&root, "yarn.lock")).is_some_and(|text| text.contains("__metadata:")))
+        {
+            manager = PackageManager::Yarn;
+        }
+        if manager == PackageManager::Pnpm && version.is_none() {
+            version = read_text(tree, &join(&root, "pnpm-lock.yaml")).and_then(|text| pnpm_of_lock(&text));
+        }
+        let mut folders = vec![root.clone()];
+        folders.extend(workspaces(&root, files, is_workspace(tree, &root)));
+        let has_dependencies = folders.len() > 1 || dependencies(&package).next().is_some();
+        Some(Self {
+            node_major: node_major(tree, &root, &package),
+            lock: found.map(|(name, _)| (*name).to_owned()),
+            manager,
+            manager_version: version,
+            has_dependencies,
+            folders,
+            root,
+        })
+    }
+}
+
+/// The nearest folder at or above `directory` with a lock file or workspaces, else `directory`.
+fn root(tree: &Path, directory: &str) -> String {
+    let mut folder = directory.to_owned();
+    loop {
+        let has_lock = LOCKS.iter().any(|(name, _)| tree.join(join(&folder, name)).is_file());
+        if has_lock || is_workspace(tree, &folder) {
+            return folder;
+        }
+        let Some((above, _)) = folder.rsplit_once('/').or((!folder.is_empty()).then_some(("", ""))) else {
+            return directory.to_owned();
+        };
+        folder = above.to_owned();
+    }
+}
+
+/// Whether a folder's packages install together.
+pub(super) fn is_workspace(tree: &Path, folder: &str) -> bool {
+    tree.join(join(folder, "pnpm-workspace.yaml")).is_file()
+        || json(tree, folder).is_some_and(|package| package.get("workspaces").is_some())
+}
+
+/// Whether `scripts.test` of a folder starts a runner itself, instead of asking every package to.
+pub(super) fn starts_a_runner(tree: &Path, folder: &str) -> bool {
+    let package = json(tree, folder).unwrap_or_default();
+    let script = package.pointer("/scripts/test").and_then(Value::as_str).unwrap_or_default();
+    runner_in(script).is_some()
+}
+
+/// The folders of packages below `root`.
+fn workspaces<'a>(root: &'a str, files: &'a [String], are_there: bool) -> impl Iterator<Item = String> + 'a {
+    let prefix = if root.is_empty() { String::new() } else { format!("{root}/") };
+    files.iter().filter(move |_| are_there).filter_map(move |file| {
+        let folder = file.strip_suffix("/package.json")?;
+        let inside = folder.strip_prefix(prefix.as_str())?;
+        let is_data =
+            inside.split('/').any(|part| matches!(part, "fixtures" | "__fixtures__" | "test" | "tests" | "__tests__"));
+        (!is_data).then(|| folder.to_owned())
+    })
+}
+
+/// The `package.json` of a folder.
+pub(crate) fn json(tree: &Path, folder: &str) -> Option<Value> {
+    serde_json::from_str(&read_text(tree, &join(folder, "package.json"))?).ok()
+}
+
+/// The scripts of a folder's `package.json`.
+pub(crate) fn scripts(tree: &Path, folder: &str) -> BTreeMap<String, String> {
+    let package = json(tree, folder).unwrap_or_default();
+    let scripts = package.get("scripts").and_then(Value::as_object).into_iter().flatten();
+    scripts.filter_map(|(name, script)| Some((name.clone(), script.as_str()?.to_owned()))).collect()
+}
+
+/// The names of the packages that a manifest asks for, to run and to develop.
+pub(crate) fn dependencies(package: &Value) -> impl Iterator<Item = &str> {
+    ["dependencies", "devDependencies"]
+        .into_iter()
+        .filter_map(|kind| package.get(kind)?.as_object())
+        .flat_map(|all| all.keys().map(String::as_str))
+}
+
+/// The framework that a script starts.
+fn runner_in(script: &str) -> Option<TestFramework> {
+    let words: Vec<&str> = script
+        .split(|part: char| part.is_whitespace() || "&;|\"'".contains(part))
+        .map(|word| word.rsplit('/').next().unwrap_or(word).trim_end_matches(".js"))
+        .collect();
+    let by_word = words.iter().find_map(|word| RUNNERS.iter().find(|(name, _)| name == word));
+    let is_node = || words.contains(&"--test") && words.iter().any(|word| matches!(*word, "node" | "tsx"));
+    by_word.map(|(_, framework)| *framework).or_else(|| is_node().then_some(TestFramework::NodeTest))
+}
+
+/// The framework of the project in `directory`, and the evidence: by its scripts, its configuration files, what it asks for, then by
+/// what its tests load.
+pub(super) fn framework(tree: &Path, directory: &str, files: &[String]) -> Option<(TestFramework, String)> {
+    let package = json(tree, directory)?;
+    let scripts = scripts(tree, directory);
+    let about_tests = scripts
+        .iter()
+        .filter(|(name, _)| name.as_str() == "test")
+        .chain(scripts.iter().filter(|(name, _)| name.starts_with("test") || name.starts_with("unit")));
+    for (name, script) in about_tests {
+        if let Some(framework) = runner_in(script) {
+            return Some((framework, format!("scripts.{name} in package.json")));
+        }
+    }
+    let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+    let here = |file: &&String| file.strip_prefix(&prefix).is_some_and(|name| !name.contains('/'));
+    let begins = [
+        ("jest.config.", TestFramework::Jest),
+        ("vitest.config.", TestFramework::Vitest),
+        (".mocharc", TestFramework::Mocha),
+    ];
+    for file in files.iter().filter(here) {
+        let name = &file[prefix.len()..];
+        if let Some((_, framework)) = begins.iter().find(|(start, _)| name.starts_with(start)) {
+            return Some((*framework, file.clone()));
+        }
+    }
+    if package.get("jest").is_some() {
+        return Some((TestFramework::Jest, "jest in package.json".to_owned()));
+    }
+    let asked = RUNNERS.iter().find(|(name, _)| dependencies(&package).any(|other| other == *name));
+    if let Some((name, framework)) = asked {
+        return Some((*framework, format!("{name} in package.json")));
+    }
+    let tests = files.iter().filter(|file| file.starts_with(&prefix) && crate::discovery::is_test_file(file)).take(100);
+    let loads = |file: &String| {
+        read_text(tree, file).is_some_and(|text| text.contains("'node:test'") || text.contains("\"node:test\""))
+    };
+    tests.into_iter().find(|file| loads(file)).map(|file| (TestFramework::NodeTest, format!("{file} loads node:test")))
+}
+
+fn is_version(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|part| part.is_ascii_alphanumeric() || ".-".contains(part))
+}
+
+/// The major version of pnpm that writes such a lock file.
+fn pnpm_of_lock(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("lockfileVersion"))?;
+    let version = line.split(':').nth(1)?.trim().trim_matches(['\'', '"']);
+    let major = match version.split('.').next()? {
+        "5" => "7",
+        "6" => "8",
+        "9" => "9",
+        _ => return None,
+    };
+    Some(major.to_owned())
+}
+
+/// Node's major version by `.nvmrc` or `.node-version`, else by `engines` when that names one alone.
+fn node_major(tree: &Path, root: &str, package: &Value) -> Option<u8> {
+    let files = [".nvmrc", ".node-version"].into_iter().filter_map(|name| read_text(tree, &join(root, name)));
+    let engines = package.pointer("/engines/node").and_then(Value::as_str).map(str::to_owned);
+    // `>=14` is no wish for 14.
+    let engines = engines.filter(|range| !range.contains(['>', '<', '|', '*', ' ']));
+    files.chain(engines).find_map(|text| {
+        let text = text.trim().trim_start_matches(['v', '^', '~', '=']);
+        text.split('.').next()?.parse().ok()
+    })
+}

@@ -1,0 +1,200 @@
+//! What is particular to a language's tools: which variables commands get, the words that run a part of the suite, how its report is read,
+//! how an interpreter is found and what it lacks installed. Everything else of a run is the same for every language.
+//!
+//! # Layout
+//!
+//! - [`python`]: pytest and unittest
+//! - [`node`]: jest, mocha, vitest and node:test
+//! - `installing`: what every installation has in common
+//!
+//! A language is a folder here, and an arm in each `match` of this file.
+
+pub(crate) mod installing;
+pub(crate) mod node;
+pub(crate) mod python;
+
+use std::path::PathBuf;
+
+use autoheal_code::Sources;
+use autoheal_code::report::{TestCase, TestReport};
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::{Image, Mount, Outcome};
+use serde::{Deserialize, Serialize};
+
+use crate::checkout::Checkout;
+use crate::folders::Folders;
+use crate::project::Project;
+use crate::session::Scope;
+use crate::setup::{Interpreter, Setup};
+use crate::state::HealState;
+use crate::workflow::HealSettings;
+
+/// The tools of one language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Toolchain {
+    /// Python: pip, pytest, unittest.
+    #[default]
+    Python,
+    /// JavaScript and TypeScript: npm, pnpm, yarn; jest, mocha, vitest, node:test.
+    Node,
+}
+
+/// A repository as its tools see it: where it lies, and how it is tested.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The tree, our scripts and the reports on this machine; the same paths inside.
+    pub(crate) folders: &'a Folders,
+    /// How the repository is tested.
+    pub(crate) setup: &'a Setup,
+    /// Its text.
+    pub(crate) sources: &'a Sources,
+}
+
+impl Place<'_> {
+    /// The interpreter as a command's word.
+    pub(crate) fn program(&self) -> String {
+        self.setup.interpreter.program.display().to_string()
+    }
+
+    /// One of our scripts as a command's word.
+    pub(crate) fn tool(&self, name: &str) -> String {
+        self.folders.tools().join(name).display().to_string()
+    }
+
+    /// Where the test report goes.
+    pub(crate) fn report_path(&self) -> PathBuf {
+        self.folders.report()
+    }
+
+    /// The prefixes that absolute names of the repository's files have inside.
+    pub(crate) fn prefixes(&self) -> Vec<String> {
+        vec![self.folders.tree().display().to_string()]
+    }
+}
+
+/// What is needed to look for an interpreter, or to install.
+#[derive(Clone, Copy)]
+pub(crate) struct Search<'a> {
+    /// How the repository is tested; its interpreter is what is looked for.
+    pub(crate) setup: &'a Setup,
+    /// What its manifests say.
+    pub(crate) project: &'a Project,
+    /// Where it lies.
+    pub(crate) checkout: &'a Checkout,
+    /// This machine.
+    pub(crate) settings: &'a HealSettings,
+    /// Where progress is told.
+    pub(crate) context: &'a StepContext,
+}
+
+impl Toolchain {
+    /// The container image that has its interpreter.
+    pub(crate) fn image(self) -> Image {
+        match self {
+            Self::Python => Image::Python,
+            Self::Node => Image::Node,
+        }
+    }
+
+    /// Variables of every command, besides those that CI sets. `PATH` is among them.
+    pub(crate) fn environment(self, folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
+        match self {
+            Self::Python => python::environment(folders, setup),
+            Self::Node => node::environment(folders, setup),
+        }
+    }
+
+    /// The interpreter with everything that the tests need, installed when it has to be.
+    pub(crate) async fn find_interpreter(
+        self,
+        search: Search<'_>,
+        state: &mut HealState,
+    ) -> Result<Interpreter, StepError> {
+        match self {
+            Self::Python => python::installation::find_interpreter(search, state).await,
+            Self::Node => node::installation::find_interpreter(search, state).await,
+        }
+    }
+
+    /// The command line that runs as much of the suite as `scope` says and leaves a report.
+    pub(crate) fn test_words(self, place: &Place<'_>, scope: &Scope) -> Vec<String> {
+        match self {
+            Self::Python => python::suite::words(place, scope),
+            Self::Node => node::suite::words(place, scope),
+        }
+    }
+
+    /// The command that starts the runner that tries changes ([`autoheal_code::warm`]); `None`: there is none for this test runner.
+    pub(crate) fn warm_words(self, place: &Place<'_>) -> Option<Vec<String>> {
+        match self {
+            Self::Python => python::suite::warm_words(place),
+            Self::Node => None,
+        }
+    }
+
+    /// The report that the test command left; `None`: none that can be read.
+    pub(crate) fn test_report(self, place: &Place<'_>, outcome: &Outcome) -> Option<TestReport> {
+        match self {
+            Self::Python => python::suite::report(place, outcome),
+            Self::Node => node::suite::report(place, outcome),
+        }
+    }
+
+    /// One finding for each red case of a report, in its order.
+    pub(crate) fn findings(self, place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
+        match self {
+            Self::Python => python::suite::findings(place, report),
+            Self::Node => node::suite::findings(place, report),
+        }
+    }
+
+    /// At least one finding in the output of a test command that failed and left none in a report.
+    pub(crate) fn findings_in_output(self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
+        match self {
+            Self::Python => python::suite::findings_in_output(place, outcome),
+            Self::Node => node::suite::findings_in_output(place, outcome),
+        }
+    }
+
+    /// The file of the repository that a test was collected from.
+    pub(crate) fn file_of(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
+        match self {
+            Self::Python => python::suite::file_of(place, case),
+            Self::Node => node::suite::file_of(place, case),
+        }
+    }
+
+    /// How the runner is told to run this case, and as little else as can be said safely.
+    pub(crate) fn selector(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
+        match self {
+            Self::Python => python::suite::selector(place, case),
+            Self::Node => node::suite::selector(place, case),
+        }
+    }
+
+    /// The command that says where files do not parse, in the interpreter's own words; `None`: reports say it well enough.
+    pub(crate) fn syntax_check_words(self, place: &Place<'_>, files: &[String]) -> Option<Vec<String>> {
+        match self {
+            Self::Python => Some(python::syntax_check_words(place, files)),
+            Self::Node => None,
+        }
+    }
+
+    /// What that command said.
+    pub(crate) fn syntax_check_findings(self, outcome: &Outcome) -> Vec<Finding> {
+        match self {
+            Self::Python => python::syntax_check_findings(outcome),
+            Self::Node => Vec::new(),
+        }
+    }
+
+    /// What is to be seen inside besides the tree, the interpreter and our own folders.
+    pub(crate) fn mounts(self, folders: &Folders, setup: &Setup) -> Vec<Mount> {
+        match self {
+            Self::Python => Vec::new(),
+            Self::Node => node::mounts(folders, &setup.interpreter),
+        }
+    }
+}

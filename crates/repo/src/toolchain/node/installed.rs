@@ -1,0 +1,65 @@
+//! Whether packages that somebody installed are those that a project asks for.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::project::node::{Packages, dependencies};
+
+/// Whether `checkout`, the user's own folder, holds installed packages that `packages` of the commit in `tree` would install: by what the
+/// package manager wrote down when it installed; without a lock file, by every dependency being there.
+pub(super) fn fits(checkout: &Path, tree: &Path, packages: &Packages) -> bool {
+    let modules = checkout.join(&packages.root).join("node_modules");
+    let text = |folder: &Path, name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let locked = packages.lock.as_deref().and_then(|name| text(&tree.join(&packages.root), name));
+    match (packages.lock.as_deref(), locked) {
+        (Some("pnpm-lock.yaml"), Some(locked)) => text(&modules, ".pnpm/lock.yaml").is_some_and(|held| held == locked),
+        (Some("package-lock.json" | "npm-shrinkwrap.json"), Some(locked)) => {
+            text(&modules, ".package-lock.json").is_some_and(|held| holds(&held, &locked))
+        }
+        // What yarn writes down is not the lock file's text: that the user's is the commit's, and was installed after it, is enough.
+        (Some("yarn.lock"), Some(locked)) => {
+            let own = text(&checkout.join(&packages.root), "yarn.lock");
+            modules.join(".yarn-integrity").is_file() && own.is_some_and(|own| own == locked)
+        }
+        (Some(_), _) => false,
+        (None, _) => {
+            let manifest = crate::project::node::json(tree, &packages.root).unwrap_or_default();
+            modules.is_dir() && dependencies(&manifest).all(|name| modules.join(name).join("package.json").is_file())
+        }
+    }
+}
+
+/// Whether npm's list of what it installed has every package of the lock file in its version. Optional ones may be absent: they are
+/// other machines'.
+fn holds(held: &str, locked: &str) -> bool {
+    let packages = |text: &str| -> Option<Value> { serde_json::from_str::<Value>(text).ok()?.get("packages").cloned() };
+    let (Some(held), Some(locked)) = (packages(held), packages(locked)) else { return false };
+    let Some(locked) = locked.as_object() else { return false };
+    locked.iter().filter(|(name, _)| name.contains("node_modules/")).all(|(name, package)| {
+        let is_optional = ["optional", "devOptional", "peer"]
+            .iter()
+            .any(|key| package.get(key).and_then(Value::as_bool).unwrap_or_default());
+        let version = |package: &Value| package.get("version").cloned();
+        match held.get(name) {
+            Some(held) => version(held) == version(package),
+            None => is_optional,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+
+    #[test]
+    fn every_package_has_to_be_there_in_its_version() {
+        let locked = r#"{"packages": {"": {}, "node_modules/a": {"version": "1.0.0"},
+            "node_modules/b": {"version": "2.0.0", "optional": true}}}"#;
+        let held = |version: &str| format!(r#"{{"packages": {{"node_modules/a": {{"version": "{version}"}}}}}}"#);
+        assert!(holds(&held("1.0.0"), locked));
+        assert!(!holds(&held("1.0.1"), locked));
+        assert!(!holds(r#"{"packages": {}}"#, locked));
+        assert!(!holds("", locked));
+    }
+}

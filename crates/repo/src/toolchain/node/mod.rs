@@ -1,0 +1,93 @@
+//! JavaScript and TypeScript: jest, mocha, vitest and node:test; npm, pnpm and yarn.
+
+pub(crate) mod installation;
+mod installed;
+pub(crate) mod suite;
+
+use std::path::Path;
+
+use autoheal_code::report::node::Look;
+use autoheal_code::report::node::entries::REPORT_VARIABLE;
+use autoheal_sandbox::Mount;
+
+use super::Place;
+use crate::folders::Folders;
+use crate::project::join;
+use crate::setup::{Interpreter, ModuleFolder, Setup, TestRunner};
+
+/// Folders of installed packages that tools write to. They are made when packages are installed, so that something writable can be
+/// shown in their place: what is installed stays as it is for every run.
+pub(crate) const SCRATCH: [&str; 3] = [".cache", ".vite", ".vite-temp"];
+
+pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
+    let tree = folders.tree();
+    let mut path: Vec<String> = Vec::new();
+    for folder in [setup.directory.as_str(), ""] {
+        let programs = tree.join(join(folder, "node_modules/.bin")).display().to_string();
+        if !path.contains(&programs) {
+            path.push(programs);
+        }
+    }
+    path.extend(
+        setup.interpreter.modules.iter().map(|modules| tree.join(&modules.inside).join(".bin").display().to_string()),
+    );
+    path.extend(setup.interpreter.program.parent().map(|bin| bin.display().to_string()).filter(|bin| !bin.is_empty()));
+    path.extend(["/usr/local/bin", "/usr/bin", "/bin"].map(str::to_owned));
+    let ours = [
+        ("PATH", path.join(":")),
+        (REPORT_VARIABLE, folders.report().display().to_string()),
+        ("FORCE_COLOR", "0".to_owned()),
+        ("npm_config_update_notifier", "false".to_owned()),
+        ("npm_config_fund", "false".to_owned()),
+        ("npm_config_audit", "false".to_owned()),
+        ("BROWSERSLIST_IGNORE_OLD_DATA", "1".to_owned()),
+        ("DISABLE_OPENCOLLECTIVE", "1".to_owned()),
+        ("ADBLOCK", "1".to_owned()),
+    ];
+    let ours = ours.map(|(name, value)| (name.to_owned(), value));
+    ours.into_iter().chain(node_options(setup).map(|options| ("NODE_OPTIONS".to_owned(), options))).collect()
+}
+
+/// What is compiled says where it comes from, when it is asked to. Jest and vitest read source maps themselves.
+fn node_options(setup: &Setup) -> Option<String> {
+    let own = setup.environment.get("NODE_OPTIONS").cloned();
+    match setup.tests.runner {
+        TestRunner::Mocha | TestRunner::NodeTest | TestRunner::Opaque => {
+            let options = own.into_iter().chain(["--enable-source-maps".to_owned()]);
+            Some(options.collect::<Vec<String>>().join(" "))
+        }
+        TestRunner::Jest | TestRunner::Vitest | TestRunner::Pytest | TestRunner::Unittest => own,
+    }
+}
+
+/// Installed packages in the tree and in that of the commit before, with something writable where tools write.
+pub(super) fn mounts(folders: &Folders, interpreter: &Interpreter) -> Vec<Mount> {
+    let mut mounts = Vec::new();
+    for modules in &interpreter.modules {
+        for tree in [folders.tree(), folders.before()].iter().filter(|tree| tree.is_dir()) {
+            mounts.extend(mounts_of(modules, tree, &folders.scratch()));
+        }
+    }
+    mounts
+}
+
+fn mounts_of(modules: &ModuleFolder, tree: &Path, scratch: &Path) -> Vec<Mount> {
+    let inside = tree.join(&modules.inside);
+    // Where the tree is shown read-only the place has to be there.
+    if std::fs::create_dir_all(&inside).is_err() {
+        return Vec::new();
+    }
+    let mut mounts = vec![Mount { host: modules.host.clone(), inside: inside.clone(), writable: false }];
+    for name in SCRATCH.iter().filter(|name| modules.host.join(name).is_dir()) {
+        let host = scratch.join(modules.inside.replace('/', "_")).join(name);
+        if std::fs::create_dir_all(&host).is_ok() {
+            mounts.push(Mount { host, inside: inside.join(name), writable: true });
+        }
+    }
+    mounts
+}
+
+/// What a report is read with.
+pub(crate) fn look<'a>(place: &Place<'a>, prefixes: &'a [String]) -> Look<'a> {
+    Look { prefixes, directory: &place.setup.directory, sources: place.sources }
+}

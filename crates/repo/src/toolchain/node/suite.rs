@@ -1,0 +1,287 @@
+//! The suite of a JavaScript project: what runs it, and what its reports say.
+
+use autoheal_code::Sources;
+use autoheal_code::javascript::parse;
+use autoheal_code::report::node::{entries, findings as node_findings, jest};
+use autoheal_code::report::{TestCase, TestOutcome, TestReport};
+use autoheal_engine::diagnostics::{Category, Finding, Location};
+use autoheal_sandbox::Outcome;
+
+use super::look;
+use crate::folders;
+use crate::project::join;
+use crate::session::{Scope, read_report};
+use crate::setup::TestRunner;
+use crate::toolchain::Place;
+
+/// Between the file and the titles of a test, in selectors as in ids.
+const SEPARATOR: &str = "::";
+
+/// The command line for a scope.
+pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
+    let tests = &place.setup.tests;
+    let report = place.report_path().display().to_string();
+    let only = match scope {
+        Scope::All | Scope::UntilFirstFailure => None,
+        Scope::Only(selectors) | Scope::Again(selectors) => Some(Selection::of(selectors, &place.setup.directory)),
+    };
+    let bail = matches!(scope, Scope::UntilFirstFailure | Scope::Only(_));
+    let mut words = Vec::new();
+    match tests.runner {
+        TestRunner::Jest => {
+            words.extend([program(place, "jest"), "--json".to_owned(), format!("--outputFile={report}")]);
+            words.extend(
+                ["--testLocationInResults", "--coverage=false", "--watchAll=false", "--no-colors", "--ci"]
+                    .map(str::to_owned),
+            );
+            words.push(format!("--cacheDirectory={}", place.folders.scratch().join("jest").display()));
+            if bail {
+                words.push("--bail".to_owned());
+            }
+            match only {
+                None => words.extend(tests.arguments.iter().cloned()),
+                Some(only) => {
+                    words.extend(options_only(&tests.arguments));
+                    words.extend(only.pattern(" ").map(|pattern| format!("--testNamePattern={pattern}")));
+                    words.push("--runTestsByPath".to_owned());
+                    words.extend(only.files);
+                }
+            }
+        }
+        TestRunner::Mocha => {
+            let is_typed = tests.words.iter().any(|word| word.ends_with("ts-mocha"));
+            words.push(program(place, if is_typed { "ts-mocha" } else { "mocha" }));
+            words.extend(tests.arguments.iter().cloned());
+            words.extend(["--reporter".to_owned(), place.tool(folders::MOCHA_REPORTER), "--no-color".to_owned()]);
+            if bail {
+                words.push("--bail".to_owned());
+            }
+            // Files named here would be run beside those that the configuration names: titles say enough.
+            if let Some(pattern) = only.and_then(|only| only.pattern(" ")) {
+                words.extend(["--grep".to_owned(), pattern]);
+            }
+        }
+        TestRunner::Vitest => {
+            words.extend([program(place, "vitest"), "run".to_owned()]);
+            words.push(format!("--reporter={}", place.tool(folders::VITEST_REPORTER)));
+            words.extend(["--coverage.enabled=false", "--no-color"].map(str::to_owned));
+            if bail {
+                words.push("--bail=1".to_owned());
+            }
+            match only {
+                None => words.extend(tests.arguments.iter().cloned()),
+                Some(only) => {
+                    words.extend(options_only(&tests.arguments));
+                    words.extend(only.pattern(" ").map(|pattern| format!("--testNamePattern={pattern}")));
+                    words.extend(only.files);
+                }
+            }
+        }
+        TestRunner::NodeTest => {
+            words.extend([place.program(), "--test".to_owned()]);
+            words.push(format!("--test-reporter={}", place.tool(folders::NODE_TEST_REPORTER)));
+            words.push(format!("--test-reporter-destination={report}"));
+            match only {
+                None => words.extend(node_arguments(place)),
+                // Which titles a pattern means differs between versions of Node: files say enough.
+                Some(only) => {
+                    words.extend(options_only(&tests.arguments));
+                    words.extend(only.files);
+                }
+            }
+        }
+        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => words.extend(tests.arguments.iter().cloned()),
+    }
+    words
+}
+
+/// The arguments with patterns as the files they stand for: older versions of Node take names only.
+fn node_arguments(place: &Place<'_>) -> Vec<String> {
+    let directory = &place.setup.directory;
+    let mut words = Vec::new();
+    for word in &place.setup.tests.arguments {
+        let glob = Some(word).filter(|word| word.contains('*') && !word.starts_with('-')).and_then(|word| {
+            let pattern = join(directory, word.trim_start_matches("./"));
+            Some(globset::GlobBuilder::new(&pattern).literal_separator(true).build().ok()?.compile_matcher())
+        });
+        let Some(glob) = glob else {
+            words.push(word.clone());
+            continue;
+        };
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let files = place.sources.iter().map(|(file, _)| file).filter(|file| glob.is_match(file));
+        words.extend(files.filter_map(|file| file.strip_prefix(&prefix)).map(str::to_owned));
+    }
+    words
+}
+
+/// A program of the project's packages, by where it is seen inside.
+fn program(place: &Place<'_>, name: &str) -> String {
+    let tree = place.folders.tree();
+    let installed =
+        place.setup.interpreter.modules.iter().find(|modules| modules.host.join(".bin").join(name).exists());
+    let committed = [place.setup.directory.as_str(), ""]
+        .into_iter()
+        .map(|folder| tree.join(join(folder, "node_modules/.bin")).join(name))
+        .find(|program| program.exists());
+    let found = installed.map(|modules| tree.join(&modules.inside).join(".bin").join(name)).or(committed);
+    found.map_or_else(|| name.to_owned(), |program| program.display().to_string())
+}
+
+/// Options without the files and folders among the arguments. A value that stands by itself is taken for one, too: those that
+/// matter are joined or come with files that are named again.
+fn options_only(arguments: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut follows_option = false;
+    for word in arguments {
+        let is_option = word.starts_with('-');
+        let is_file = word.contains('*') || word.ends_with('/') || has_test_extension(word);
+        if is_option || (follows_option && !is_file) || (follows_option && takes_a_file(&kept)) {
+            kept.push(word.clone());
+        }
+        follows_option = is_option && !word.contains('=');
+    }
+    kept
+}
+
+fn takes_a_file(kept: &[String]) -> bool {
+    const WITH_FILE: &[&str] = &["--config", "-c", "--require", "-r", "--import", "--loader", "--experimental-loader"];
+    kept.last().is_some_and(|option| WITH_FILE.contains(&option.as_str()))
+}
+
+fn has_test_extension(word: &str) -> bool {
+    autoheal_code::Language::of(word).is_some()
+}
+
+/// Which tests a few selectors mean.
+struct Selection {
+    /// Relative to the folder that the tests start in.
+    files: Vec<String>,
+    /// The titles, outermost first; empty: all of the files.
+    titles: Vec<Vec<String>>,
+}
+
+impl Selection {
+    fn of(selectors: &[String], directory: &str) -> Self {
+        let mut selection = Self { files: Vec::new(), titles: Vec::new() };
+        let mut is_whole = false;
+        for selector in selectors {
+            let (file, titles) = selector.split_once(SEPARATOR).unwrap_or((selector, ""));
+            let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+            let file = file.strip_prefix(&prefix).unwrap_or(file).to_owned();
+            if !selection.files.contains(&file) {
+                selection.files.push(file);
+            }
+            is_whole |= titles.is_empty();
+            selection.titles.push(titles.split(" > ").map(str::to_owned).collect());
+        }
+        if is_whole {
+            selection.titles.clear();
+        }
+        selection
+    }
+
+    /// A pattern for the titles, joined as the runner joins them.
+    fn pattern(&self, joint: &str) -> Option<String> {
+        let names: Vec<String> = self.titles.iter().map(|titles| pattern_of(&titles.join(joint))).collect();
+        (!names.is_empty()).then(|| format!("^(?:{})$", names.join("|")))
+    }
+}
+
+/// Anything but plain characters stands for any character: titles hold what they like, ids have lost their brackets, and the number of
+/// a title that comes twice is ours.
+fn pattern_of(title: &str) -> String {
+    let is_number = |end: &str| !end.is_empty() && end.chars().all(|digit| digit.is_ascii_digit());
+    let title = title.rsplit_once(" #").filter(|(_, end)| is_number(end)).map_or(title, |(title, _)| title);
+    title.chars().map(|part| if part.is_alphanumeric() || part == ' ' || part == '_' { part } else { '.' }).collect()
+}
+
+pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
+    let text = read_report(&place.report_path()).ok()?;
+    let prefixes = place.prefixes();
+    match place.setup.tests.runner {
+        TestRunner::Jest => jest::parse(&text, &prefixes).ok(),
+        TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => entries::parse(&text, &prefixes),
+        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => None,
+    }
+}
+
+pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
+    let mut findings = node_findings::findings_from(report, &look(place, &place.prefixes()));
+    name_broken_files(place.sources, &mut findings);
+    findings
+}
+
+/// Runners often say only who asked for a file that does not parse. What does not parse can be found without them.
+pub(crate) fn name_broken_files(sources: &Sources, findings: &mut [Finding]) {
+    let is_whole = |file: &str| sources.text(file).is_some_and(|text| parse::compiles(file, text));
+    let mut broken: Option<Vec<(String, u32)>> = None;
+    for finding in findings.iter_mut().filter(|finding| finding.category == Category::Syntax) {
+        if finding.file.as_deref().is_some_and(|file| !is_whole(file)) {
+            continue;
+        }
+        let broken = broken.get_or_insert_with(|| {
+            let editable = sources.javascript().filter(|(file, _)| sources.is_editable(file));
+            editable
+                .filter_map(|(file, text)| Some((file.to_owned(), parse::faults(file, text).first()?.line)))
+                .collect()
+        });
+        // One test may need several of them: which comes first shows when the others are whole.
+        if let Some((file, line)) = broken.first() {
+            finding.file = Some(file.clone());
+            finding.location = Some(Location { line: *line, column: None });
+        }
+    }
+}
+
+pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let prefixes = place.prefixes();
+    let known = look(place, &prefixes);
+    let mut findings = node_findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &known);
+    name_broken_files(place.sources, &mut findings);
+    findings
+}
+
+pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
+    case.file.as_deref().and_then(|file| look(place, &[]).file(file))
+}
+
+/// The id itself: file and titles are what runners are told.
+pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
+    let file = case.file.as_deref()?;
+    match place.setup.tests.runner {
+        TestRunner::Jest | TestRunner::Vitest | TestRunner::NodeTest
+            if case.outcome == TestOutcome::CollectionError =>
+        {
+            Some(file.to_owned())
+        }
+        // A file that does not load ends the whole run.
+        TestRunner::Mocha if case.outcome == TestOutcome::CollectionError => None,
+        TestRunner::Jest | TestRunner::Vitest | TestRunner::NodeTest | TestRunner::Mocha => Some(case.id.clone()),
+        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_become_files_and_one_pattern() {
+        let selectors = ["pkg/test/a.js::calc > adds (1)".to_owned(), "pkg/test/a.js::greets #2".to_owned()];
+        let selection = Selection::of(&selectors, "pkg");
+        assert_eq!(selection.files, ["test/a.js"]);
+        assert_eq!(selection.pattern(" ").as_deref(), Some("^(?:calc adds .1.|greets)$"));
+        let whole = Selection::of(&["test/b.js".to_owned(), selectors[0].clone()], "");
+        assert_eq!(whole.pattern(" "), None);
+    }
+
+    #[test]
+    fn files_are_taken_off_and_options_stay() {
+        let words = |text: &str| shell_words::split(text).unwrap();
+        assert_eq!(options_only(&words("--config jest.config.js -i test/*.js")), ["--config", "jest.config.js", "-i"]);
+        assert_eq!(options_only(&words("--import tsx test/a.test.ts src")), ["--import", "tsx"]);
+    }
+}

@@ -1,0 +1,238 @@
+//! Which Python runs the tests, and installing what it lacks.
+//!
+//! What is already installed is used first: it is what the user's own test runs use. Only when none of it can run the tests
+//! a virtual environment is made, once per manifest, by the one kind of command that has a network.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use autoheal_code::python::{distributions, probe};
+use autoheal_engine::ErrorCode;
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::{Command, Mount, SandboxKind};
+
+use crate::checkout::Checkout;
+use crate::project::{Project, interpreter};
+use crate::session::{disk, sandbox_error, workspace_spec};
+use crate::setup::{Interpreter, Setup, TestRunner};
+use crate::state::HealState;
+use crate::toolchain::{Search, installing};
+use crate::tree;
+use crate::workflow::HealSettings;
+
+/// Prints the version, then those of the modules it is given that cannot be found, one a line.
+const MISSING_MODULES: &str = "import importlib.util, sys\n\
+    print(*sys.version_info[:2])\n\
+    for name in sys.argv[1:]:\n    \
+        if importlib.util.find_spec(name) is None:\n        \
+            print(name)";
+
+/// Finding out whether an interpreter works may take this long.
+const CHECK_TIME: Duration = Duration::from_mins(1);
+
+/// An interpreter and what it lacks of what the tests need.
+struct Fitting {
+    interpreter: Interpreter,
+    missing: Vec<String>,
+}
+
+pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
+    let Search { setup, project, checkout, settings, context } = search;
+    checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
+    let needed = needed_modules(setup, project, checkout);
+    let mut best: Option<Fitting> = None;
+    if state.request.install_command.is_none() {
+        for interpreter in candidates(project, checkout, settings) {
+            let mut candidate = Setup { interpreter, ..setup.clone() };
+            let Some(answer) = ask(&candidate, &needed, state, checkout, settings, context).await? else { continue };
+            candidate.interpreter.version = answer.version;
+            let missing = answer.missing;
+            if missing.is_empty() {
+                return Ok(candidate.interpreter);
+            }
+            if best.as_ref().is_none_or(|best| missing.len() < best.missing.len()) {
+                best = Some(Fitting { interpreter: candidate.interpreter, missing });
+            }
+        }
+    } else {
+        let first = candidates(project, checkout, settings).into_iter().next();
+        best = first.map(|interpreter| Fitting { interpreter, missing: Vec::new() });
+    }
+    let Some(best) = best else {
+        return Err(StepError::Permanent {
+            code: ErrorCode::TestExecutionFailed,
+            message: "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
+                .to_owned(),
+        });
+    };
+    match install(&best.interpreter, search, state).await? {
+        Ok(installed) => Ok(installed),
+        // The tests may get far without it; what they say then is the better error.
+        Err(reason) if !best.missing.iter().any(|module| module == "pytest") => {
+            state.warnings.push(format!(
+                "{} lacks {}, and installing failed: {reason}",
+                best.interpreter.found,
+                best.missing.join(", ")
+            ));
+            Ok(best.interpreter)
+        }
+        Err(reason) => Err(StepError::Permanent {
+            code: ErrorCode::TestExecutionFailed,
+            message: format!(
+                "no Python here has {}, and installing failed: {reason}; install it yourself, or say how with \
+                 --install-command",
+                best.missing.join(", ")
+            ),
+        }),
+    }
+}
+
+fn candidates(project: &Project, checkout: &Checkout, settings: &HealSettings) -> Vec<Interpreter> {
+    let around = interpreter::Surroundings::of_this_process();
+    let tree = checkout.folders.tree();
+    let mut found = interpreter::candidates(checkout.address.path(), &tree, &project.directory, &around);
+    if settings.sandbox.kind() == SandboxKind::Docker {
+        let program = PathBuf::from("/usr/local/bin/python3");
+        found.push(Interpreter {
+            program,
+            folders: Vec::new(),
+            version: None,
+            modules: Vec::new(),
+            found: "python3 of the image".to_owned(),
+        });
+    }
+    found
+}
+
+/// The modules without which the tests cannot run: the runner, and the declared requirements that some file imports.
+fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTreeSet<String> {
+    let sources = tree::read(&checkout.folders.tree(), &setup.roots);
+    let imported: BTreeSet<String> = probe::modules_of_interest(&sources, &[])
+        .into_iter()
+        .filter_map(|module| module.split('.').next().map(str::to_owned))
+        .collect();
+    let declared = project.dependencies.requirements.iter().map(|requirement| distributions::module_of(requirement));
+    let mut needed: BTreeSet<String> = declared.filter(|name| imported.contains(name)).collect();
+    if setup.tests.runner == TestRunner::Pytest {
+        needed.insert("pytest".to_owned());
+    }
+    needed
+}
+
+/// What an interpreter says of itself.
+struct Answer {
+    version: Option<(u8, u8)>,
+    missing: Vec<String>,
+}
+
+/// Which of `modules` the interpreter of `setup` lacks; `None`: it does not run at all.
+async fn ask(
+    setup: &Setup,
+    modules: &BTreeSet<String>,
+    state: &HealState,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    context: &StepContext,
+) -> Result<Option<Answer>, StepError> {
+    let spec = workspace_spec(context.run, &checkout.folders, setup);
+    let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
+    let program = setup.interpreter.program.display().to_string();
+    let words = [program, "-c".to_owned(), MISSING_MODULES.to_owned()].into_iter().chain(modules.iter().cloned());
+    let command = Command {
+        directory: checkout.folders.tree().join(&setup.directory),
+        limits: state.request.limits.within(CHECK_TIME),
+        ..Command::new(words)
+    };
+    let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
+    workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let mut lines = stdout.lines();
+    let version = lines.next().and_then(|line| {
+        let (major, minor) = line.split_once(' ')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    });
+    let answer = Answer { version, missing: lines.map(str::to_owned).collect() };
+    Ok(outcome.end.is_success().then_some(answer))
+}
+
+/// Makes a virtual environment on top of `base` with everything the manifests ask for; the reason when that fails.
+async fn install(
+    base: &Interpreter,
+    search: Search<'_>,
+    state: &HealState,
+) -> Result<Result<Interpreter, String>, StepError> {
+    let Search { setup, project, checkout, settings, context } = search;
+    let key = cache_key(base, setup, project, state);
+    let environment = settings.data_dir.join("environments").join(key);
+    let installed = Interpreter {
+        program: environment.join("bin/python3"),
+        folders: base.folders.iter().cloned().chain([environment.clone()]).collect(),
+        version: base.version,
+        modules: Vec::new(),
+        found: "installed for this repository".to_owned(),
+    };
+    if environment.join(installing::COMPLETE).is_file() {
+        return Ok(Ok(installed));
+    }
+    context.note("installing", format!("dependencies, from {}", project.dependencies.found.join(", ")));
+    installing::recreate(&environment).map_err(|error| disk("making the folder of an environment", &error))?;
+    let mut spec =
+        workspace_spec(context.run, &checkout.folders, &Setup { interpreter: base.clone(), ..setup.clone() });
+    spec.mounts.push(Mount { host: environment.clone(), inside: environment.clone(), writable: true });
+    spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
+    spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
+    spec.environment.remove("PYTHONPATH");
+    let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
+    let mut failure = None;
+    for words in install_commands(base, &environment, setup, project, state) {
+        let outcome = installing::run(&mut *workspace, &words, &setup.directory, search, state).await?;
+        if !outcome.end.is_success() {
+            failure = Some(format!("`{}` ended with {}", words.join(" "), outcome.end));
+            break;
+        }
+    }
+    workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    if let Some(reason) = failure {
+        return Ok(Err(reason));
+    }
+    fs::write(environment.join(installing::COMPLETE), "").map_err(|error| disk("completing an environment", &error))?;
+    Ok(Ok(installed))
+}
+
+fn install_commands(
+    base: &Interpreter,
+    environment: &Path,
+    setup: &Setup,
+    project: &Project,
+    state: &HealState,
+) -> Vec<Vec<String>> {
+    let python = environment.join("bin/python3").display().to_string();
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    let pip = words(&[&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]);
+    let base = base.program.display().to_string();
+    let mut commands = vec![words(&[&base, "-m", "venv", &environment.display().to_string()])];
+    if let Some(command) = &state.request.install_command {
+        commands.push(command.clone());
+        return commands;
+    }
+    let runner = (setup.tests.runner == TestRunner::Pytest).then(|| "pytest".to_owned());
+    let others = project.dependencies.pip_words().unwrap_or_default();
+    let first: Vec<String> = others.into_iter().chain(runner).collect();
+    if !first.is_empty() {
+        commands.push(pip.iter().cloned().chain(first).collect());
+    }
+    commands.extend(project.dependencies.project_word().map(|word| pip.iter().cloned().chain([word]).collect()));
+    commands
+}
+
+/// Equal keys need no new installation.
+fn cache_key(base: &Interpreter, setup: &Setup, project: &Project, state: &HealState) -> String {
+    installing::key(&[
+        project.manifest_hash.clone(),
+        base.program.display().to_string(),
+        format!("{:?}", setup.tests.runner),
+        state.request.install_command.clone().unwrap_or_default().join("\0"),
+    ])
+}

@@ -1,0 +1,40 @@
+//! Python: pytest and unittest, pip in a virtual environment.
+
+pub(crate) mod installation;
+pub(crate) mod suite;
+
+use autoheal_code::report::compile;
+use autoheal_engine::diagnostics::Finding;
+use autoheal_sandbox::Outcome;
+
+use super::Place;
+use crate::folders::{self, Folders};
+use crate::setup::Setup;
+
+pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
+    let bin = setup.interpreter.program.parent().map(|bin| bin.display().to_string()).unwrap_or_default();
+    let ours = [
+        ("PATH", format!("{bin}:/usr/local/bin:/usr/bin:/bin")),
+        // The patch decides what is imported: never an installed copy, and never another checkout's.
+        ("PYTHONPATH", import_path(folders, setup).join(":")),
+        // Two candidates of one size within one second would share their cached byte code.
+        ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+        // Looks are compared test by test: parameters that come from a set must come in one order.
+        ("PYTHONHASHSEED", "0".to_owned()),
+    ];
+    ours.map(|(name, value)| (name.to_owned(), value)).to_vec()
+}
+
+/// The folders that the import path begins at.
+pub(crate) fn import_path(folders: &Folders, setup: &Setup) -> Vec<String> {
+    setup.roots.iter().map(|root| folders.tree().join(root).display().to_string()).collect()
+}
+
+pub(super) fn syntax_check_words(place: &Place<'_>, files: &[String]) -> Vec<String> {
+    let ours = [place.program(), place.tool(folders::COMPILE_CHECK)];
+    ours.into_iter().chain(files.iter().cloned()).collect()
+}
+
+pub(super) fn syntax_check_findings(outcome: &Outcome) -> Vec<Finding> {
+    compile::findings(&String::from_utf8_lossy(&outcome.stdout))
+}

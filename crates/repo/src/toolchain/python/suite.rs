@@ -1,0 +1,147 @@
+//! The suite of a Python project: what runs it, and what its reports say.
+
+use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
+use autoheal_code::warm;
+use autoheal_engine::diagnostics::Finding;
+use autoheal_sandbox::Outcome;
+
+use crate::folders;
+use crate::session::{Scope, read_report};
+use crate::setup::TestRunner;
+use crate::toolchain::Place;
+
+/// The command line of the runner that tries changes.
+pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
+    let tests = &place.setup.tests;
+    let runner = match tests.runner {
+        TestRunner::Pytest => "pytest",
+        TestRunner::Unittest => "unittest",
+        TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest | TestRunner::Opaque => {
+            return None;
+        }
+    };
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let tree = place.folders.tree().display().to_string();
+    let mut words = vec![place.program(), place.tool(warm::PYTHON_MAIN), runner.to_owned(), jobs.to_string(), tree];
+    words.extend(tests.arguments.iter().cloned());
+    Some(words)
+}
+
+/// The command line for a scope.
+pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
+    let tests = &place.setup.tests;
+    let report = place.report_path().display().to_string();
+    let mut words = Vec::new();
+    match tests.runner {
+        TestRunner::Pytest => {
+            words.extend([place.program(), "-m".to_owned(), "pytest".to_owned()]);
+            match scope {
+                Scope::All | Scope::UntilFirstFailure => words.extend(tests.arguments.iter().cloned()),
+                Scope::Only(selectors) | Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
+            }
+            let stop = match scope {
+                // Without it one module that cannot be imported hides every other test.
+                Scope::All | Scope::Again(_) => "--continue-on-collection-errors",
+                Scope::UntilFirstFailure | Scope::Only(_) => "--exitfirst",
+            };
+            let ours = ["-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--tb=native", stop, "--junitxml"];
+            words.extend(ours.map(str::to_owned));
+            words.push(report);
+        }
+        TestRunner::Unittest => {
+            words.extend([place.program(), place.tool(folders::UNITTEST_RUNNER), report]);
+            match scope {
+                Scope::All => words.extend(tests.arguments.iter().cloned()),
+                Scope::UntilFirstFailure => {
+                    words.extend(tests.arguments.iter().cloned());
+                    words.push("--failfast".to_owned());
+                }
+                Scope::Only(selectors) => {
+                    words.push("--failfast".to_owned());
+                    words.extend(selectors.iter().cloned());
+                }
+                Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
+            }
+        }
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => {
+            words.extend(tests.arguments.iter().cloned())
+        }
+    }
+    words
+}
+
+pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
+    match place.setup.tests.runner {
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
+        TestRunner::Pytest | TestRunner::Unittest => {
+            read_report(&place.report_path()).ok().and_then(|xml| report::junit::parse(&xml).ok())
+        }
+    }
+}
+
+pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
+    known(place, |known| report::findings_from(report, known))
+}
+
+pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    known(place, |known| report::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), known))
+}
+
+fn known<T>(place: &Place<'_>, read: impl FnOnce(&report::Look<'_>) -> T) -> T {
+    // Without what the probe told: a failure must read the same before and after the interpreter was asked.
+    let environment = PythonEnvironment::default();
+    let prefixes = place.prefixes();
+    read(&report::Look { prefixes: &prefixes, sources: place.sources, environment: &environment })
+}
+
+/// The file of the repository that a test was collected from. An example in a docstring stands in the code that it is about, which it does
+/// not make a test.
+pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
+    let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
+    let is_example = name.split_once('[').map_or(name, |(name, _)| name).contains('.');
+    if is_example {
+        return None;
+    }
+    let dotted: Vec<&str> = class.split('.').collect();
+    let modules = (1..=dotted.len()).rev().map(|count| format!("{}.py", dotted[..count].join("/")));
+    let setup = place.setup;
+    let folders: Vec<&str> =
+        std::iter::once(setup.directory.as_str()).chain(setup.roots.iter().map(String::as_str)).collect();
+    let named = case.file.iter().cloned().chain(modules);
+    named
+        .flat_map(|file| {
+            let below =
+                folders.iter().map(|folder| format!("{}/{file}", folder.trim_end_matches('/'))).collect::<Vec<_>>();
+            std::iter::once(file).chain(below)
+        })
+        .map(|file| file.trim_start_matches("./").trim_start_matches('/').to_owned())
+        .find(|file| place.sources.text(file).is_some())
+}
+
+/// How to run this case, and as little else as can be said safely: parameters are left out, for they may hold anything.
+pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
+    let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
+    match place.setup.tests.runner {
+        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
+        TestRunner::Unittest => {
+            let dotted = if class.is_empty() { name.to_owned() } else { format!("{class}.{name}") };
+            let plain = |part: char| part.is_alphanumeric() || part == '_' || part == '.';
+            dotted.chars().all(plain).then_some(dotted)
+        }
+        TestRunner::Pytest if case.outcome == TestOutcome::CollectionError => case.file.clone().or_else(|| {
+            let file = format!("{}.py", name.replace('.', "/"));
+            place.sources.text(&file).map(|_| file)
+        }),
+        TestRunner::Pytest => {
+            let file = case.file.clone()?;
+            let module = file.trim_end_matches(".py").replace('/', ".");
+            let classes = class.strip_prefix(&module)?.trim_start_matches('.');
+            let function = name.split('[').next().unwrap_or(name);
+            let path = classes.split('.').filter(|part| !part.is_empty()).chain([function]);
+            Some(path.fold(file, |selector, part| format!("{selector}::{part}")))
+        }
+    }
+}
