@@ -10,6 +10,7 @@ mod logic_programs;
 mod logic_search;
 #[cfg(test)]
 mod report;
+#[cfg(test)]
 mod report_node;
 #[cfg(test)]
 mod syntax_repair;
