@@ -36,3 +36,17 @@ impl Language {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_is_read_in_its_language() {
+        assert!(check("a.py", "def f():\n    pass\n").is_ok());
+        assert!(check("a.py", "function f() {}\n").is_err());
+        assert!(check("a.ts", "function f(x: number) {}\n").is_ok());
+        assert!(check("a.js", "function f(x: number) {}\n").is_err());
+        assert!(check("a.txt", "function f(").is_ok());
+    }
+}

@@ -8,5 +8,6 @@ pub(crate) mod grammar;
 pub mod index;
 pub mod module;
 pub mod parse;
+pub mod probe;
 mod reader;
 pub(crate) mod tokens;

@@ -217,6 +217,19 @@ impl Module {
         Some(Span { start, end: start + length })
     }
 
+    /// Where the statement that a byte belongs to ends, as far as that is known; a few lines further at most.
+    pub(crate) fn statement_end(&self, text: &str, at: usize) -> usize {
+        const MAX_LINES: usize = 6;
+        let rest = text.get(at..).unwrap_or_default();
+        let lines: usize = rest.split_inclusive('\n').take(MAX_LINES).map(str::len).sum();
+        let bodies = self.functions.iter().flat_map(|function| &function.body);
+        let around = bodies.chain(&self.statements).filter(|span| span.start <= at && at < span.end);
+        let end = around.min_by_key(|span| span.end - span.start).map_or(text.len(), |span| span.end);
+        // Nested statements are not known: one that ends with a semicolon ends there.
+        let semicolon = rest.find(";\n").map_or(text.len(), |length| at + length);
+        end.min(at + lines).min(semicolon)
+    }
+
     /// The innermost function around a byte.
     pub fn function_at(&self, at: usize) -> Option<&Function> {
         self.functions.iter().rfind(|function| function.span.start <= at && at < function.span.end)

@@ -3,11 +3,14 @@
 #[cfg(test)]
 mod healing;
 #[cfg(test)]
+mod javascript;
+#[cfg(test)]
 mod logic_programs;
 #[cfg(test)]
 mod logic_search;
 #[cfg(test)]
 mod report;
+#[cfg(test)]
 mod report_node;
 #[cfg(test)]
 mod syntax_repair;

@@ -44,6 +44,11 @@ impl Fixer for Arguments {
             {
                 repair(&mut list, &blame, place, module, call, depth);
             }
+            for origin in blame.origins(place) {
+                for call in module.calls.iter().filter(|call| origin.span.contains(call.callee)) {
+                    repair(&mut list, &blame, &origin, module, call, depth + 2.0);
+                }
+            }
         }
         list.finish(NAME, 20)
     }

@@ -10,10 +10,11 @@ use crate::edit::FileEdit;
 use crate::fix::FixContext;
 use crate::javascript::complaint::{self, Complaint};
 use crate::javascript::index::Index;
-use crate::javascript::module::Module;
+use crate::javascript::module::{Module, Role, Word};
 use crate::javascript::parse;
 use crate::language::Language;
 use crate::repair::ngram::Model;
+use crate::repair::region::line_of;
 use crate::repair::shortlist::Ground;
 use crate::sources::Sources;
 use crate::span::Span;
@@ -82,6 +83,35 @@ impl<'a> Blame<'a> {
     /// What a tool suggests.
     pub(super) fn suggestion(&self) -> Option<&'a str> {
         complaint::suggestion(&self.context.finding.message)
+    }
+
+    /// Where the values that a place uses were made: the declarations of its names, and the statements that assign to them.
+    pub(super) fn origins(&self, place: &Place) -> Vec<Place> {
+        const MAX_ORIGINS: usize = 8;
+        let (Some(module), text) = (self.module(&place.file), self.text(&place.file)) else { return Vec::new() };
+        let used = module.words.iter().filter(|word| word.role == Role::Use && place.span.contains(word.span));
+        let mut starts: Vec<usize> = Vec::new();
+        for word in used {
+            let Some(declared) = module.declaration(&word.text, word.scope) else { continue };
+            starts.push(declared.start);
+            let same = |other: &&Word| {
+                other.role == Role::Use
+                    && other.text == word.text
+                    && module.declaration(&other.text, other.scope) == Some(declared)
+            };
+            let is_assigned = |other: &&Word| {
+                let after = text.get(other.span.end..).unwrap_or_default().trim_start();
+                after.starts_with('=') && !after.starts_with("==") && !after.starts_with("=>")
+            };
+            starts.extend(module.words.iter().filter(same).filter(is_assigned).map(|other| other.span.start));
+        }
+        starts.sort_unstable();
+        starts.dedup();
+        let outside = |start: &usize| *start < place.span.start || *start >= place.span.end;
+        let span = |start: usize| Span { start, end: module.statement_end(text, start) };
+        let origin =
+            |start: usize| Place { file: place.file.clone(), line: line_of(text, start), span: span(start), at: None };
+        starts.into_iter().filter(outside).take(MAX_ORIGINS).map(origin).collect()
     }
 
     /// Files that the failure names, those that may be changed first; the finding's own first of all.

@@ -5,7 +5,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::index::relative;
-use crate::javascript::module::{Import, ImportKind, ImportedName};
+use crate::javascript::module::{Import, ImportKind, ImportedName, Role};
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::slip;
 
@@ -107,7 +107,21 @@ fn one_name(
             at_export(list, blame, home, name, bits);
         }
     }
+    if let Some(home) = home.filter(|_| offered.is_empty() && !has_default) {
+        lost_exports(list, blame, home, bits);
+    }
     kinds(list, blame, file, import, one, (&offered, has_default), bits);
+}
+
+/// `module.expotrs`: a module that offers nothing since what it assigns to is misspelled.
+fn lost_exports(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, home: &str, bits: f64) {
+    let words = blame.module(home).map(|module| module.words.as_slice()).unwrap_or_default();
+    for word in words.iter().filter(|word| matches!(word.role, Role::Key | Role::Member | Role::Use)) {
+        if let Some(slip) = slip(&word.text, "exports") {
+            let description = format!("replace '{}' by 'exports'", word.text);
+            list.edit(slip + bits, description, home, Edit::replace(word.span.range(), "exports"));
+        }
+    }
 }
 
 /// The name as the module spells it.

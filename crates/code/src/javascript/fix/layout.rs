@@ -159,8 +159,9 @@ fn unclosed(lines: &Lines<'_>, opener: usize, line: usize, later: f64, proposals
         let trimmed = blank.trim_end_matches(['\n', '\r']);
         if at > last && trimmed.trim().is_empty() {
             let here = at + trimmed.len().min(level.len());
-            let bits = if trimmed.len() >= level.len() && !trimmed.is_empty() { -1.0 } else { 0.5 };
-            put(Edit::insert(here, close), bits);
+            let lead = level.get(trimmed.len()..).unwrap_or_default();
+            let bits = if trimmed.is_empty() { 0.0 } else { -1.0 };
+            put(Edit::insert(here, format!("{lead}{close}")), bits);
         }
         at += blank.len();
     }

@@ -58,7 +58,8 @@ struct Fix {
 pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: &Finding) -> Vec<Candidate> {
     let Some(file) = target.file.as_deref().filter(|file| sources.is_editable(file)) else { return Vec::new() };
     let Some(text) = sources.text(file) else { return Vec::new() };
-    let start = output.find('[').unwrap_or(0);
+    // A repository's configuration may print before the linter does.
+    let start = output.find("[{").unwrap_or_default();
     let Ok(results) = serde_json::from_str::<Vec<Result>>(output.get(start..).unwrap_or_default().trim()) else {
         return Vec::new();
     };

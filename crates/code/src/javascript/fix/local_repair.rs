@@ -23,7 +23,7 @@ const MAX_NAMES: usize = 40;
 /// Bits for a name or member that has another one's place.
 const REPLACED: f64 = 8.0;
 /// Bits beside those of the slip, for the repairs that look for nothing in particular come after those that do.
-const LAST: f64 = 3.0;
+const LAST: f64 = 5.0;
 
 impl Fixer for LocalRepair {
     fn name(&self) -> &'static str {

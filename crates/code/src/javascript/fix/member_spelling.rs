@@ -6,7 +6,7 @@ use super::blame::{Blame, Place};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
-use crate::javascript::module::{Module, Role, Word};
+use crate::javascript::module::{Call, Module, Role, Word};
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::{rarity, slip};
 
@@ -40,9 +40,10 @@ impl Fixer for MemberSpelling {
             Complaint::NotCallable { expression, .. } => {
                 let name = expression.trim_end_matches([')', ']', '\'', '"']).rsplit('.').next().unwrap_or_default();
                 missing(&mut list, &blame, name);
-                of_nothing(&mut list, &blame, None);
+                of_nothing(&mut list, &blame, None, 3.0);
+                lost(&mut list, &blame, expression);
             }
-            Complaint::MemberOfNothing { name } => of_nothing(&mut list, &blame, name.as_deref()),
+            Complaint::MemberOfNothing { name } => of_nothing(&mut list, &blame, name.as_deref(), 0.0),
             Complaint::UnknownName { .. }
             | Complaint::UnknownModule { .. }
             | Complaint::UnknownExport { .. }
@@ -59,14 +60,15 @@ fn missing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, name: &str) {
     for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
         let Some(module) = blame.module(&place.file) else { continue };
         for word in near(module, place).filter(|word| word.text == name && word.role == Role::Member) {
-            at_use(list, blame, place, depth, word, 0.0);
+            // The engine names it: nothing else is as likely.
+            at_use(list, blame, place, depth, word, -2.0);
         }
     }
     at_definition(list, blame, name);
 }
 
 /// What a member is read of is misspelled: the member or key before it, anywhere on the line.
-fn of_nothing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, read: Option<&str>) {
+fn of_nothing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, read: Option<&str>, extra: f64) {
     for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
         let Some(module) = blame.module(&place.file) else { continue };
         for word in near(module, place).filter(|word| word.role == Role::Member) {
@@ -74,8 +76,40 @@ fn of_nothing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, read: Option<&str
                 continue;
             }
             let before = place.at.is_none_or(|at| word.span.end <= at);
-            at_use(list, blame, place, depth, word, if before { 1.0 } else { 4.0 });
-            at_definition_of(list, blame, &word.text, 4.0);
+            at_use(list, blame, place, depth, word, extra + if before { 1.0 } else { 4.0 });
+            at_definition_of(list, blame, &word.text, extra + 4.0);
+        }
+        for origin in blame.origins(place) {
+            for word in near(module, &origin).filter(|word| word.role == Role::Member) {
+                at_use(list, blame, &origin, depth, word, extra + 2.0);
+            }
+        }
+    }
+}
+
+/// A value is called where one of its members was meant: the member that was lost.
+fn lost(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, expression: &str) {
+    for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
+        let Some(module) = blame.module(&place.file) else { continue };
+        let text = blame.text(&place.file);
+        // What is called is hardly a member already.
+        let depth = f64::from(u32::try_from(depth).unwrap_or(9)) + if expression.contains('.') { 6.0 } else { 1.0 };
+        let is_it = |call: &&Call| place.span.contains(call.callee) && call.callee.text(text) == expression;
+        for call in module.calls.iter().filter(is_it) {
+            let names: BTreeMap<&str, f64> = COMMON
+                .split_whitespace()
+                .map(|name| (name, 2.0))
+                .chain(blame.index.members().map(|(name, count)| (name, rarity(count))))
+                .collect();
+            for (name, bits) in names {
+                let description = format!("call the member '{name}' of '{expression}'");
+                list.edit(
+                    4.0 + depth + bits,
+                    description,
+                    &place.file,
+                    Edit::insert(call.callee.end, format!(".{name}")),
+                );
+            }
         }
     }
 }

@@ -40,8 +40,11 @@ pub(super) fn imports<'a>(blame: &Blame<'a>, said: &str) -> Vec<(&'a str, &'a Im
         || blame.index.modules().flat_map(|(file, module)| module.imports.iter().map(move |import| (file, import)));
     let editable = |file: &str| blame.context.sources.is_editable(file);
     let named = blame.files();
+    // Node's own modules name their files in full: what a bundler finds may be missing for them.
+    let is_whole = |import: &Import| EXTENSIONS.iter().any(|extension| import.specifier.ends_with(extension));
     let is_broken = |file: &str, import: &Import| {
-        !is_relative(&import.specifier) || blame.index.resolve(file, &import.specifier).is_none()
+        let is_strict = !import.is_require && !is_whole(import);
+        is_strict || !is_relative(&import.specifier) || blame.index.resolve(file, &import.specifier).is_none()
     };
     let leads_there = |file: &str, import: &Import| {
         import.specifier == said
@@ -121,6 +124,9 @@ fn likeness(written: &str, spelled: &str) -> Option<f64> {
     let parts = |path: &str| -> Vec<String> { path.split('/').map(str::to_owned).collect() };
     let (one, other) = (parts(written), parts(spelled));
     let last = |parts: &[String]| parts.last().cloned().unwrap_or_default();
+    if spelled.strip_prefix(written).is_some_and(|rest| rest.trim_start_matches('/').starts_with("index.")) {
+        return Some(0.5);
+    }
     let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let (one_name, other_name) = (last(&one), last(&other));
     let folders = {

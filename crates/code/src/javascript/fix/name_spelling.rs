@@ -8,6 +8,7 @@ use crate::javascript::module::{Module, Role, Word};
 use crate::javascript::tokens::is_keyword;
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::{rarity, slip};
+use crate::span::Span;
 
 /// Repairs names that nothing declares by the nearest name in scope, at the use or at the declaration.
 pub(super) struct NameSpelling;
@@ -29,7 +30,7 @@ impl Fixer for NameSpelling {
             let Some(module) = blame.module(file) else { continue };
             at_use(&mut list, &blame, file, module, word);
             at_declaration(&mut list, &blame, file, module, word);
-            as_member(&mut list, file, module, word);
+            as_member(&mut list, blame.text(file), file, module, word);
         }
         list.finish(NAME, 20)
     }
@@ -89,7 +90,8 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
         let Some(span) = module.declaration(candidate, word.scope) else { continue };
         let uses = count(candidate);
         let bits = match slip(candidate, name) {
-            Some(bits) => bits + 1.0 + (uses - count(name)).max(-2.0),
+            // Who renames a declaration that others use breaks those.
+            Some(bits) => bits + 1.0 + (uses - count(name)).max(-2.0) + if uses > 0.5 { 2.0 } else { 0.0 },
             None if uses < 0.5 && span.start + 2_000 > word.span.start => 5.0,
             None => continue,
         };
@@ -102,9 +104,15 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
 }
 
 /// `this.` that was lost.
-fn as_member(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
+fn as_member(list: &mut Shortlist<'_, '_>, text: &str, file: &str, module: &Module, word: &Word) {
+    let before = |span: Span| text.get(..span.start).unwrap_or_default().ends_with("this.");
+    let is_member =
+        |other: &Word| matches!(other.role, Role::Member | Role::Key) && other.text == word.text && before(other.span);
     let bits = match module.class_at(word.span.start) {
         Some(class) if class.members.contains_key(&word.text) => 1.0,
+        Some(_) | None if module.words.iter().any(is_member) => 1.0,
+        // A method that is defined on the prototype.
+        Some(_) | None if module.words.iter().any(|other| other.role == Role::Key && other.text == word.text) => 3.0,
         Some(_) => 6.0,
         None => return,
     };

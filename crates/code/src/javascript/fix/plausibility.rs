@@ -15,16 +15,19 @@ const USELESS: f64 = 7.0;
 const UNREACHABLE: f64 = 7.0;
 /// A label that nothing jumps to is hardly ever meant.
 const LABEL: f64 = 6.0;
+/// A name that nothing in the file declares: candidates differ in how many there are.
+const UNKNOWN: f64 = 4.0;
 /// A place where the indentation disagrees with the brackets.
 const ASKEW: f64 = 4.0;
 const MAX_ASKEW: usize = 8;
 
 /// How odd a file is, in bits; `None` when it does not parse.
 pub(super) fn of(file: &str, text: &str) -> Option<f64> {
-    let mut bits = parse::read(file, text, |program, _| {
+    let mut bits = parse::read(file, text, |program, semantic| {
         let mut oddities = Oddities::default();
         oddities.visit_program(program);
-        oddities.bits
+        let unknown = semantic.scoping().root_unresolved_references().len();
+        UNKNOWN.mul_add(f64::from(u32::try_from(unknown).unwrap_or(u32::MAX)), oddities.bits)
     })
     .ok()?;
     let askew = disagreements(text, &tokens::scan(text)).len().min(MAX_ASKEW);

@@ -41,6 +41,9 @@ impl Fixer for Slips {
             let Some(module) = blame.module(&place.file) else { continue };
             let depth = 1.5 * f64::from(u32::try_from(depth).unwrap_or(9));
             calls(&mut list, &blame, place, module, depth);
+            for origin in blame.origins(place) {
+                calls(&mut list, &blame, &origin, module, depth + 1.5);
+            }
         }
         if is_undefined {
             lost_returns(&mut list, &blame);
@@ -103,6 +106,10 @@ fn calls(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, module:
             };
             list.add(bits, format!("wait for '{name}'"), &place.file, edits);
         }
+        if far < 1.0 && !call.is_new && name.starts_with(char::is_uppercase) {
+            let description = format!("make a new '{name}'");
+            list.edit(depth + 3.0, description, &place.file, Edit::insert(call.span.start, "new "));
+        }
         if far < 1.0 && !call.is_new {
             let description = format!("do not call '{name}'");
             let bits = depth + if call.arguments.is_empty() { 5.0 } else { 8.0 };
@@ -139,16 +146,8 @@ fn lost_returns(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>) {
         names.extend(
             module.calls.iter().filter(|call| on_place(place, call.span)).map(|call| called(text, call).to_owned()),
         );
-        // What a variable of the place was made by.
-        let around = module.function_at(place.span.end.saturating_sub(1)).map(|function| function.span);
-        let used = module.words.iter().filter(|word| on_place(place, word.span) && word.role == Role::Use);
-        for word in used {
-            let Some(declared) = module.declaration(&word.text, word.scope) else { continue };
-            let line =
-                text.get(declared.end..).unwrap_or_default().find('\n').map_or(text.len(), |at| declared.end + at);
-            let made = Span { start: declared.start, end: line };
-            let inside = around.is_none_or(|around| around.contains(declared));
-            let makers = module.calls.iter().filter(|call| inside && made.contains(call.callee));
+        for origin in blame.origins(place) {
+            let makers = module.calls.iter().filter(|call| on_place(&origin, call.span));
             names.extend(makers.map(|call| called(text, call).to_owned()));
         }
     }

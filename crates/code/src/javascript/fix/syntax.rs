@@ -32,6 +32,8 @@ const MAX_TRIED: usize = 1_000;
 /// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
 const PARSE_BUDGET: usize = 24 << 20;
 const LEARN_BUDGET: usize = 256 << 10;
+/// Repairs of quotes that are tried whatever the model thinks of them.
+const MAX_SURE_QUOTES: usize = 150;
 /// How much the model's opinion weighs.
 const NATURALNESS: f64 = 0.6;
 /// Lines above the fault in which repairs are sought, and around a place that is judged.
@@ -171,16 +173,28 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
     let mut readings = Readings { text, model, known: HashMap::new() };
     let mut proposals: Vec<Proposal> =
         regions.iter().flat_map(|region| TokenEdits::new(region, model).proposals(&[])).collect();
-    proposals.extend(quotes(text, tokens, regions).into_iter().chain(strays(regions)).map(|proposal| {
-        let bits = readings.change(&proposal.edits);
-        proposal.reading(bits)
-    }));
+    let mut read = |proposals: Vec<Proposal>| -> Vec<Proposal> {
+        let read = |proposal: Proposal| {
+            let bits = readings.change(&proposal.edits);
+            proposal.reading(bits)
+        };
+        proposals.into_iter().map(read).collect()
+    };
+    let mut quotes = read(quotes(text, tokens, regions));
+    proposals.extend(read(strays(regions)));
     let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
-    proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
+    let order = |one: &Proposal, other: &Proposal| {
+        estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits))
+    };
+    quotes.sort_by(order);
+    // An open string hides the code behind it, and what is put in there looks natural: a few of the quotes are always tried.
+    proposals.extend(quotes.split_off(quotes.len().min(MAX_SURE_QUOTES)));
+    proposals.sort_by(order);
     // Those that know what they look for are few, and tried first.
     let comments = comments(text, tokens);
     let first_of_others = comments.len();
     let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens));
+    let sure = sure.chain(quotes);
 
     let mut survivors = Vec::new();
     let mut seen = HashSet::new();
@@ -206,6 +220,7 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
 fn quotes(text: &str, tokens: &[Token], regions: &[Region<'_>]) -> Vec<Proposal> {
     const MARKS: [char; 3] = ['"', '\'', '`'];
     const MAX_LINES: usize = 24;
+    const BEHIND: f64 = 4.0;
     let mut starts = Vec::new();
     let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
     for token in tokens.iter().filter(|token| token.kind == Kind::String) {
@@ -226,6 +241,13 @@ fn quotes(text: &str, tokens: &[Token], regions: &[Region<'_>]) -> Vec<Proposal>
     for start in starts.into_iter().take(MAX_LINES) {
         if let Some((_, line)) = lines(&text[start..]).next().filter(|(_, line)| line.len() < MAX_LINE) {
             one_line(start, line, &MARKS, &mut proposals);
+        }
+    }
+    // What ends a statement or an item stands outside of its strings.
+    for proposal in &mut proposals {
+        let is_behind = |edit: &Edit| edit.start == edit.end && text[..edit.start].ends_with([';', ',', '{']);
+        if proposal.edits.iter().any(is_behind) {
+            proposal.slip += BEHIND;
         }
     }
     proposals

@@ -1,0 +1,103 @@
+//! Asking Node what it can load where the tests run. The script runs in the sandbox; here is what to ask and how to read the
+//! answer.
+
+use std::collections::BTreeMap;
+
+use autoheal_engine::diagnostics::Finding;
+
+use super::complaint::Complaint;
+use super::environment::NodeEnvironment;
+use super::index::is_relative;
+use crate::sources::Sources;
+
+/// The script: `node probe.js ROOT [SPECIFIER]...` prints one JSON object, a [`NodeEnvironment`]. The modules are loaded one by
+/// one as a file in `ROOT` would load them, each guarded.
+pub const SCRIPT: &str = include_str!("probe.js");
+
+/// The bound on [`modules_of_interest`].
+pub const MAX_MODULES: usize = 100;
+
+/// The marker before the script's JSON: modules may print while they are loaded.
+const MARKER: &str = "AUTOHEAL-PROBE ";
+
+/// Why the probe's answer cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The script printed no answer.
+    #[error("Node's probe printed no answer; its standard error tells why")]
+    Silent,
+    /// The answer is not what the script prints.
+    #[error("Node's probe printed something unreadable: {0}")]
+    Unreadable(String),
+}
+
+/// Reads the script's output.
+///
+/// # Errors
+///
+/// [`ProbeError`] when there is no answer in it.
+pub fn parse(output: &str) -> Result<NodeEnvironment, ProbeError> {
+    let answer = output.lines().rev().find_map(|line| line.strip_prefix(MARKER)).ok_or(ProbeError::Silent)?;
+    serde_json::from_str(answer).map_err(|error| ProbeError::Unreadable(error.to_string()))
+}
+
+/// The modules whose exports fixers may need: packages and builtins that the repository's files import, most often imported
+/// first, at most [`MAX_MODULES`]; and those that findings name.
+pub fn modules_of_interest(sources: &Sources, findings: &[Finding]) -> Vec<String> {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for (_, module) in sources.javascript_index().modules() {
+        let outside = module.imports.iter().filter(|import| !is_relative(&import.specifier) && !import.is_type);
+        for import in outside.filter(|import| is_specifier(&import.specifier)) {
+            *counts.entry(import.specifier.clone()).or_default() += 1;
+        }
+    }
+    for finding in findings {
+        let (Complaint::UnknownModule { specifier } | Complaint::UnknownExport { specifier: Some(specifier), .. }) =
+            Complaint::of(&finding.message)
+        else {
+            continue;
+        };
+        if !is_relative(&specifier) && is_specifier(&specifier) {
+            *counts.entry(specifier).or_default() += 1_000;
+        }
+    }
+    let mut modules: Vec<(String, usize)> = counts.into_iter().collect();
+    modules.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    modules.into_iter().take(MAX_MODULES).map(|(module, _)| module).collect()
+}
+
+/// Whether it is the name of a package or builtin, and nothing that a command line or loader takes for something else.
+fn is_specifier(specifier: &str) -> bool {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "@/._-:".contains(character);
+    (1..=200).contains(&specifier.len())
+        && specifier.chars().all(is_plain)
+        && specifier.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')
+        && (!specifier.contains(':') || specifier.starts_with("node:"))
+        && !specifier.split('/').any(|part| part == "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_answer_counts() {
+        let output = "hello\nAUTOHEAL-PROBE {\"version\":[20,1],\"builtins\":[\"fs\"],\"exports\":{\"a\":[\"b\"]}}\n";
+        let environment = parse(output).unwrap();
+        assert_eq!(environment.version, (20, 1));
+        assert!(environment.exports["a"].contains("b") && environment.builtins.contains("fs"));
+        assert!(matches!(parse("hello"), Err(ProbeError::Silent)));
+        assert!(matches!(parse("AUTOHEAL-PROBE {"), Err(ProbeError::Unreadable(_))));
+    }
+
+    #[test]
+    fn packages_are_asked_about_and_paths_are_not() {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert(
+            "a.js",
+            "require('b/c');require('./d');require('--eval');require('node:fs');require('b/c');require('data:x');require('a/../..');",
+            false,
+        );
+        assert_eq!(modules_of_interest(&sources, &[]), ["b/c", "node:fs"]);
+    }
+}
