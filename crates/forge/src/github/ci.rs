@@ -170,11 +170,7 @@ impl GitHub {
     /// # Errors
     ///
     /// See [`GitHubError`].
-    pub async fn checks(
-        &self,
-        repository: &RepositoryName,
-        commit: &CommitId,
-    ) -> Result<CommitChecks, GitHubError> {
+    pub async fn checks(&self, repository: &RepositoryName, commit: &CommitId) -> Result<CommitChecks, GitHubError> {
         let doing = ApiOperation::WatchCi;
         let query = [("head_sha", commit.as_str()), ("per_page", "100")];
         let url = self.url(repository, &["actions", "runs"], &query)?;

@@ -29,7 +29,9 @@ pub(crate) async fn verdict(
         let (next, checks) = match hosted.github.checks(&hosted.repository, commit).await {
             Ok(CommitChecks { checks, unread }) => {
                 if let Some(error) = unread {
-                    state.warn(format!("what other CI than Actions says could not be read, and does not count: {error}"));
+                    state.warn(format!(
+                        "what other CI than Actions says could not be read, and does not count: {error}"
+                    ));
                 }
                 (watch.take(&checks, context.now()), checks)
             }
