@@ -57,7 +57,9 @@ impl Job {
 fn a_job_gets_a_branch_a_patch_annotations_a_summary_and_outputs() {
     let Some(job) = Job::of(&FILES) else { return };
     let patch = job.file("fix.patch");
-    let ended = Ended::of(&mut job.ci(&["--patch", patch.to_str().unwrap()]));
+    let mut command = job.ci(&["--patch", patch.to_str().unwrap()]);
+    let ended = Ended::of(command.env("GITHUB_SHA", repository::git(&job.checkout, &["rev-parse", "HEAD"])));
+    assert!(!ended.stderr.contains("the job runs for"), "{}", ended.told());
     assert_eq!(ended.code, Some(0), "{}", ended.told());
     let lines: Vec<&str> = ended.stdout.lines().collect();
     let word = lines[0].strip_prefix("::stop-commands::").unwrap();
@@ -90,7 +92,8 @@ fn what_a_repository_says_is_no_command_for_the_runner() {
         ),
     ];
     let Some(job) = Job::of(&hostile) else { return };
-    let ended = Ended::of(&mut job.ci(&[]));
+    let ended = Ended::of(job.ci(&[]).env("GITHUB_SHA", "0".repeat(40)));
+    assert!(ended.stderr.contains("the job runs for 000"), "{}", ended.told());
     assert_eq!(ended.code, Some(1), "{}", ended.told());
     let word = ended.stdout.lines().next().unwrap().strip_prefix("::stop-commands::").unwrap().to_owned();
     let after = ended.stdout.split_once(&format!("::{word}::\n")).unwrap().1;

@@ -161,13 +161,17 @@ impl GitHub {
         let comments: Vec<Comment> = self.connection.list(doing, &listed, None).await?;
         let is_ours = |comment: &&Comment| comment.body.as_deref().is_some_and(|body| body.starts_with(MARK));
         let body = json!({ "body": marked(text) });
-        let written: Comment = match comments.iter().find(is_ours) {
-            Some(ours) => {
-                let url = self.url(repository, &["issues", "comments", &ours.id.to_string()], &[])?;
-                self.connection.send(doing, &Method::PATCH, &url, &body).await?
+        for ours in comments.iter().filter(is_ours) {
+            let url = self.url(repository, &["issues", "comments", &ours.id.to_string()], &[])?;
+            match self.connection.send::<Comment>(doing, &Method::PATCH, &url, &body).await {
+                Ok(written) => return Ok(written.html_url),
+                // Anybody can write our mark; what is not ours cannot be changed.
+                Err(GitHubError::Forbidden { .. } | GitHubError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
             }
-            None => self.connection.send(doing, &Method::POST, &self.url(repository, &parts, &[])?, &body).await?,
-        };
+        }
+        let url = self.url(repository, &parts, &[])?;
+        let written: Comment = self.connection.send(doing, &Method::POST, &url, &body).await?;
         Ok(written.html_url)
     }
 }

@@ -184,7 +184,11 @@ async fn a_comment_is_replaced_by_the_next_one() {
     let comments = scene.github.comments();
     assert_eq!(comments.len(), 1);
     assert!(comments[0].body.ends_with("two"));
-    let absent = scene.client.comment(&scene.repository, 6, "three").await.unwrap_err();
+    let of_somebody = Fault::new("PATCH", "/issues/comments", 403).saying("Must have admin rights to Repository.");
+    scene.github.fail_next([of_somebody]);
+    assert_ne!(scene.client.comment(&scene.repository, 5, "three").await.unwrap(), first, "a mark that is not ours");
+    assert_eq!(scene.github.comments().len(), 2);
+    let absent = scene.client.comment(&scene.repository, 6, "four").await.unwrap_err();
     assert_eq!(absent.code(), ErrorCode::RepoNotFound);
     scene.github.check_against_description();
 }

@@ -20,6 +20,8 @@ pub(super) struct Job {
     pub(super) output: Option<PathBuf>,
     /// GitHub's API, where it is not that of github.com.
     pub(super) api: Option<Url>,
+    /// The commit for which the job runs.
+    pub(super) commit: Option<String>,
     server: Option<String>,
     repository: Option<String>,
     reference: Option<String>,
@@ -48,6 +50,7 @@ impl Job {
             summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             output: variable("GITHUB_OUTPUT").map(PathBuf::from),
             api: api.transpose()?,
+            commit: variable("GITHUB_SHA"),
             server: variable("GITHUB_SERVER_URL"),
             repository: variable("GITHUB_REPOSITORY"),
             reference: variable("GITHUB_REF"),

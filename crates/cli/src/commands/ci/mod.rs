@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
+use autoheal_forge::{Git, GitSettings};
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::RunRow;
 use uuid::Uuid;
@@ -32,6 +33,9 @@ const MOST_ANNOTATIONS: usize = 10;
 pub(super) async fn run(arguments: CiJob, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let job = Job::of_environment().bad_input()?;
     let asked = heal_arguments(&arguments, &job)?;
+    if !arguments.push {
+        warn_of_another_commit(&job, printer).await?;
+    }
     // What tests print is not for the runner to obey.
     let word = Uuid::now_v7();
     printer.data(&format!("::stop-commands::{word}\n"))?;
@@ -48,6 +52,17 @@ pub(super) async fn run(arguments: CiJob, config: &Config, printer: &Printer) ->
         std::fs::write(path, diff).with_context(|| format!("{} cannot be written", path.display())).bad_input()?;
     }
     Ok(exit)
+}
+
+/// What is healed is what was checked out, which a workflow may have chosen otherwise than the commit that it runs for.
+async fn warn_of_another_commit(job: &Job, printer: &Printer) -> Result<(), Failure> {
+    let git = Git::new(GitSettings::default()).environment()?;
+    let head = git.head(&job.workspace).await.bad_input()?;
+    if let Some(commit) = job.commit.as_ref().filter(|commit| commit.as_str() != head.as_str()) {
+        printer
+            .warn(&format!("the checkout is at {head}, and the job runs for {commit}: what is checked out is healed"));
+    }
+    Ok(())
 }
 
 /// The same as `autoheal heal` is asked.
