@@ -1,4 +1,5 @@
 //! What the test runners of JavaScript report, as findings.
+#![expect(clippy::expect_used, reason = "what prepares a test fails as the test does")]
 
 use autoheal_code::report::node::{Look, build, entries, eslint, findings, jest, stack, tsc};
 use autoheal_code::{Sources, report::TestOutcome};
@@ -42,11 +43,15 @@ fn entry(error: &str, line: u32) -> String {
 }
 
 fn of_jest(error: &str, line: u32) -> Vec<Finding> {
-    with_look(|look| findings::findings_from(&jest::parse(&jest_report(error, line), look.prefixes).expect("a report"), look))
+    with_look(|look| {
+        findings::findings_from(&jest::parse(&jest_report(error, line), look.prefixes).expect("a report"), look)
+    })
 }
 
 fn of_entries(error: &str, line: u32) -> Vec<Finding> {
-    with_look(|look| findings::findings_from(&entries::parse(&entry(error, line), look.prefixes).expect("a report"), look))
+    with_look(|look| {
+        findings::findings_from(&entries::parse(&entry(error, line), look.prefixes).expect("a report"), look)
+    })
 }
 
 fn error_type() -> impl Strategy<Value = (&'static str, Category)> {

@@ -25,7 +25,7 @@ async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
     let data = data();
     std::fs::create_dir_all(&data).unwrap();
     let healed = heal_in(&data, request).await?;
-    let error = healed.state.error.as_ref().map(|error| error.to_string()).unwrap_or_default();
+    let error = healed.state.error.as_ref().map(ToString::to_string).unwrap_or_default();
     if error.contains("no Node was found") || error.contains("installing packages failed") {
         autoheal_testkit::skip("healing JavaScript", &error);
         return None;
@@ -119,13 +119,25 @@ async fn what_is_compiled_first_is_red_where_its_source_is() {
 #[tokio::test]
 async fn a_failure_in_what_was_compiled_is_told_of_its_source() {
     let files = [
-        ("package.json", r#"{"scripts": {"pretest": "tsc", "test": "node --test lib/test.js"}, "devDependencies": {"typescript": "5.6.3"}}"#),
-        ("tsconfig.json", r#"{"compilerOptions": {"outDir": "lib", "module": "commonjs", "sourceMap": true, "types": []}, "include": ["src"]}"#),
+        (
+            "package.json",
+            r#"{"scripts": {"pretest": "tsc", "test": "node --test lib/test.js"}, "devDependencies": {"typescript": "5.6.3"}}"#,
+        ),
+        (
+            "tsconfig.json",
+            r#"{"compilerOptions": {"outDir": "lib", "module": "commonjs", "sourceMap": true, "types": []}, "include": ["src"]}"#,
+        ),
         (".gitignore", "lib/\n"),
-        ("src/calc.ts", "// A comment that is not in the output.\ninterface Shop { name: any }\n\nexport function title(shop: Shop) {\n  \
-            return shop.name.toUperCase();\n}\n"),
-        ("src/test.ts", "import { title } from './calc';\ndeclare const require: any;\nconst test = require('node:test');\n\
-            test('title', () => { title({ name: 'x' }); });\n"),
+        (
+            "src/calc.ts",
+            "// A comment that is not in the output.\ninterface Shop { name: any }\n\nexport function title(shop: Shop) {\n  \
+            return shop.name.toUperCase();\n}\n",
+        ),
+        (
+            "src/test.ts",
+            "import { title } from './calc';\ndeclare const require: any;\nconst test = require('node:test');\n\
+            test('title', () => { title({ name: 'x' }); });\n",
+        ),
     ];
     let Some((healed, _repository)) = heal(&files).await else { return };
     let look = healed.state.baseline.unwrap();
