@@ -36,7 +36,8 @@ const DEFINITIONS: &[Definition] = &[
         // The first release with Node 20.
         release: "trixie",
         // Python is what the sandbox's way to registries is made of.
-        packages: &["ca-certificates", "git", "nodejs", "npm", "python3"],
+        // debootstrap does not follow what packages provide: npm needs what node-fancy-log does.
+        packages: &["ca-certificates", "git", "node-fancy-log", "nodejs", "npm", "python3"],
         without: WITHOUT,
     },
 ];

@@ -7,10 +7,13 @@
 //!
 //! - `workflow`: the steps of `.github/workflows/*.yml` that a push or a pull request runs
 //! - `script`: a step's script as commands in words
-//! - `node`: the commands of JavaScript projects, and the scripts that they stand for
+//! - `node`: the commands of JavaScript projects, and the scripts that they stand for; `node_words`: what they are known by
+//! - `pytest`: which of its arguments count
 //! - `recognise`: what a command is: tests, a linter, something that stands for other commands (`tox`, `make`)
 
 mod node;
+mod node_words;
+mod pytest;
 mod recognise;
 mod script;
 mod workflow;
@@ -89,7 +92,7 @@ pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>
     }
     let mut green = found.green(directory);
     if green.test.is_none() {
-        green.test = framework.and_then(|detected| by_framework(tree, directory, &files, detected));
+        green.test = framework.map(|detected| by_framework(tree, directory, &files, detected));
     }
     if is_silent {
         let configured = configured_linters(tree, directory, &manifests, &files);
@@ -152,7 +155,7 @@ impl Collected {
 }
 
 /// The plain command of a framework.
-fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detected) -> Option<TestStep> {
+fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detected) -> TestStep {
     let runner = match detected.framework {
         TestFramework::Pytest => TestRunner::Pytest,
         TestFramework::Unittest => TestRunner::Unittest,
@@ -180,12 +183,12 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
     // Discovery is one of unittest's arguments.
     let own = if runner == TestRunner::Unittest { 3 } else { detected.framework.command().len() };
     let arguments = words[own..].to_vec();
-    Some(TestStep {
+    TestStep {
         command: TestCommand { runner, words, arguments },
         directory: directory.to_owned(),
         environment: BTreeMap::new(),
         found: detected.evidence.clone(),
-    })
+    }
 }
 
 /// Linters that the project has settings for: where there is no CI, they are what its people run.

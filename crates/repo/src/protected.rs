@@ -164,14 +164,14 @@ pub fn is_protected(file: &str) -> bool {
 /// hold dependencies, which may be added to, beside tools' settings, which may not be touched.
 pub fn keeps_configuration(file: &str, before: &str, after: &str) -> bool {
     match file.rsplit('/').next() {
-        Some("pyproject.toml") => is_kept(&python_settings(before), &python_settings(after)),
-        Some("package.json") => is_kept(&node_settings(before), &node_settings(after)),
+        Some("pyproject.toml") => is_kept(python_settings(before).as_ref(), python_settings(after).as_ref()),
+        Some("package.json") => is_kept(node_settings(before).as_ref(), node_settings(after).as_ref()),
         Some(_) | None => true,
     }
 }
 
 /// A manifest that did not parse before has nothing to compare with; one that does not parse now is no edit.
-fn is_kept<T: PartialEq>(before: &Option<T>, after: &Option<T>) -> bool {
+fn is_kept<T: PartialEq>(before: Option<&T>, after: Option<&T>) -> bool {
     after.is_some() && (before.is_none() || before == after)
 }
 

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::node_words::{
+    BUILDERS, JEST_DROPPED, JEST_WITH_VALUE, MOCHA_DROPPED, MOCHA_WITH_VALUE, NODE_TEST_DROPPED, NODE_WITH_VALUE,
+    ORCHESTRATORS, OTHER_CHECKS, OTHER_RUNNERS, VITEST_DROPPED, VITEST_WITH_VALUE,
+};
 use super::recognise::{Context, holds_expression};
 use super::script::{self, Command};
 use crate::project::node::scripts;
@@ -51,338 +55,6 @@ impl Script {
     }
 }
 
-/// Compilers and bundlers.
-const BUILDERS: &[&str] = &[
-    "tsc",
-    "vue-tsc",
-    "tsup",
-    "tsdown",
-    "webpack",
-    "webpack-cli",
-    "rollup",
-    "rolldown",
-    "esbuild",
-    "babel",
-    "swc",
-    "parcel",
-    "microbundle",
-    "unbuild",
-    "ncc",
-    "pkgroll",
-    "bunchee",
-    "browserify",
-    "napi",
-    "svelte-package",
-    "vite-node",
-];
-
-/// Test runners whose reports are not read.
-const OTHER_RUNNERS: &[&str] = &[
-    "ava",
-    "tap",
-    "tape",
-    "uvu",
-    "jasmine",
-    "lab",
-    "karma",
-    "qunit",
-    "zora",
-    "japa",
-    "cypress",
-    "playwright",
-    "wdio",
-    "bun",
-    "deno",
-    "react-scripts",
-    "ng",
-    "web-test-runner",
-    "wtr",
-    "borp",
-    "nodeunit",
-    "testem",
-    "airtap",
-    "brittle",
-];
-
-/// Checks of style that are not run here.
-const OTHER_CHECKS: &[&str] = &[
-    "prettier",
-    "standard",
-    "xo",
-    "biome",
-    "oxlint",
-    "tslint",
-    "stylelint",
-    "markdownlint",
-    "cspell",
-    "commitlint",
-    "attw",
-    "publint",
-    "size-limit",
-    "bundlesize",
-    "dtslint",
-    "tsd",
-    "knip",
-    "depcheck",
-    "madge",
-    "jshint",
-    "semistandard",
-    "neostandard",
-];
-
-/// Programs that ask several packages or scripts at once in ways that are not followed.
-const ORCHESTRATORS: &[&str] =
-    &["lerna", "turbo", "nx", "wireit", "gulp", "grunt", "rush", "moon", "just", "wsrun", "ultra"];
-
-/// Jest's options that do not change which tests pass.
-const JEST_DROPPED: &[&str] = &[
-    "--ci",
-    "--json",
-    "--silent",
-    "--verbose",
-    "--color",
-    "--colors",
-    "--no-color",
-    "--bail",
-    "-b",
-    "--updateSnapshot",
-    "-u",
-    "--passWithNoTests",
-    "--pass-with-no-tests",
-    "--watch",
-    "--watchAll",
-    "--onlyChanged",
-    "-o",
-    "--changedSince",
-    "--outputFile",
-    "--reporters",
-    "--collectCoverage",
-    "--coverage",
-    "--cov",
-    "--collectCoverageFrom",
-    "--coverageDirectory",
-    "--coverageReporters",
-    "--coverageThreshold",
-    "--coverageProvider",
-    "--logHeapUsage",
-    "--testLocationInResults",
-    "--maxWorkers",
-    "-w",
-    "--cacheDirectory",
-    "--no-cache",
-    "--noStackTrace",
-    "--notify",
-    "--errorOnDeprecated",
-    "--expand",
-    "--lastCommit",
-    "--shard",
-    "--useStderr",
-    "--showSeed",
-];
-
-const JEST_WITH_VALUE: &[&str] = &[
-    "--outputFile",
-    "--reporters",
-    "--coverageReporters",
-    "--coverageDirectory",
-    "--collectCoverageFrom",
-    "--coverageProvider",
-    "--coverageThreshold",
-    "--maxWorkers",
-    "-w",
-    "--cacheDirectory",
-    "--changedSince",
-    "--shard",
-    "--config",
-    "-c",
-    "--env",
-    "--testEnvironment",
-    "--rootDir",
-    "--testMatch",
-    "--testRegex",
-    "--testPathPattern",
-    "--testPathPatterns",
-    "--testPathIgnorePatterns",
-    "-t",
-    "--testNamePattern",
-    "--testTimeout",
-    "--projects",
-    "--selectProjects",
-    "--setupFiles",
-    "--globals",
-    "--roots",
-    "--preset",
-    "--transform",
-    "--runner",
-    "--testRunner",
-];
-
-const MOCHA_DROPPED: &[&str] = &[
-    "--reporter",
-    "-R",
-    "--reporter-option",
-    "--reporter-options",
-    "-O",
-    "--watch",
-    "-w",
-    "--bail",
-    "-b",
-    "--color",
-    "--colors",
-    "-c",
-    "--no-color",
-    "--no-colors",
-    "-C",
-    "--growl",
-    "-G",
-    "--diff",
-    "--no-diff",
-    "--full-trace",
-    "--inline-diffs",
-    "--check-leaks-off",
-    "--dry-run",
-    "--watch-files",
-    "--watch-ignore",
-];
-
-const MOCHA_WITH_VALUE: &[&str] = &[
-    "--reporter",
-    "-R",
-    "--reporter-option",
-    "--reporter-options",
-    "-O",
-    "--require",
-    "-r",
-    "--timeout",
-    "-t",
-    "--timeouts",
-    "--slow",
-    "-s",
-    "--ui",
-    "-u",
-    "--grep",
-    "-g",
-    "--fgrep",
-    "-f",
-    "--file",
-    "--config",
-    "--opts",
-    "--extension",
-    "--extensions",
-    "--spec",
-    "--ignore",
-    "--exclude",
-    "--retries",
-    "--jobs",
-    "-j",
-    "--package",
-    "--global",
-    "--globals",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "--compilers",
-    "--project",
-    "-p",
-    "--watch-files",
-    "--watch-ignore",
-    "--node-option",
-    "-n",
-];
-
-const VITEST_DROPPED: &[&str] = &[
-    "--watch",
-    "-w",
-    "--no-watch",
-    "--run",
-    "--coverage",
-    "--reporter",
-    "--reporters",
-    "--outputFile",
-    "--bail",
-    "--update",
-    "-u",
-    "--ui",
-    "--open",
-    "--silent",
-    "--passWithNoTests",
-    "--pass-with-no-tests",
-    "--color",
-    "--no-color",
-    "--hideSkippedTests",
-    "--logHeapUsage",
-    "--shard",
-    "--changed",
-    "--cache",
-    "--no-cache",
-];
-
-const VITEST_WITH_VALUE: &[&str] = &[
-    "--reporter",
-    "--reporters",
-    "--outputFile",
-    "--bail",
-    "--shard",
-    "--config",
-    "-c",
-    "--root",
-    "-r",
-    "--dir",
-    "--project",
-    "--environment",
-    "--pool",
-    "--testNamePattern",
-    "-t",
-    "--testTimeout",
-    "--hookTimeout",
-    "--mode",
-    "--exclude",
-    "--retry",
-    "--maxWorkers",
-    "--minWorkers",
-    "--workspace",
-];
-
-const NODE_TEST_DROPPED: &[&str] = &[
-    "--test",
-    "--test-reporter",
-    "--test-reporter-destination",
-    "--experimental-test-coverage",
-    "--watch",
-    "--test-only-changed",
-    "--test-coverage-branches",
-    "--test-coverage-functions",
-    "--test-coverage-lines",
-    "--test-coverage-include",
-    "--test-coverage-exclude",
-    "--enable-source-maps",
-    "--test-update-snapshots",
-    "--trace-deprecation",
-    "--inspect",
-];
-
-const NODE_WITH_VALUE: &[&str] = &[
-    "--test-reporter",
-    "--test-reporter-destination",
-    "--test-name-pattern",
-    "--test-skip-pattern",
-    "--test-timeout",
-    "--test-concurrency",
-    "--require",
-    "-r",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "--conditions",
-    "-C",
-    "--env-file",
-    "--test-coverage-branches",
-    "--test-coverage-functions",
-    "--test-coverage-lines",
-    "--test-coverage-include",
-    "--test-coverage-exclude",
-];
-
 /// What the command of these words is; `None`: none of a JavaScript project's.
 pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning> {
     let (program, arguments) = words.split_first()?;
@@ -390,7 +62,7 @@ pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning
     let test = |runner, arguments| Meaning::Test { runner, arguments, environment: BTreeMap::new() };
     Some(match name {
         "npm" | "pnpm" | "yarn" => manager(name, arguments, context)?,
-        "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => several(arguments, context)?,
+        "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => several(arguments, context),
         "jest" => test(TestRunner::Jest, kept(arguments, JEST_DROPPED, JEST_WITH_VALUE)),
         "mocha" | "_mocha" | "ts-mocha" => test(TestRunner::Mocha, kept(arguments, MOCHA_DROPPED, MOCHA_WITH_VALUE)),
         "vitest" => vitest(arguments),
@@ -511,7 +183,7 @@ fn of_script(name: &str, directory: &str, passed: &[String], context: &Context<'
 }
 
 /// `run-s build test:*` as the scripts that it names.
-fn several(arguments: &[String], context: &Context<'_>) -> Option<Meaning> {
+fn several(arguments: &[String], context: &Context<'_>) -> Meaning {
     let scripts = scripts(context.tree, context.directory);
     let mut commands = Vec::new();
     for word in arguments.iter().filter(|word| !word.starts_with('-')) {
@@ -521,7 +193,7 @@ fn several(arguments: &[String], context: &Context<'_>) -> Option<Meaning> {
         };
         commands.extend(names.iter().map(|name| Command::Words(["npm", "run", name].map(str::to_owned).to_vec())));
     }
-    Some(Meaning::Script(Script { name: String::new(), directory: context.directory.to_owned(), commands }))
+    Meaning::Script(Script { name: String::new(), directory: context.directory.to_owned(), commands })
 }
 
 fn vitest(arguments: &[String]) -> Meaning {

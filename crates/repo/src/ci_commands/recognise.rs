@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::node::{self, Meaning, Script};
+use super::pytest;
 use super::script::{self, Command, EXPRESSION};
 use super::workflow::Step;
 use super::{LintStep, TestStep};
@@ -123,109 +124,6 @@ const OTHER_CHECKS: &[&str] = &[
     "flake8",
 ];
 
-/// Options of pytest that need a plugin, or say where reports go: they do not change which tests pass.
-const PYTEST_DROPPED: &[&str] = &[
-    "--cov",
-    "--no-cov",
-    "--cov-report",
-    "--cov-config",
-    "--cov-append",
-    "--cov-branch",
-    "--cov-fail-under",
-    "--cov-context",
-    "--no-cov-on-fail",
-    "-n",
-    "--numprocesses",
-    "--dist",
-    "--maxprocesses",
-    "--junitxml",
-    "--junit-xml",
-    "--junit-prefix",
-    "--html",
-    "--self-contained-html",
-    "--reruns",
-    "--reruns-delay",
-    "--timeout",
-    "--timeout-method",
-    "--durations",
-    "--durations-min",
-    "--color",
-    "--report-log",
-    "--json-report",
-    "--json-report-file",
-    "--randomly-seed",
-    "--benchmark-only",
-    "--benchmark-skip",
-    "--benchmark-disable",
-    "--md-report",
-    "-x",
-    "--exitfirst",
-    "--maxfail",
-    "-v",
-    "-vv",
-    "-vvv",
-    "-q",
-    "-qq",
-    "--verbose",
-    "--quiet",
-    "-s",
-    "--tb",
-    "-ra",
-    "-rA",
-    "--cache-clear",
-    "--lf",
-    "--ff",
-    "--sw",
-    "--pdb",
-    "--forked",
-    "--splits",
-    "--group",
-    "--store-durations",
-];
-
-/// Those of pytest's options that take the next word as their value, when it is not joined to them by `=`.
-const PYTEST_WITH_VALUE: &[&str] = &[
-    "-k",
-    "-m",
-    "-n",
-    "-p",
-    "-c",
-    "-o",
-    "-W",
-    "--numprocesses",
-    "--dist",
-    "--maxprocesses",
-    "--junitxml",
-    "--junit-xml",
-    "--html",
-    "--cov-report",
-    "--cov-config",
-    "--cov-fail-under",
-    "--cov-context",
-    "--reruns",
-    "--reruns-delay",
-    "--timeout",
-    "--timeout-method",
-    "--durations",
-    "--durations-min",
-    "--color",
-    "--report-log",
-    "--json-report-file",
-    "--rootdir",
-    "--ignore",
-    "--ignore-glob",
-    "--deselect",
-    "--confcutdir",
-    "--basetemp",
-    "--import-mode",
-    "--override-ini",
-    "--maxfail",
-    "--tb",
-    "--splits",
-    "--group",
-    "--junit-prefix",
-];
-
 static NOX_RUN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)(?:\*\S+\s*)?\)"#).ok());
 
@@ -296,7 +194,7 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
         return of_node(&bare, meaning, &environment, found, context, depth);
     }
     match name {
-        "pytest" | "py.test" => test(TestRunner::Pytest, &["python", "-m", "pytest"], pytest_arguments(arguments)),
+        "pytest" | "py.test" => test(TestRunner::Pytest, &["python", "-m", "pytest"], pytest::arguments(arguments)),
         "unittest" => {
             let kept = arguments.iter().filter(|word| {
                 !holds_expression(word) && !matches!(word.as_str(), "-v" | "--verbose" | "-f" | "--failfast")
@@ -382,7 +280,6 @@ fn of_node(
             found: found.place.to_owned(),
         })],
         Meaning::Build => vec![Understood::Build(build(words, environment.clone(), found))],
-        Meaning::Nothing => Vec::new(),
         Meaning::Unknown(reason) => {
             vec![Understood::Not(format!("`{}` {reason} ({})", told(words), found.place))]
         }
@@ -398,7 +295,7 @@ fn of_node(
             }
             inner
         }
-        Meaning::Script(_) => Vec::new(),
+        Meaning::Nothing | Meaning::Script(_) => Vec::new(),
     }
 }
 
@@ -495,31 +392,6 @@ pub(super) fn holds_expression(word: &str) -> bool {
 
 fn told(words: &[String]) -> String {
     words.join(" ").replace(EXPRESSION, "${{ }}")
-}
-
-/// pytest's arguments without those that need a plugin or only change what is printed.
-fn pytest_arguments(arguments: &[String]) -> Vec<String> {
-    let mut kept = Vec::new();
-    let mut words = arguments.iter().peekable();
-    while let Some(word) = words.next() {
-        let (option, joined) = word.split_once('=').map_or((word.as_str(), false), |(option, _)| (option, true));
-        // The value of `--cov` may be left out.
-        let is_source = option == "--cov" && words.peek().is_some_and(|next| !next.starts_with('-'));
-        let takes_next = !joined && (is_source || PYTEST_WITH_VALUE.contains(&option));
-        let value = if takes_next { words.next() } else { None };
-        let is_dropped = PYTEST_DROPPED.contains(&option)
-            // `-n4`, `--benchmark-...`
-            || (option.starts_with("-n") && option[2..].parse::<u32>().is_ok())
-            || option.starts_with("--benchmark-")
-            || option.starts_with("-r")
-            || holds_expression(word)
-            || value.is_some_and(|value| holds_expression(value));
-        if !is_dropped {
-            kept.push(word.clone());
-            kept.extend(value.cloned());
-        }
-    }
-    kept
 }
 
 /// Ruff's arguments without those by which it edits files or speaks to a service.

@@ -104,16 +104,16 @@ impl Packages {
 
 /// The nearest folder at or above `directory` with a lock file or workspaces, else `directory`.
 fn root(tree: &Path, directory: &str) -> String {
-    let mut folder = directory.to_owned();
+    let mut folder = directory;
     loop {
-        let has_lock = LOCKS.iter().any(|(name, _)| tree.join(join(&folder, name)).is_file());
-        if has_lock || is_workspace(tree, &folder) {
-            return folder;
+        let has_lock = LOCKS.iter().any(|(name, _)| tree.join(join(folder, name)).is_file());
+        if has_lock || is_workspace(tree, folder) {
+            return folder.to_owned();
         }
         let Some((above, _)) = folder.rsplit_once('/').or((!folder.is_empty()).then_some(("", ""))) else {
             return directory.to_owned();
         };
-        folder = above.to_owned();
+        folder = above;
     }
 }
 

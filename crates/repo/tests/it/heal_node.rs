@@ -25,7 +25,7 @@ async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
     let data = data();
     std::fs::create_dir_all(&data).unwrap();
     let healed = heal_in(&data, request).await?;
-    let error = healed.state.error.as_ref().map(|error| error.to_string()).unwrap_or_default();
+    let error = healed.state.error.as_ref().map(ToString::to_string).unwrap_or_default();
     if error.contains("no Node was found") || error.contains("installing packages failed") {
         autoheal_testkit::skip("healing JavaScript", &error);
         return None;

@@ -50,7 +50,7 @@ pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
     let mut cases = Vec::new();
     for line in text.lines().take(MAX_CASES) {
         match serde_json::from_str::<Entry>(line) {
-            Ok(entry) => cases.push(case(entry, prefixes)),
+            Ok(entry) => cases.push(case(&entry, prefixes)),
             Err(_) => has_ended |= line.trim() == r#"{"end":true}"#,
         }
     }
@@ -58,7 +58,7 @@ pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
     (has_ended || !cases.is_empty()).then_some(TestReport { cases })
 }
 
-fn case(entry: Entry, prefixes: &[String]) -> TestCase {
+fn case(entry: &Entry, prefixes: &[String]) -> TestCase {
     let file = entry.file.as_deref().and_then(|file| named(file, prefixes));
     let text = super::stack::without_ansi(&entry.error);
     TestCase {

@@ -18,7 +18,8 @@ struct Message {
     rule_id: Option<String>,
     #[serde(default)]
     severity: u32,
-    message: String,
+    #[serde(rename = "message")]
+    text: String,
     #[serde(default)]
     line: Option<u32>,
     #[serde(default)]
@@ -72,8 +73,8 @@ fn finding(message: Message, file: Option<String>) -> Finding {
             .map(|line| Location { line: line.max(1), column: message.column.filter(|column| *column > 0) }),
         file,
         message: match message.rule_id {
-            Some(rule) => format!("{rule} {}", message.message),
-            None => message.message,
+            Some(rule) => format!("{rule} {}", message.text),
+            None => message.text,
         },
         stack: None,
     }

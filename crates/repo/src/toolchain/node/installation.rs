@@ -264,12 +264,11 @@ fn install_words(packages: &Packages, tree: &Path) -> Vec<String> {
         }
         PackageManager::Yarn => {
             let frozen = if has_lock { "--immutable" } else { "--no-immutable" };
-            let words: Vec<String> = match committed_yarn(packages, tree) {
-                Some(program) => vec!["node".to_owned(), program],
-                None => {
-                    let package = format!("--package=@yarnpkg/cli-dist@{}", asked(YARN));
-                    ["npx", "--yes", &package, "yarn"].map(str::to_owned).to_vec()
-                }
+            let words: Vec<String> = if let Some(program) = committed_yarn(packages, tree) {
+                vec!["node".to_owned(), program]
+            } else {
+                let package = format!("--package=@yarnpkg/cli-dist@{}", asked(YARN));
+                ["npx", "--yes", &package, "yarn"].map(str::to_owned).to_vec()
             };
             let install = ["install", frozen, "--mode=skip-build"].map(str::to_owned);
             return words.into_iter().chain(install).collect();

@@ -65,7 +65,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             }
         }
         TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => {
-            words.extend(tests.arguments.iter().cloned())
+            words.extend(tests.arguments.iter().cloned());
         }
     }
     words
