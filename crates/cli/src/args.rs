@@ -190,6 +190,9 @@ pub(crate) struct Heal {
     /// How many rounds may follow the first [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) retry_limit: Option<u32>,
+    /// Let the repository's own `.autoheal.toml` make files editable that never are otherwise
+    #[arg(long)]
+    pub(crate) trust_config: bool,
     /// How many seconds the search for the repair of one fault of logic may take; 0: nothing is searched for [default: 60]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) search_seconds: Option<u64>,

@@ -196,6 +196,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         delivery: defaults.delivery,
         branch: defaults.branch,
         refuse_own_commits: defaults.refuse_own_commits,
+        trust_config: defaults.trust_config,
         hosting: hosting(config),
         include_uncommitted: defaults.include_uncommitted,
         test_command: defaults.test_command,

@@ -112,6 +112,20 @@ pub fn named_command(tree: &Path, words: &[String], found: &str) -> Option<(Test
     green.test.filter(|test| test.command.runner != TestRunner::Opaque).map(|test| (test, builds))
 }
 
+/// The linters that a person named, and the commands among them that are none that is known.
+pub fn named_linters(
+    tree: &Path,
+    commands: &[Vec<String>],
+    directory: &str,
+    found: &str,
+) -> (Vec<LintStep>, Vec<String>) {
+    let mut collected = Collected::default();
+    for words in commands {
+        collected.take(tree, &workflow::Step::of_command(&shell_words::join(words), directory, found), 0);
+    }
+    (collected.lint, collected.not_understood)
+}
+
 /// What the steps were found to be.
 #[derive(Default)]
 struct Collected {

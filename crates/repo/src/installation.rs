@@ -1,6 +1,7 @@
 //! How a repository is tested: its commands, and the interpreter for them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -8,9 +9,10 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use crate::checkout::Checkout;
 use crate::ci_commands::{self, TestStep};
 use crate::lint;
+use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::project::{self, Language, Project};
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
-use crate::state::HealState;
+use crate::state::{HealState, ModelEnd};
 use crate::toolchain::{Search, Toolchain};
 use crate::workflow::HealSettings;
 
@@ -22,7 +24,8 @@ pub(crate) async fn prepare(
     context: &StepContext,
 ) -> Result<Setup, StepError> {
     let tree = checkout.folders.tree();
-    let project = project::survey(&tree);
+    let own = own_settings(state, &tree, context)?;
+    let project = project::survey_in(&tree, own.directory.as_deref());
     let toolchain = toolchain_of(&project)?;
     let mut green = ci_commands::green_commands(&tree, &project.directory, project.framework.as_ref());
     for step in &green.not_understood {
@@ -38,7 +41,17 @@ pub(crate) async fn prepare(
             }
         });
     }
-    let tests = green.test.ok_or_else(|| no_test_command(&project))?;
+    if let Some(commands) = own.lint_words().map_err(|error| invalid(&error))? {
+        let (linters, unknown) = ci_commands::named_linters(&tree, &commands, &project.directory, own_settings::FILE);
+        green.lint = linters;
+        state
+            .warnings
+            .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", own_settings::FILE)));
+    }
+    let mut tests = green.test.ok_or_else(|| no_test_command(&project))?;
+    if tests.found == NAMED && !project.directory.is_empty() && own.directory.is_some() {
+        tests.directory.clone_from(&project.directory);
+    }
     let mut setup = Setup {
         toolchain,
         roots: project.roots.clone(),
@@ -49,6 +62,7 @@ pub(crate) async fn prepare(
         tests: tests.command,
         linters: Vec::new(),
         judges: BTreeSet::new(),
+        protect: own.protect,
         old_findings: OldFindings::default(),
     };
     context.note("analyzed", format!("tests: {} ({})", setup.tests.words.join(" "), tests.found));
@@ -74,6 +88,26 @@ pub(crate) async fn prepare(
     Ok(setup)
 }
 
+/// What the repository says of itself, taken into the request; an exception from protection that is not trusted is left out.
+fn own_settings(state: &mut HealState, tree: &Path, context: &StepContext) -> Result<OwnSettings, StepError> {
+    let Some(mut own) = OwnSettings::read(tree).map_err(|error| invalid(&error))? else {
+        return Ok(OwnSettings::default());
+    };
+    context.note("analyzed", format!("the repository has settings of its own: {}", own_settings::FILE));
+    own.narrow(&mut state.request, &mut state.warnings).map_err(|error| invalid(&error))?;
+    if own.policy.model == Some(false) {
+        state.model_end = Some(ModelEnd::Unavailable);
+    }
+    if !state.request.trust_config {
+        own.protect.except.clear();
+    }
+    Ok(own)
+}
+
+fn invalid(error: &OwnSettingsError) -> StepError {
+    StepError::Permanent { code: ErrorCode::InvalidInput, message: error.to_string() }
+}
+
 /// The interpreter for the tree as it stands: another one than before when its manifests ask for more.
 pub(crate) async fn interpreter_for(
     setup: &Setup,
@@ -82,7 +116,9 @@ pub(crate) async fn interpreter_for(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<Interpreter, StepError> {
-    let project = project::survey(&checkout.folders.tree());
+    let tree = checkout.folders.tree();
+    let own = OwnSettings::read(&tree).map_err(|error| invalid(&error))?.unwrap_or_default();
+    let project = project::survey_in(&tree, own.directory.as_deref());
     let search = Search { setup, project: &project, checkout, settings, context };
     setup.toolchain.find_interpreter(search, state).await
 }

@@ -9,6 +9,7 @@
 //! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
+//! - [`own_settings`]: what a repository says about its own healing
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
 //! - [`hosting`]: the CI that runs at GitHub, the pull request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the spec's formats
@@ -31,6 +32,7 @@ mod lint;
 pub mod look;
 mod model;
 pub mod node;
+pub mod own_settings;
 pub mod project;
 pub mod protected;
 pub mod report;

@@ -79,10 +79,15 @@ pub struct Project {
 
 /// Looks at the files in `tree`.
 pub fn survey(tree: &Path) -> Project {
+    survey_in(tree, None)
+}
+
+/// The same, when it is known which folder the project is in.
+pub fn survey_in(tree: &Path, directory: Option<&str>) -> Project {
     let files = discovery::files(tree);
     let tests: Vec<&String> = files.iter().filter(|file| discovery::is_test_file(file)).collect();
     let packages = layout::packages(tree, &files);
-    let directory = layout::directory(&packages, &tests);
+    let directory = directory.map_or_else(|| layout::directory(&packages, &tests), str::to_owned);
     let manifests = Manifests::read(tree, &directory, &files);
     Project {
         language: language(&files),

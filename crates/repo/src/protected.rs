@@ -73,6 +73,7 @@ const FILES: &[(&str, Protection)] = &[
     ("bun.lock", Protection::Lock),
     ("bun.lockb", Protection::Lock),
     ("deno.lock", Protection::Lock),
+    (".autoheal.toml", Protection::Configuration),
     (".gitattributes", Protection::Git),
     (".gitmodules", Protection::Git),
     (".gitignore", Protection::Git),

@@ -35,6 +35,9 @@ pub struct HealRequest {
     /// What is done at the host besides pushing.
     #[serde(default)]
     pub hosting: HostingRequest,
+    /// Let the repository's own settings make protected files editable (see [`crate::own_settings`]).
+    #[serde(default)]
+    pub trust_config: bool,
     /// Take the uncommitted changes of a local checkout along.
     #[serde(default)]
     pub include_uncommitted: bool,
@@ -77,6 +80,7 @@ impl HealRequest {
             branch: None,
             refuse_own_commits: false,
             hosting: HostingRequest::default(),
+            trust_config: false,
             include_uncommitted: false,
             test_command: None,
             install_command: None,
@@ -130,8 +134,8 @@ impl Default for HostingRequest {
     }
 }
 
-/// What becomes of the fixes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What becomes of the fixes; what is later is more careful.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// A branch, pushed to where the clone came from.

@@ -64,10 +64,7 @@ impl Session {
         sandbox: &Arc<dyn Sandbox>,
     ) -> Result<Self, StepError> {
         folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
-        let mut sources = tree::read(&folders.tree(), &setup.roots);
-        for file in &setup.judges {
-            sources.protect(file);
-        }
+        let sources = tree::read(&folders.tree(), &setup);
         let spec = workspace_spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let version = setup.interpreter.version.unwrap_or_default();

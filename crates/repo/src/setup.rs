@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
 
+use crate::own_settings::Protect;
 use crate::toolchain::Toolchain;
 
 /// How a repository is tested.
@@ -34,6 +35,9 @@ pub struct Setup {
     /// and are never edited. Set by `diagnose`.
     #[serde(default)]
     pub judges: BTreeSet<String>,
+    /// What the repository says about which of its files are edited, as far as it is listened to.
+    #[serde(default)]
+    pub protect: Protect,
     /// What the linters found in the commit before, too; set by `diagnose`.
     #[serde(default)]
     pub old_findings: OldFindings,

@@ -7,7 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use autoheal_code::{Language, Sources};
 
+use crate::own_settings::Protection;
 use crate::protected;
+use crate::setup::Setup;
 use crate::state::FileText;
 
 /// A file longer than this is not read: no fixer has business in it.
@@ -16,9 +18,12 @@ const MAX_FILE_BYTES: u64 = 2 << 20;
 /// Text files besides programs that fixers read: manifests.
 const MANIFESTS: [&str; 5] = ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "package.json"];
 
-/// The repository's text. Links are not followed and ignored files are left out; a file that is not UTF-8 is passed over. `roots`: where the import path begins.
-pub(crate) fn read(tree: &Path, roots: &[String]) -> Sources {
-    let mut sources = Sources::new(roots.to_vec());
+/// The repository's text. Links are not followed and ignored files are left out; a file that is not UTF-8 is passed over. What the tests
+/// were collected from, and what the repository itself protects, is protected.
+pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
+    let mut sources = Sources::new(setup.roots.clone());
+    // They were read when the run began, and could be: no pattern is lost here.
+    let protection = Protection::new(&setup.protect, true).unwrap_or_default();
     let walk = ignore::WalkBuilder::new(tree)
         .hidden(false)
         .require_git(false)
@@ -36,7 +41,8 @@ pub(crate) fn read(tree: &Path, roots: &[String]) -> Sources {
             continue;
         }
         if let Ok(text) = fs::read_to_string(entry.path()) {
-            sources.insert(file, text, protected::is_protected(file));
+            let is_protected = protection.is_protected(file, protected::is_protected(file));
+            sources.insert(file, text, is_protected || setup.judges.contains(file));
         }
     }
     sources

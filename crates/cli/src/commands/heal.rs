@@ -103,6 +103,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         branch: arguments.branch.clone(),
         hosting: settings.hosting,
         refuse_own_commits: settings.refuse_own_commits,
+        trust_config: arguments.trust_config,
         team_name: arguments.team.clone().unwrap_or(settings.team_name),
         leader_name: arguments.leader.clone().unwrap_or(settings.leader_name),
         retry_limit: arguments.retry_limit.unwrap_or(settings.retry_limit),

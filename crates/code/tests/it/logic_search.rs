@@ -83,7 +83,7 @@ fn check_promises(sources: &Sources, found: &[Candidate]) {
 
 #[test]
 fn candidates_of_the_programs_keep_what_is_promised() {
-    for program in PROGRAMS {
+    for program in PROGRAMS.iter() {
         let sources = repository(&program.code.replacen(program.right, program.wrong, 1));
         let found = candidates(&finding(), &sources, &Evidence::default(), 200);
         assert!(found.len() > 100, "{}: {}", program.name, found.len());
@@ -472,7 +472,7 @@ fn repairs_of_guards_are_early() {
         let program = PROGRAMS.iter().find(|program| program.name == name).expect("a program");
         let at = program.code.find("    if not ").expect("a guard");
         let guard = program.code[at..].split_inclusive('\n').take(2).collect::<String>();
-        let broken = Program { right: Box::leak(guard.into_boxed_str()), wrong: "", ..*program };
+        let broken = Program { right: Box::leak(guard.into_boxed_str()), wrong: "", ..**program };
         let rank = rank(&broken, 1_000);
         assert!(rank.is_some_and(|rank| rank <= EARLY), "{name}: {rank:?}");
     }

@@ -1,5 +1,4 @@
 //! What the test runners of JavaScript report, as findings.
-#![expect(clippy::expect_used, reason = "what prepares a test fails as the test does")]
 
 use autoheal_code::report::node::{Look, build, entries, eslint, findings, jest, stack, tsc};
 use autoheal_code::{Sources, report::TestOutcome};

@@ -143,10 +143,7 @@ async fn verify(
     let source = if delivered.pushed { fresh_clone(state, &place).await? } else { checkout.folders.clone_folder() };
     let tree = place.folders.tree();
     checkout.git.export(&source, &commit, &tree).await.map_err(|error| forge_error(&error))?;
-    let mut sources = tree::read(&tree, &setup.roots);
-    for file in &setup.judges {
-        sources.protect(file);
-    }
+    let sources = tree::read(&tree, &setup);
     let startable = startable_workflows(&tree);
     let look = look_at(context.run, &place, setup, state, sandbox, context).await;
     remove(&place)?;

@@ -108,7 +108,7 @@ fn candidates(project: &Project, checkout: &Checkout, settings: &HealSettings) -
 
 /// The modules without which the tests cannot run: the runner, and the declared requirements that some file imports.
 fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTreeSet<String> {
-    let sources = tree::read(&checkout.folders.tree(), &setup.roots);
+    let sources = tree::read(&checkout.folders.tree(), setup);
     let imported: BTreeSet<String> = probe::modules_of_interest(&sources, &[])
         .into_iter()
         .filter_map(|module| module.split('.').next().map(str::to_owned))

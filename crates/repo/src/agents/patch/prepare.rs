@@ -1,0 +1,183 @@
+//! What a candidate would write.
+
+use autoheal_code::edit::EditError;
+use autoheal_code::{Candidate, Sources, language};
+
+use crate::change::hash_of;
+use crate::protected::keeps_configuration;
+use crate::state::{FileText, HealState};
+
+/// Why a candidate is not even tried.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("it would change a protected file")]
+    Protected,
+    #[error("it does not fit the file: {0}")]
+    DoesNotFit(#[from] EditError),
+    #[error("it would change how tests or linters run")]
+    Configuration,
+    #[error("syntax validation failed: {0}")]
+    Syntax(String),
+    #[error("it would undo an earlier fix")]
+    Repeated,
+}
+
+/// The files after the candidate, if it applies, touches nothing protected, parses (spec `validate_syntax`) and leads nowhere
+/// where the run has been. Nothing is written before all of that is known.
+pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Result<Vec<FileText>, Refusal> {
+    let mut files = Vec::new();
+    for edit in &candidate.files {
+        let before = sources.text(&edit.file).filter(|_| sources.is_editable(&edit.file)).ok_or(Refusal::Protected)?;
+        let text = edit.apply(before)?;
+        if !keeps_configuration(&edit.file, before, &text) {
+            return Err(Refusal::Configuration);
+        }
+        language::check(&edit.file, &text).map_err(Refusal::Syntax)?;
+        files.push(FileText { file: edit.file.clone(), text });
+    }
+    if files.iter().all(|file| state.visited.contains(&hash_of(file))) {
+        return Err(Refusal::Repeated);
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::sync::Arc;
+
+    use autoheal_code::{Edit, FileEdit};
+    use autoheal_engine::diagnostics::Category;
+    use autoheal_engine::event::EventBody;
+    use autoheal_engine::workflow::{StepContext, StepServices};
+    use autoheal_engine::{RunId, Timestamp};
+    use proptest::prelude::*;
+
+    use super::super::log;
+    use super::*;
+    use crate::HealRequest;
+    use crate::state::PatchStatus;
+    use crate::tree;
+
+    const TEXT: &str = "def area(width, height):\n    return width * height\n\n\nTABLE = {'a': [1, 2], 'b': (3,)}\n";
+
+    const SCRIPT: &str =
+        "export function area(width, height) {\n  return width * height;\n}\nconst table = { a: [1, 2], b: (3) };\n";
+
+    fn text_of(file: &str) -> &'static str {
+        if file == "a.py" { TEXT } else { SCRIPT }
+    }
+
+    struct Silent;
+
+    impl StepServices for Silent {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_millis(7)
+        }
+
+        fn emit(&self, _: EventBody) {}
+
+        fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+            Box::pin(std::future::ready(true))
+        }
+    }
+
+    fn context() -> StepContext {
+        StepContext::new(RunId(uuid::Uuid::nil()), "patch_code", Arc::new(Silent))
+    }
+
+    fn candidate(start: usize, end: usize, replacement: &str, line: u32) -> Candidate {
+        candidate_in("a.py", start, end, replacement, line)
+    }
+
+    fn candidate_in(file: &str, start: usize, end: usize, replacement: &str, line: u32) -> Candidate {
+        Candidate {
+            fixer: "test".to_owned(),
+            category: Category::Syntax,
+            line,
+            description: "change something".to_owned(),
+            cost: 100,
+            files: vec![FileEdit::single(file, Edit::replace(start..end, replacement))],
+        }
+    }
+
+    fn sources() -> Sources {
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert("a.py", TEXT, false);
+        sources.insert("a.js", SCRIPT, false);
+        sources.insert("a.ts", SCRIPT, false);
+        sources.insert("test_a.py", TEXT, true);
+        sources
+    }
+
+    fn state() -> HealState {
+        HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0))
+    }
+
+    fn range() -> impl Strategy<Value = (usize, usize)> {
+        (0..TEXT.len(), 0..6_usize).prop_map(|(start, length)| (start, (start + length).min(TEXT.len())))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        // Feature: autoheal-ci-agent, Property 8: Syntax Validation Rollback
+        #[test]
+        fn what_does_not_parse_leaves_the_file_as_it_was(
+            file in prop::sample::select(vec!["a.py", "a.js", "a.ts"]),
+            (start, end) in range(),
+            replacement in "[(){}:=a-z' ]{0,3}",
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(file);
+            std::fs::write(&path, text_of(file)).unwrap();
+            let candidate = candidate_in(file, start, end, &replacement, 1);
+            let mut state = state();
+            match prepare(&candidate, &sources(), &state) {
+                Ok(files) => {
+                    prop_assert!(language::check(file, &files[0].text).is_ok());
+                    let undo = tree::write(folder.path(), &files).unwrap();
+                    prop_assert_eq!(&std::fs::read_to_string(&path).unwrap(), &files[0].text);
+                    tree::write(folder.path(), &undo).unwrap();
+                }
+                Err(refusal) => {
+                    log(&mut state, &context(), None, &candidate, PatchStatus::Failed, &refusal.to_string());
+                    prop_assert_eq!(state.patch_log[0].status, PatchStatus::Failed);
+                    prop_assert!(candidate.files[0].apply(text_of(file)).is_ok_and(|text| language::check(file, &text).is_err()));
+                }
+            }
+            prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(file));
+        }
+
+        // Feature: autoheal-ci-agent, Property 35: Patch Log Maintenance
+        #[test]
+        fn every_operation_is_logged(operations in prop::collection::vec((range(), 0_u32..90, any::<bool>()), 0..12)) {
+            let mut state = state();
+            for ((start, end), line, kept) in &operations {
+                let status = if *kept { PatchStatus::Applied } else { PatchStatus::Failed };
+                log(&mut state, &context(), None, &candidate(*start, *end, "", *line), status, "why");
+            }
+            prop_assert_eq!(state.patch_log.len(), operations.len());
+            for (entry, (_, line, kept)) in state.patch_log.iter().zip(&operations) {
+                prop_assert_eq!(&entry.file, "a.py");
+                prop_assert_eq!(entry.line, (*line).max(1));
+                prop_assert_eq!(entry.status == PatchStatus::Applied, *kept);
+            }
+        }
+    }
+
+    #[test]
+    fn a_protected_file_is_never_changed() {
+        let mut candidate = candidate(0, 0, "x = 1\n", 1);
+        candidate.files[0].file = "test_a.py".to_owned();
+        assert_eq!(prepare(&candidate, &sources(), &state()), Err(Refusal::Protected));
+    }
+
+    #[test]
+    fn a_fix_that_undoes_an_earlier_one_is_seen() {
+        let mut state = state();
+        let before = FileText { file: "a.py".to_owned(), text: format!("x = 1\n{TEXT}") };
+        state.visited.insert(hash_of(&before));
+        assert_eq!(prepare(&candidate(0, 0, "x = 1\n", 1), &sources(), &state), Err(Refusal::Repeated));
+    }
+}

@@ -1,0 +1,251 @@
+//! One proposal's candidates: each is written, looked at and taken back, and the best that the rule allows is kept.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use autoheal_code::Candidate;
+use autoheal_engine::diagnostics::{Category, Finding, Key, Location};
+use autoheal_engine::workflow::{StepContext, StepError};
+
+use super::prepare::{Refusal, prepare};
+use super::{Machine, changes_what_is_installed, log};
+use crate::acceptance::{Rejection, judge, judge_skips};
+use crate::change::hash_of;
+use crate::look::{Look, TestState};
+use crate::model;
+use crate::search;
+use crate::session::{Scope, Session};
+use crate::state::{FileText, HealState, PatchStatus, Proposal};
+
+/// Candidates tried for one failure, as long as all of them together take no longer than [`LONGEST_PATIENCE`].
+const TRIALS_PER_TARGET: usize = 30;
+
+const LONGEST_PATIENCE: Duration = Duration::from_mins(5);
+
+/// Further ones, while all of them together took no longer than [`PATIENCE`]: where trials are cheap, ranking need not be
+/// perfect.
+const CHEAP_TRIALS: usize = 100;
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Candidates tried for a fault of logic, for which rules are a long shot.
+const LOGIC_TRIALS: usize = 12;
+
+/// Candidates that got through and are run in full when none turned everything green.
+const FULL_TRIALS: usize = 6;
+
+/// A trial may take this many times the longest complete run seen, but not less than [`SHORTEST_LIMIT`].
+const LIMIT_FACTOR: u32 = 10;
+
+const SHORTEST_LIMIT: Duration = Duration::from_mins(1);
+
+/// A suite faster than this, with failures in one place, is run whole and stopped at its first failure, instead of its
+/// failing tests first.
+const FAST_SUITE: Duration = Duration::from_secs(3);
+
+/// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
+/// faults of logic; and a test that they turn off is no test that they repair.
+const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
+
+/// What search found beside the one that is kept: how little a green suite says. Those before it were refused when they were run from
+/// the beginning, those behind it were not run so.
+fn also_allowed(candidates: &[Candidate], kept: usize) -> Vec<String> {
+    let others = candidates.iter().skip(kept + 1).filter(|other| other.fixer == search::FIXER);
+    others.map(|other| format!("{} (as far as search can tell)", line_and_description(other))).collect()
+}
+
+fn line_and_description(candidate: &Candidate) -> String {
+    format!("line {}: {}", candidate.line, candidate.description)
+}
+
+/// A candidate that met the rule, and what is known about it.
+pub(super) struct Kept {
+    pub(super) candidate: Candidate,
+    pub(super) files: Vec<FileText>,
+    pub(super) look: Look,
+    pub(super) tried_before: usize,
+    pub(super) runners_up: Vec<String>,
+}
+
+/// A candidate that got through its first trial without turning everything green.
+struct Promising {
+    candidate: Candidate,
+    files: Vec<FileText>,
+    passed: usize,
+    tried_before: usize,
+}
+
+pub(super) struct Trial<'a> {
+    pub(super) state: &'a mut HealState,
+    pub(super) session: &'a mut Session,
+    pub(super) machine: Machine<'a>,
+    pub(super) context: &'a StepContext,
+    pub(super) before: &'a Look,
+    pub(super) target: &'a Finding,
+    pub(super) key: &'a Key,
+    /// What was tried on this tree for a failure at the same place, in vain: one fault shows in many messages.
+    pub(super) refused: &'a mut BTreeSet<(Option<String>, Option<Location>, String)>,
+    /// The first failure of the latest trial.
+    pub(super) seen: Option<String>,
+}
+
+impl Trial<'_> {
+    pub(super) async fn best_of(&mut self, proposal: &Proposal) -> Result<Option<Kept>, StepError> {
+        let mut promising = Vec::new();
+        let is_logic = self.target.category == Category::Logic;
+        let (sure, most) = if is_logic { (LOGIC_TRIALS, LOGIC_TRIALS) } else { (TRIALS_PER_TARGET, CHEAP_TRIALS) };
+        let total = proposal.candidates.len().min(most);
+        let began = self.context.now();
+        for (index, candidate) in proposal.candidates.iter().take(most).enumerate() {
+            let now = self.context.now();
+            let patience = if index < sure { LONGEST_PATIENCE } else { PATIENCE };
+            if now.since(began) >= patience || self.state.is_out_of_time(now) {
+                break;
+            }
+            self.context.progress(format!(
+                "{}: candidate {} of {total}: {}",
+                self.target.headline(),
+                index + 1,
+                candidate.description
+            ));
+            let Some(files) = self.prepare(candidate) else { continue };
+            let attempt = (self.target.file.clone(), self.target.location, files.iter().map(hash_of).collect());
+            if !self.refused.insert(attempt) {
+                continue;
+            }
+            let look = self.first_look(&files).await?;
+            if look.is_green() && self.judge(candidate, &look).is_ok() {
+                return Ok(Some(Kept {
+                    candidate: candidate.clone(),
+                    files,
+                    look,
+                    tried_before: index,
+                    runners_up: also_allowed(&proposal.candidates, index),
+                }));
+            }
+            if look.keys().contains(self.key) {
+                self.log(candidate, PatchStatus::Failed, "the failure is still there");
+            } else if is_logic && !EXAMINED.contains(&candidate.fixer.as_str()) {
+                // Code that runs says little about what it should do: less than everything green is no evidence.
+                self.log(candidate, PatchStatus::Failed, "a fault of logic is healed only when everything turns green");
+            } else {
+                promising.push(Promising {
+                    candidate: candidate.clone(),
+                    files,
+                    passed: look.count(TestState::Passed),
+                    tried_before: index,
+                });
+            }
+        }
+        self.best_of_promising(promising).await
+    }
+
+    async fn best_of_promising(&mut self, mut promising: Vec<Promising>) -> Result<Option<Kept>, StepError> {
+        promising.sort_by_key(|promising| (Reverse(promising.passed), promising.candidate.cost));
+        let mut kept: Vec<Kept> = Vec::new();
+        for promising in promising.into_iter().take(FULL_TRIALS) {
+            let limit = Duration::from_secs(self.state.request.limits.test_seconds);
+            let look = self.look_at(&promising.files, &Scope::All, limit).await?;
+            if let Err(rejection) = self.judge(&promising.candidate, &look) {
+                self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());
+                continue;
+            }
+            let green = look.is_green();
+            kept.push(Kept {
+                candidate: promising.candidate,
+                files: promising.files,
+                look,
+                tried_before: promising.tried_before,
+                runners_up: Vec::new(),
+            });
+            if green {
+                break;
+            }
+        }
+        kept.sort_by_key(|kept| {
+            let failed = kept.look.count(TestState::Failed);
+            (Reverse(kept.look.count(TestState::Passed)), failed, kept.candidate.cost)
+        });
+        let mut kept = kept.into_iter();
+        let Some(mut best) = kept.next() else { return Ok(None) };
+        for other in kept {
+            self.log(&other.candidate, PatchStatus::Failed, "another candidate left more tests passing, or is smaller");
+            best.runners_up.push(line_and_description(&other.candidate));
+        }
+        Ok(Some(best))
+    }
+
+    fn judge(&self, candidate: &Candidate, look: &Look) -> Result<(), Rejection> {
+        judge(self.before, look, self.key)?;
+        if EXAMINED.contains(&candidate.fixer.as_str()) { judge_skips(self.before, look) } else { Ok(()) }
+    }
+
+    fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
+        match prepare(candidate, self.session.sources(), self.state) {
+            Ok(files) => Some(files),
+            Err(refusal) => {
+                self.state.repeated |= refusal == Refusal::Repeated;
+                self.log(candidate, PatchStatus::Failed, &refusal.to_string());
+                None
+            }
+        }
+    }
+
+    async fn first_look(&mut self, files: &[FileText]) -> Result<Look, StepError> {
+        let longest = [self.state.baseline.as_ref(), Some(self.before)]
+            .into_iter()
+            .flatten()
+            .map(Look::duration)
+            .max()
+            .unwrap_or_default();
+        let limit = longest
+            .saturating_mul(LIMIT_FACTOR)
+            .max(SHORTEST_LIMIT)
+            .min(Duration::from_secs(self.state.request.limits.test_seconds));
+        let places: BTreeSet<_> = self.before.findings.iter().map(|finding| &finding.file).collect();
+        if places.len() > 1 || longest >= FAST_SUITE {
+            let failing = self.before.failing_selectors(self.key);
+            if !failing.is_empty() {
+                let look = self.look_at(files, &Scope::Only(failing), limit).await?;
+                if !look.findings.is_empty() {
+                    return Ok(look);
+                }
+            }
+        }
+        self.look_at(files, &Scope::UntilFirstFailure, limit).await
+    }
+
+    async fn look_at(&mut self, files: &[FileText], scope: &Scope, limit: Duration) -> Result<Look, StepError> {
+        let undo = self.session.write(files)?;
+        let look = if changes_what_is_installed(files) {
+            let interpreter = self.session.setup().interpreter.clone();
+            let look = self.look_refitted(scope, limit).await;
+            self.session.use_interpreter(interpreter, self.context.run, &self.machine.settings.sandbox).await?;
+            look
+        } else {
+            self.session.look(scope, limit, self.context).await
+        };
+        // Also on an error: the workspace must never keep what was not accepted.
+        self.session.write(&undo)?;
+        let look = look?;
+        self.state.trials.count += 1;
+        self.state.trials.millis += look.millis;
+        self.seen = look.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
+        Ok(look)
+    }
+
+    async fn look_refitted(&mut self, scope: &Scope, limit: Duration) -> Result<Look, StepError> {
+        match self.machine.refit(self.state, self.session, self.context).await {
+            Ok(()) => self.session.look(scope, limit, self.context).await,
+            Err(StepError::Permanent { message, .. }) => {
+                Ok(Look { cut_short: Some(format!("failing installation: {message}")), ..Look::default() })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn log(&mut self, candidate: &Candidate, status: PatchStatus, reason: &str) {
+        log(self.state, self.context, Some(self.key), candidate, status, reason);
+    }
+}

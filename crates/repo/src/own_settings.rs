@@ -1,0 +1,291 @@
+//! `.autoheal.toml`: what a repository says about its own healing.
+//!
+//! It is text of the repository, and so of whoever can write there: it may say how the repository is tested, and be more careful than the
+//! person who asked; being less careful needs that person's word ([`HealRequest::trust_config`](crate::HealRequest)).
+
+use std::path::Path;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::project::read_text;
+use crate::request::{Delivery, HealRequest};
+
+/// Its name, at the top of the repository.
+pub const FILE: &str = ".autoheal.toml";
+
+/// What the file says. Unknown keys are refused.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnSettings {
+    /// The folder of the project in the repository.
+    pub directory: Option<String>,
+    /// The command that runs the tests, as a person would type it.
+    pub test: Option<String>,
+    /// The commands of linters that have to be silent; with it CI's are not asked for.
+    pub lint: Option<Vec<String>>,
+    /// The command that installs what the tests need.
+    pub install: Option<String>,
+    /// Which files are edited.
+    pub protect: Protect,
+    /// What the repository wants done, never more than was asked for.
+    pub policy: Policy,
+}
+
+/// Which files are edited.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Protect {
+    /// Patterns of files that are never edited, besides those that never are.
+    pub files: Vec<String>,
+    /// Patterns of files that may be edited although such files never are: helpers beside tests. Counts only for who trusts it.
+    pub except: Vec<String>,
+}
+
+/// What the repository wants done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// The most that becomes of fixes.
+    pub delivery: Option<Delivery>,
+    /// The most rounds after the first.
+    pub retry_limit: Option<u32>,
+    /// Whether repairs may be searched for.
+    pub search: Option<bool>,
+    /// Whether a language model may be asked, and so be shown the program.
+    pub model: Option<bool>,
+}
+
+/// Why the file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OwnSettingsError {
+    /// It is no such document.
+    #[error("{FILE} cannot be read: {0}")]
+    Invalid(String),
+    /// A command is no list of words.
+    #[error("`{key}` in {FILE} cannot be split into words: {reason}")]
+    Words {
+        /// Of the setting.
+        key: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A pattern is none.
+    #[error("`{pattern}` in {FILE} is no pattern: {reason}")]
+    Pattern {
+        /// As it is written.
+        pattern: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The folder lies elsewhere.
+    #[error("`directory` in {FILE} has to be a folder of the repository")]
+    Directory,
+}
+
+impl OwnSettings {
+    /// What the file in `tree` says; `None`: there is none.
+    ///
+    /// # Errors
+    ///
+    /// See [`OwnSettingsError`].
+    pub fn read(tree: &Path) -> Result<Option<Self>, OwnSettingsError> {
+        let Some(text) = read_text(tree, FILE) else { return Ok(None) };
+        let settings: Self = toml::from_str(&text).map_err(|error| OwnSettingsError::Invalid(error.to_string()))?;
+        let folders = settings.directory.iter().flat_map(|directory| directory.split('/'));
+        if folders.clone().any(|folder| matches!(folder, "" | "." | ".."))
+            || settings.directory.as_ref().is_some_and(|directory| !tree.join(directory).is_dir())
+        {
+            return Err(OwnSettingsError::Directory);
+        }
+        patterns(&settings.protect.files)?;
+        patterns(&settings.protect.except)?;
+        settings.test_words()?;
+        settings.install_words()?;
+        settings.lint_words()?;
+        Ok(Some(settings))
+    }
+
+    /// The words of `test`.
+    ///
+    /// # Errors
+    ///
+    /// [`OwnSettingsError::Words`].
+    pub fn test_words(&self) -> Result<Option<Vec<String>>, OwnSettingsError> {
+        self.test.as_deref().map(|text| words("test", text)).transpose()
+    }
+
+    /// The words of `install`.
+    ///
+    /// # Errors
+    ///
+    /// [`OwnSettingsError::Words`].
+    pub fn install_words(&self) -> Result<Option<Vec<String>>, OwnSettingsError> {
+        self.install.as_deref().map(|text| words("install", text)).transpose()
+    }
+
+    /// The words of each command of `lint`.
+    ///
+    /// # Errors
+    ///
+    /// [`OwnSettingsError::Words`].
+    pub fn lint_words(&self) -> Result<Option<Vec<Vec<String>>>, OwnSettingsError> {
+        let commands = self.lint.as_ref();
+        commands.map(|commands| commands.iter().map(|text| words("lint", text)).collect()).transpose()
+    }
+
+    /// The request, with what the repository says where the request says nothing, and never less careful than it was. What the
+    /// repository would like and does not get is told in `warnings`.
+    ///
+    /// # Errors
+    ///
+    /// [`OwnSettingsError::Words`].
+    pub fn narrow(&self, request: &mut HealRequest, warnings: &mut Vec<String>) -> Result<(), OwnSettingsError> {
+        if request.test_command.is_none() {
+            request.test_command = self.test_words()?;
+        }
+        if request.install_command.is_none() {
+            request.install_command = self.install_words()?;
+        }
+        if let Some(delivery) = self.policy.delivery {
+            request.delivery = request.delivery.max(delivery);
+        }
+        if let Some(limit) = self.policy.retry_limit {
+            request.retry_limit = request.retry_limit.min(limit);
+        }
+        if self.policy.search == Some(false) {
+            request.limits.search_seconds = 0;
+        }
+        if !self.protect.except.is_empty() && !request.trust_config {
+            warnings.push(format!(
+                "{FILE} would let protected files be edited ({}), which is not done unless you say --trust-config",
+                self.protect.except.join(", ")
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Which files may be edited, as far as the repository and who asks have a say in it.
+#[derive(Debug, Clone, Default)]
+pub struct Protection {
+    files: GlobSet,
+    except: GlobSet,
+}
+
+impl Protection {
+    /// By the patterns of the repository; `except` counts only when it is trusted.
+    ///
+    /// # Errors
+    ///
+    /// [`OwnSettingsError::Pattern`].
+    pub fn new(protect: &Protect, is_trusted: bool) -> Result<Self, OwnSettingsError> {
+        let except: &[String] = if is_trusted { &protect.except } else { &[] };
+        Ok(Self { files: patterns(&protect.files)?, except: patterns(except)? })
+    }
+
+    /// Whether a file is protected; `by_default`: whether it is without any settings.
+    pub fn is_protected(&self, file: &str, by_default: bool) -> bool {
+        let is_excepted = self.except.is_match(file) && !is_never_edited(file);
+        self.files.is_match(file) || (by_default && !is_excepted)
+    }
+}
+
+/// What nobody's word makes editable: what runs with rights, what git reads, and the settings themselves.
+fn is_never_edited(file: &str) -> bool {
+    file == FILE || [".github/", ".gitlab/", ".git"].iter().any(|start| file.starts_with(start))
+}
+
+fn words(key: &'static str, text: &str) -> Result<Vec<String>, OwnSettingsError> {
+    match shell_words::split(text) {
+        Ok(words) if words.is_empty() => Err(OwnSettingsError::Words { key, reason: "it is empty".to_owned() }),
+        Ok(words) => Ok(words),
+        Err(error) => Err(OwnSettingsError::Words { key, reason: error.to_string() }),
+    }
+}
+
+fn patterns(texts: &[String]) -> Result<GlobSet, OwnSettingsError> {
+    let invalid = |pattern: &str, error: &globset::Error| OwnSettingsError::Pattern {
+        pattern: pattern.to_owned(),
+        reason: error.kind().to_string(),
+    };
+    let mut set = GlobSetBuilder::new();
+    for text in texts {
+        set.add(Glob::new(text).map_err(|error| invalid(text, &error))?);
+    }
+    set.build().map_err(|error| invalid(&texts.join(", "), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<OwnSettings>, OwnSettingsError> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("backend")).unwrap();
+        std::fs::write(folder.path().join(FILE), text).unwrap();
+        OwnSettings::read(folder.path())
+    }
+
+    #[test]
+    fn a_repository_without_it_says_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(OwnSettings::read(folder.path()), Ok(None));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_by_name() {
+        for (text, told) in [
+            ("tset = 'pytest'", "unknown field `tset`"),
+            ("test = ''", "`test` in .autoheal.toml cannot be split"),
+            ("lint = [\"ruff 'check\"]", "`lint` in .autoheal.toml cannot be split"),
+            ("directory = '../elsewhere'", "has to be a folder of the repository"),
+            ("directory = 'nowhere'", "has to be a folder of the repository"),
+            ("[protect]\nfiles = ['[']", "`[` in .autoheal.toml is no pattern"),
+            ("[policy]\ndelivery = 'force'", "unknown variant `force`"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+        assert!(read("directory = 'backend'").is_ok());
+    }
+
+    #[test]
+    fn it_narrows_and_never_widens() {
+        let text = "test = 'python -m pytest -q'\n[protect]\nexcept = ['tests/**']\n\
+                    [policy]\ndelivery = 'push'\nretry_limit = 9\nsearch = true\n";
+        let settings = read(text).unwrap().unwrap();
+        let mut request = HealRequest { delivery: Delivery::DryRun, retry_limit: 2, ..HealRequest::new("/r") };
+        request.limits.search_seconds = 0;
+        let mut warnings = Vec::new();
+        settings.narrow(&mut request, &mut warnings).unwrap();
+        assert_eq!((request.delivery, request.retry_limit), (Delivery::DryRun, 2));
+        assert_eq!(request.limits.search_seconds, 0);
+        assert_eq!(request.test_command.as_deref(), Some(&["python", "-m", "pytest", "-q"].map(str::to_owned)[..]));
+        assert!(warnings[0].contains("--trust-config"), "{warnings:?}");
+
+        let careful =
+            read("test = 'true'\n[policy]\ndelivery = 'dry_run'\nretry_limit = 0\nsearch = false\n").unwrap().unwrap();
+        let mut request = HealRequest { test_command: Some(vec!["pytest".to_owned()]), ..HealRequest::new("/r") };
+        careful.narrow(&mut request, &mut warnings).unwrap();
+        assert_eq!((request.delivery, request.retry_limit), (Delivery::DryRun, 0));
+        assert_eq!(request.limits.search_seconds, 0);
+        assert_eq!(request.test_command, Some(vec!["pytest".to_owned()]), "who asks knows better");
+    }
+
+    #[test]
+    fn protection_is_widened_by_trust_alone_and_never_for_what_runs_with_rights() {
+        let protect = Protect {
+            files: vec!["migrations/**".to_owned()],
+            except: ["tests/support/**", ".github/**", FILE, ".git*"].map(str::to_owned).to_vec(),
+        };
+        let [wary, trusting] = [false, true].map(|trust| Protection::new(&protect, trust).unwrap());
+        assert!(wary.is_protected("migrations/0001.py", false));
+        assert!(!wary.is_protected("app.py", false));
+        assert!(wary.is_protected("tests/support/tools.py", true));
+        assert!(!trusting.is_protected("tests/support/tools.py", true));
+        for file in [".github/workflows/ci.yml", FILE, ".gitmodules"] {
+            assert!(trusting.is_protected(file, true), "{file}");
+        }
+    }
+}
