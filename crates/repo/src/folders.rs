@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use autoheal_code::javascript;
 use autoheal_code::python::probe;
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
@@ -9,6 +10,9 @@ use autoheal_code::warm;
 
 /// Asks the interpreter what it can import.
 pub(crate) const PROBE: &str = "probe.py";
+
+/// Asks Node what it can load.
+pub(crate) const NODE_PROBE: &str = "probe.js";
 
 /// Compiles files without running them.
 pub(crate) const COMPILE_CHECK: &str = "compile_check.py";
@@ -86,6 +90,7 @@ impl Folders {
         std::fs::create_dir_all(self.scratch())?;
         for (name, text) in [
             (PROBE, probe::SCRIPT),
+            (NODE_PROBE, javascript::probe::SCRIPT),
             (COMPILE_CHECK, compile::SCRIPT),
             (UNITTEST_RUNNER, unittest::RUNNER),
             (MOCHA_REPORTER, entries::MOCHA),

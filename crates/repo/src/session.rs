@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::python::probe;
 use autoheal_code::report;
 use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
@@ -17,12 +16,12 @@ use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
 use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
 
-use crate::folders::{self, Folders};
+use crate::folders::Folders;
 use crate::look::Look;
 use crate::request::CommandLimits;
 use crate::setup::{Interpreter, OldFindings, Setup};
 use crate::state::FileText;
-use crate::toolchain::{Place, Toolchain, python};
+use crate::toolchain::Place;
 use crate::tree;
 
 /// How much of the suite to run.
@@ -162,23 +161,18 @@ impl Session {
 
     /// Asks the interpreter what it can import; once per session, and only when something is wrong.
     pub(crate) async fn probe(&mut self, findings: &[Finding], context: &StepContext) -> Result<(), StepError> {
-        if std::mem::replace(&mut self.is_probed, true) || self.setup.toolchain != Toolchain::Python {
+        if std::mem::replace(&mut self.is_probed, true) {
             return Ok(());
         }
-        let mut words = vec![self.place().program(), self.place().tool(folders::PROBE)];
-        for root in python::import_path(&self.folders, &self.setup) {
-            words.extend(["--path".to_owned(), root]);
-        }
-        words.extend(probe::modules_of_interest(&self.sources, findings));
+        let toolchain = self.setup.toolchain;
+        let words = toolchain.probe_words(&self.place(), findings);
         // Ours, long, and asked again by whoever resumes: not kept with the run.
         let directory = self.setup.directory.clone();
         let outcome = self.execute(&directory, words, OWN_COMMAND).await?;
-        match probe::parse(&String::from_utf8_lossy(&outcome.stdout)) {
-            Ok(python) => self.environment.python = python,
+        let said = String::from_utf8_lossy(&outcome.stdout);
+        if let Err(why) = toolchain.take_probe(&said, &mut self.environment) {
             // Fixers that need it give fewer candidates; the rest works.
-            Err(error) => {
-                context.note("warning", format!("the interpreter could not be asked what it can import: {error}"));
-            }
+            context.note("warning", format!("the interpreter could not be asked what it can import: {why}"));
         }
         Ok(())
     }

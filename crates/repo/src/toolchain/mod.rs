@@ -15,8 +15,10 @@ pub(crate) mod python;
 
 use std::path::PathBuf;
 
-use autoheal_code::Sources;
+use autoheal_code::javascript::probe as probe_of_node;
+use autoheal_code::python::probe as probe_of_python;
 use autoheal_code::report::{TestCase, TestReport};
+use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -188,6 +190,27 @@ impl Toolchain {
             Self::Python => python::syntax_check_findings(outcome),
             Self::Node => Vec::new(),
         }
+    }
+
+    /// The command that asks the interpreter what it can import.
+    pub(crate) fn probe_words(self, place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
+        match self {
+            Self::Python => python::probe_words(place, findings),
+            Self::Node => node::probe_words(place, findings),
+        }
+    }
+
+    /// Takes what that command said.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub(crate) fn take_probe(self, said: &str, environment: &mut Environment) -> Result<(), String> {
+        match self {
+            Self::Python => environment.python = probe_of_python::parse(said).map_err(|error| error.to_string())?,
+            Self::Node => environment.node = probe_of_node::parse(said).map_err(|error| error.to_string())?,
+        }
+        Ok(())
     }
 
     /// What is to be seen inside besides the tree, the interpreter and our own folders.

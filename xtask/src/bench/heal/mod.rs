@@ -5,8 +5,8 @@
 //! run on it, and what the branch changed is compared.
 //!
 //! The defect's class is that of its kind, with one exception: an edit that leaves no sign of its class (a swapped token
-//! that still parses, an argument whose loss only changes a value) is a fault of logic, and counts as such. Of a package into which a
-//! fault of logic is put a third of the tests is held back: what heals it and fails them is wrong.
+//! that still parses, an argument whose loss only changes a value) is a fault of logic, and counts as such. A third of the tests is
+//! held back: what heals a defect and fails them is wrong.
 //!
 //! # Layout
 //!
@@ -152,7 +152,7 @@ fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyho
         }
         for package in packages {
             for seed in 1..=options.seeds.max(seed_of(options)?) {
-                let case = Case { package, class: kind.class.clone(), kind: kind.kind.clone(), seed };
+                let case = Case { package, kind: kind.kind.clone(), seed };
                 let is_asked = options.id.as_ref().is_none_or(|id| *id == case.id());
                 if is_asked && options.kind.as_ref().is_none_or(|name| *name == kind.kind) {
                     cases.push(case);

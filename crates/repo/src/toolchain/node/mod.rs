@@ -6,14 +6,23 @@ pub(crate) mod suite;
 
 use std::path::Path;
 
+use autoheal_code::javascript::probe;
 use autoheal_code::report::node::Look;
 use autoheal_code::report::node::entries::REPORT_VARIABLE;
+use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Mount;
 
 use super::Place;
-use crate::folders::Folders;
+use crate::folders::{self, Folders};
 use crate::project::join;
 use crate::setup::{Interpreter, ModuleFolder, Setup, TestRunner};
+
+pub(super) fn probe_words(place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
+    let folder = place.folders.tree().join(&place.setup.directory).display().to_string();
+    let mut words = vec![place.program(), place.tool(folders::NODE_PROBE), folder];
+    words.extend(probe::modules_of_interest(place.sources, findings));
+    words
+}
 
 /// Folders of installed packages that tools write to. They are made when packages are installed, so that something writable can be
 /// shown in their place: what is installed stays as it is for every run.

@@ -3,6 +3,7 @@
 pub(crate) mod installation;
 pub(crate) mod suite;
 
+use autoheal_code::python::probe;
 use autoheal_code::report::compile;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
@@ -26,8 +27,17 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
 }
 
 /// The folders that the import path begins at.
-pub(crate) fn import_path(folders: &Folders, setup: &Setup) -> Vec<String> {
+fn import_path(folders: &Folders, setup: &Setup) -> Vec<String> {
     setup.roots.iter().map(|root| folders.tree().join(root).display().to_string()).collect()
+}
+
+pub(super) fn probe_words(place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
+    let mut words = vec![place.program(), place.tool(folders::PROBE)];
+    for root in import_path(place.folders, place.setup) {
+        words.extend(["--path".to_owned(), root]);
+    }
+    words.extend(probe::modules_of_interest(place.sources, findings));
+    words
 }
 
 pub(super) fn syntax_check_words(place: &Place<'_>, files: &[String]) -> Vec<String> {
