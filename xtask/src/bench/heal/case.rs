@@ -19,13 +19,13 @@ const PATIENCE: f64 = 60.0;
 /// A kind of defect that the injector knows.
 #[derive(Deserialize)]
 pub(super) struct Kind {
+    pub(super) class: String,
     pub(super) kind: String,
 }
 
 /// Which defect in which package.
 pub(super) struct Case<'a> {
     pub(super) package: &'a Package,
-    pub(super) class: String,
     pub(super) kind: String,
     pub(super) seed: u32,
 }
