@@ -15,8 +15,9 @@ pub(crate) fn run(state: &mut HealState, tree: &Path, context: &StepContext) -> 
         return Ok(());
     }
     state.test_files = discovery::test_files(tree);
-    // Runners of JavaScript are told where tests are as often as they look for them by name.
-    let is_named = state.setup.as_ref().is_some_and(|setup| setup.toolchain == Toolchain::Node);
+    // Runners of JavaScript are told where tests are as often as they look for them by name; and so is whoever is told the command.
+    let is_named = state.request.test_command.is_some();
+    let is_named = is_named || state.setup.as_ref().is_some_and(|setup| setup.toolchain == Toolchain::Node);
     if state.test_files.is_empty() && !is_named {
         return Err(StepError::Permanent {
             code: ErrorCode::TestDiscoveryFailed,

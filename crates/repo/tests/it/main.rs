@@ -10,6 +10,7 @@ mod heal;
 mod heal_node;
 mod model;
 mod names;
+mod own_settings;
 mod project;
 mod results;
 mod rounds;

@@ -155,7 +155,7 @@ const LOGIC: &str = "LOGIC";
 fn hide_tests(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<()> {
     let mut injector = process::command(&bench.root, "python3");
     injector.arg("xtask/bench/inject").arg(repository).args(["--hide", "--seed", &case.id()]);
-    process::run(&mut injector)?;
+    process::text_of(&mut injector)?;
     let verdict = checks::run(bench, case.package, repository, true)?;
     anyhow::ensure!(verdict.green, "the checks are red without the tests that are held back:\n{}", verdict.output);
     git(repository, &["commit", "--quiet", "--all", "--allow-empty", "--message", "Fewer tests"])?;

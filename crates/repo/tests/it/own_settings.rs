@@ -1,0 +1,74 @@
+//! What a repository says of itself in `.autoheal.toml`, end to end.
+
+use autoheal_engine::ErrorCode;
+use autoheal_repo::{HealRequest, StopReason};
+use autoheal_testkit::repository::TestRepository;
+
+use crate::driver::{Healed, heal};
+
+const BROKEN: &str = "def add(a, b)\n    return a + b\n";
+
+/// The program, a helper of its tests with the same fault, and the tests in a folder that nobody would look in.
+fn repository(settings: &str) -> TestRepository {
+    TestRepository::with_files(&[
+        ("app/calc.py", BROKEN),
+        ("checks/suite.py", "import calc\n\n\ndef test_add():\n    assert calc.add(1, 2) == 3\n"),
+        (".autoheal.toml", settings),
+    ])
+}
+
+async fn heal_it(repository: &TestRepository, trust_config: bool) -> Option<Healed> {
+    heal(HealRequest { trust_config, ..HealRequest::new(repository.path().display().to_string()) }).await
+}
+
+const TEST: &str = "test = 'python -m pytest -p no:cacheprovider --rootdir . -c /dev/null --import-mode=append \
+                    -o pythonpath=app checks/suite.py'\n";
+
+#[tokio::test]
+async fn its_test_command_decides_what_green_means() {
+    let repository = repository(TEST);
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert!(healed.results.commands[0].ends_with("checks/suite.py"), "{:?}", healed.results.commands);
+}
+
+#[tokio::test]
+async fn what_it_protects_is_not_edited() {
+    let repository = repository(&format!("{TEST}[protect]\nfiles = ['app/**']\n"));
+    let Some(healed) = heal_it(&repository, true).await else { return };
+    assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
+    assert_eq!(healed.state.accepted, []);
+}
+
+#[tokio::test]
+async fn what_never_is_edited_needs_the_word_of_who_asks() {
+    let settings = "[protect]\nexcept = ['tests/support.py']\n";
+    for trust in [false, true] {
+        let repository = TestRepository::with_files(&[
+            ("tests/support.py", BROKEN),
+            ("tests/test_calc.py", "from support import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"),
+            ("pytest.ini", "[pytest]\npythonpath = tests\n"),
+            (".autoheal.toml", settings),
+        ]);
+        let Some(healed) = heal_it(&repository, trust).await else { return };
+        assert_eq!(healed.results.stop_reason == StopReason::Green, trust, "{}", healed.report);
+        assert_eq!(healed.results.warnings.iter().any(|text| text.contains("--trust-config")), !trust);
+    }
+}
+
+#[tokio::test]
+async fn it_may_ask_for_less_than_was_asked_for() {
+    let repository = repository(&format!("{TEST}[policy]\ndelivery = 'dry_run'\n"));
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+}
+
+#[tokio::test]
+async fn a_setting_that_is_none_ends_the_run_and_is_named() {
+    let repository = repository("tests = 'pytest'\n");
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    let error = healed.results.error.unwrap();
+    assert_eq!(error.code, ErrorCode::InvalidInput);
+    assert!(error.message.contains("unknown field `tests`"), "{}", error.message);
+}
