@@ -154,8 +154,20 @@ impl Collected {
     fn green(self, directory: &str) -> GreenCommands {
         // The first of the best: `min_by_key` keeps the first of equals. One whose report is read is better than any other.
         let is_opaque = |test: &TestStep| test.command.runner == TestRunner::Opaque;
-        let best = self.tests.into_iter().min_by_key(|(rank, test)| (is_opaque(test), *rank));
-        let test = best.map(|(_, test)| test);
+        let best = self.tests.iter().min_by_key(|(rank, test)| (is_opaque(test), *rank));
+        let test = best.map(|(_, test)| test.clone());
+        let mut not_understood = self.not_understood;
+        for (_, other) in &self.tests {
+            // The same words in another job are the same suite on another machine.
+            let is_same = test
+                .as_ref()
+                .is_some_and(|test| (&test.command.words, &test.directory) == (&other.command.words, &other.directory));
+            let reason =
+                format!("`{}` ({}): one suite is run, and this is another", other.command.words.join(" "), other.found);
+            if !is_same && !not_understood.contains(&reason) {
+                not_understood.push(reason);
+            }
+        }
         let mut builds: Vec<BuildCommand> = Vec::new();
         for (found, build) in self.builds {
             // Of other jobs only what is about the same project: a site of documentation is built elsewhere.
@@ -164,7 +176,7 @@ impl Collected {
                 builds.push(build);
             }
         }
-        GreenCommands { test, builds, lint: self.lint, not_understood: self.not_understood }
+        GreenCommands { test, builds, lint: self.lint, not_understood }
     }
 }
 

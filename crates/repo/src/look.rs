@@ -34,6 +34,9 @@ pub struct Look {
     pub test_files: BTreeSet<String>,
     /// For failing tests, how the runner is told to run them alone, and which finding they gave.
     pub selectors: BTreeMap<String, usize>,
+    /// The ids of those tests, by how the runner is told to run them.
+    #[serde(default)]
+    pub selected: BTreeMap<String, String>,
     /// How long the test command took, in milliseconds.
     pub millis: u64,
     /// The limit that ended the test command before its time, in words.

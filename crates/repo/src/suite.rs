@@ -41,8 +41,12 @@ fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Lo
         // One finding per red case, in the order of the report.
         look.findings = toolchain.findings(&place, report);
         let red = report.cases.iter().filter(|case| case.outcome.is_red());
-        look.selectors =
-            red.enumerate().filter_map(|(index, case)| Some((toolchain.selector(&place, case)?, index))).collect();
+        for (index, case) in red.enumerate() {
+            if let Some(selector) = toolchain.selector(&place, case) {
+                look.selected.insert(selector.clone(), case.id.clone());
+                look.selectors.insert(selector, index);
+            }
+        }
     }
     match outcome.end {
         End::LimitHit(limit) => {

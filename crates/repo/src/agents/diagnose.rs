@@ -8,7 +8,7 @@ use autoheal_engine::diagnostics::{Finding, Key, Source};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 
 use crate::lint;
-use crate::look::Look;
+use crate::look::{Look, TestState};
 use crate::session::{Scope, Session};
 use crate::state::{HealState, Observed};
 
@@ -137,8 +137,10 @@ async fn find_flaky(
     if second.tests.is_empty() || second.cut_short.is_some() {
         return Ok(Vec::new());
     }
+    // A test that the second run did not find is not one that passed.
+    let passed = |id: Option<&String>| id.is_some_and(|id| second.tests.get(id) == Some(&TestState::Passed));
     let flaky: Vec<(String, Key)> =
-        again.into_iter().filter(|(selector, _)| !second.selectors.contains_key(selector)).collect();
+        again.into_iter().filter(|(selector, _)| passed(look.selected.get(selector))).collect();
     for (selector, _) in &flaky {
         context.note("warning", format!("flaky: {selector} failed and then passed without any change"));
     }

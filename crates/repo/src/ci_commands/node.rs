@@ -123,7 +123,8 @@ fn manager(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Me
     } else {
         rest.into_iter().filter(|word| word != "--").collect()
     };
-    Some(of_script(&script, &directory, &passed, context).map_or(Meaning::Nothing, Meaning::Script))
+    let absent = if script == "test" { Meaning::Nothing } else { Meaning::Unknown("names a script that is not there") };
+    Some(of_script(&script, &directory, &passed, context).map_or(absent, Meaning::Script))
 }
 
 /// Commands of yarn and pnpm that start no program of the project.

@@ -271,14 +271,19 @@ fn of_node(
             let words = own.into_iter().chain(arguments.iter().cloned()).collect();
             vec![test(runner, words, arguments, all)]
         }
-        Meaning::Eslint(arguments) => vec![Understood::Lint(LintStep {
-            linter: Linter::Eslint,
-            is_required: true,
-            words: std::iter::once("eslint".to_owned()).chain(arguments.iter().cloned()).collect(),
-            arguments,
-            directory: found.directory.to_owned(),
-            found: found.place.to_owned(),
-        })],
+        Meaning::Eslint(arguments) => {
+            let counts = words.iter().any(|word| word.starts_with("--max-warnings"));
+            let uncounted = format!("`{}` counts warnings, which are not counted ({})", told(words), found.place);
+            let lint = Understood::Lint(LintStep {
+                linter: Linter::Eslint,
+                is_required: true,
+                words: std::iter::once("eslint".to_owned()).chain(arguments.iter().cloned()).collect(),
+                arguments,
+                directory: found.directory.to_owned(),
+                found: found.place.to_owned(),
+            });
+            std::iter::once(lint).chain(counts.then_some(Understood::Not(uncounted))).collect()
+        }
         Meaning::Build => vec![Understood::Build(build(words, environment.clone(), found))],
         Meaning::Unknown(reason) => {
             vec![Understood::Not(format!("`{}` {reason} ({})", told(words), found.place))]

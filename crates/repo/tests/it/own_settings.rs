@@ -8,10 +8,10 @@ use crate::driver::{Healed, heal};
 
 const BROKEN: &str = "def add(a, b)\n    return a + b\n";
 
-/// The program, a helper of its tests with the same fault, and the tests in a folder that nobody would look in.
+/// The program, and tests whose names nobody would look for.
 fn repository(settings: &str) -> TestRepository {
     TestRepository::with_files(&[
-        ("app/calc.py", BROKEN),
+        ("calc.py", BROKEN),
         ("checks/suite.py", "import calc\n\n\ndef test_add():\n    assert calc.add(1, 2) == 3\n"),
         (".autoheal.toml", settings),
     ])
@@ -21,8 +21,7 @@ async fn heal_it(repository: &TestRepository, trust_config: bool) -> Option<Heal
     heal(HealRequest { trust_config, ..HealRequest::new(repository.path().display().to_string()) }).await
 }
 
-const TEST: &str = "test = 'python -m pytest -p no:cacheprovider --rootdir . -c /dev/null --import-mode=append \
-                    -o pythonpath=app checks/suite.py'\n";
+const TEST: &str = "test = 'python -m pytest checks/suite.py'\n";
 
 #[tokio::test]
 async fn its_test_command_decides_what_green_means() {
@@ -34,7 +33,7 @@ async fn its_test_command_decides_what_green_means() {
 
 #[tokio::test]
 async fn what_it_protects_is_not_edited() {
-    let repository = repository(&format!("{TEST}[protect]\nfiles = ['app/**']\n"));
+    let repository = repository(&format!("{TEST}[protect]\nfiles = ['calc.*']\n"));
     let Some(healed) = heal_it(&repository, true).await else { return };
     assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
     assert_eq!(healed.state.accepted, []);

@@ -41,6 +41,7 @@ pub(crate) fn look() -> impl Strategy<Value = Look> {
         findings,
         advice,
         selectors: BTreeMap::new(),
+        selected: BTreeMap::new(),
         test_files: BTreeSet::new(),
         millis,
         cut_short: None,

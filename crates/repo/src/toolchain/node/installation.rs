@@ -151,7 +151,7 @@ async fn modules(
                 inside: join(folder, "node_modules"),
             });
             return Ok((
-                folders.filter(|folder| folder.host.is_dir()).collect(),
+                folders.filter(|folder| lies_in(&folder.host, own)).collect(),
                 "packages of the checkout".to_owned(),
             ));
         }
@@ -194,8 +194,16 @@ async fn install(
     Ok(folders.into_iter().filter(|modules| is_used(&modules.host)).collect())
 }
 
+/// Whether it is a folder of the checkout itself: a link in it could point anywhere on this machine.
+fn lies_in(folder: &Path, checkout: &Path) -> bool {
+    let is_folder = folder.symlink_metadata().is_ok_and(|data| data.is_dir());
+    let real = folder.canonicalize().ok().zip(checkout.canonicalize().ok());
+    is_folder && real.is_some_and(|(folder, checkout)| folder.starts_with(checkout))
+}
+
 fn is_used(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    let is_link = folder.symlink_metadata().is_ok_and(|data| data.is_symlink());
+    !is_link && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 async fn run(
@@ -216,8 +224,10 @@ async fn run(
         spec.mounts.push(Mount { host: modules.host.clone(), inside, writable: true });
     }
     if state.request.install_command.is_none() {
-        // What was fetched once is not fetched again. Only package managers see it: they check what they take from it.
-        let cache = search.settings.data_dir.join("npm-cache");
+        // What was fetched once is not fetched again; for this repository alone, as code of it may run while packages are installed,
+        // and could leave something for the next.
+        let repository = installing::key(&[search.checkout.address.to_string()]);
+        let cache = search.settings.data_dir.join("npm-cache").join(repository);
         fs::create_dir_all(&cache).map_err(|error| disk("making the cache of packages", &error))?;
         spec.environment.insert("npm_config_cache".to_owned(), cache.display().to_string());
         spec.mounts.push(Mount { host: cache.clone(), inside: cache, writable: true });

@@ -181,19 +181,40 @@ impl Selection {
         selection
     }
 
-    /// A pattern for the titles, joined as the runner joins them.
+    /// A pattern for the titles, joined as the runner joins them, or by what a title may hold itself.
     fn pattern(&self, joint: &str) -> Option<String> {
-        let names: Vec<String> = self.titles.iter().map(|titles| pattern_of(&titles.join(joint))).collect();
+        let joint = format!("(?:{}| . )", pattern_of(joint));
+        let name = |titles: &Vec<String>| {
+            let (last, outer) = titles.split_last().map(|(last, outer)| (last.as_str(), outer)).unwrap_or_default();
+            let outer = outer.iter().map(|title| pattern_of(title));
+            outer.chain([last_pattern_of(last)]).collect::<Vec<_>>().join(&joint)
+        };
+        let names: Vec<String> = self.titles.iter().map(name).collect();
         (!names.is_empty()).then(|| format!("^(?:{})$", names.join("|")))
     }
 }
 
-/// Anything but plain characters stands for any character: titles hold what they like, ids have lost their brackets, and the number of
-/// a title that comes twice is ours.
+/// Anything but plain characters stands for any character: titles hold what they like, and ids have lost their brackets. What is not
+/// ASCII may be two of JavaScript's characters.
 fn pattern_of(title: &str) -> String {
+    let mut pattern = String::new();
+    for part in title.chars() {
+        match part {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '_' => pattern.push(part),
+            _ if part.is_ascii() => pattern.push_str("[^]"),
+            _ => pattern.push_str("[^]{1,2}"),
+        }
+    }
+    pattern
+}
+
+/// The number of a title that comes twice is ours; one that looks so may be its own.
+fn last_pattern_of(title: &str) -> String {
     let is_number = |end: &str| !end.is_empty() && end.chars().all(|digit| digit.is_ascii_digit());
-    let title = title.rsplit_once(" #").filter(|(_, end)| is_number(end)).map_or(title, |(title, _)| title);
-    title.chars().map(|part| if part.is_alphanumeric() || part == ' ' || part == '_' { part } else { '.' }).collect()
+    match title.rsplit_once(" #").filter(|(_, end)| is_number(end)) {
+        Some((title, number)) => format!("{}(?: #{number})?", pattern_of(title)),
+        None => pattern_of(title),
+    }
 }
 
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
@@ -273,7 +294,7 @@ mod tests {
         let selectors = ["pkg/test/a.js::calc > adds (1)".to_owned(), "pkg/test/a.js::greets #2".to_owned()];
         let selection = Selection::of(&selectors, "pkg");
         assert_eq!(selection.files, ["test/a.js"]);
-        assert_eq!(selection.pattern(" ").as_deref(), Some("^(?:calc adds .1.|greets)$"));
+        assert_eq!(selection.pattern(" ").as_deref(), Some("^(?:calc(?: | . )adds [^]1[^]|greets(?: #2)?)$"));
         let whole = Selection::of(&["test/b.js".to_owned(), selectors[0].clone()], "");
         assert_eq!(whole.pattern(" "), None);
     }
