@@ -123,3 +123,62 @@ async fn nothing_is_searched_for_when_there_is_no_time_for_it() {
     assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
     assert_eq!(healed.results.searches, []);
 }
+
+/// A repository with one program and its tests, broken by its last commit.
+fn program(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
+    let repository = TestRepository::with_files(files);
+    let (file, text) = files[0];
+    let broken = text.replace(right, wrong);
+    assert_ne!(broken, text);
+    repository.write(file, broken);
+    repository.commit("break it");
+    repository
+}
+
+#[tokio::test]
+async fn a_test_that_is_turned_off_is_not_repaired() {
+    let files = [
+        ("fast.py", "HAS_FAST = True\n\n\ndef root(number):\n    return {9: 3, 16: 4}[number]\n"),
+        (
+            "test_fast.py",
+            "import pytest\n\nimport fast\n\n\n@pytest.mark.skipif(not fast.HAS_FAST, reason='slow')\ndef test_fast():\n    \
+             assert (fast.root(9), fast.root(16)) == (3, 4)\n\n\ndef test_other():\n    assert fast.root.__name__ == 'root'\n",
+        ),
+    ];
+    let repository = program(&files, "{9: 3, 16: 4}[number]", "{9: 90, 16: 160}[number]");
+    let Some(healed) = heal_with(&repository, 20).await else { return };
+    let silenced = healed.state.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
+    assert!(!silenced && healed.results.stop_reason != StopReason::Green, "{}", healed.report);
+}
+
+#[tokio::test]
+async fn a_class_that_skips_itself_hides_nothing() {
+    let files = [
+        ("stock.py", STOCK),
+        ("test_stock.py", TESTS),
+        (
+            "test_a.py",
+            "import unittest\n\n\nclass First(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n        \
+             raise unittest.SkipTest('not here')\n\n    def test_it(self):\n        pass\n",
+        ),
+    ];
+    let repository = program(&files, "return min(", "return max(");
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+}
+
+#[tokio::test]
+async fn tests_that_cannot_run_beside_each_other_lose_no_repair() {
+    let files = [
+        ("stock.py", STOCK),
+        (
+            "test_stock.py",
+            "import os\nimport time\n\nfrom stock import halves\n\n\ndef test_folder():\n    os.mkdir('out')\n    \
+             time.sleep(0.05)\n    os.rmdir('out')\n\n\ndef test_halves():\n    assert halves([1, 2, 3]) == ([1], [2, 3])\n",
+        ),
+        ("pytest.ini", "[pytest]\n"),
+    ];
+    let repository = program(&files, "numbers[middle:]", "numbers[:middle]");
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+}
