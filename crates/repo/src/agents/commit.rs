@@ -52,7 +52,7 @@ pub(crate) async fn run(
     let pushed = state.request.delivery == Delivery::Push;
     state.delivered = Some(Delivered { commit: tip.as_str().to_owned(), accepted, pushed });
     if let Some(hosted) = hosted.filter(|_| pushed) {
-        delivery::pull_request(state, hosted, context).await?;
+        delivery::pull_request(state, hosted, checkout, context).await?;
         delivery::status(state, hosted, StatusState::Pending, context).await?;
     }
     Ok(())

@@ -56,7 +56,7 @@ pub(crate) async fn run(
     if let Some(hosted) = hosted {
         let status = if green { StatusState::Success } else { StatusState::Failure };
         delivery::status(state, hosted, status, context).await?;
-        delivery::pull_request(state, hosted, context).await?;
+        delivery::pull_request(state, hosted, checkout, context).await?;
     }
     Ok(())
 }
