@@ -2,7 +2,7 @@
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_forge::{BranchName, CommitId};
+use autoheal_forge::{BranchName, CommitId, CommitInfo};
 
 use crate::branch_name::numbered_branch_name;
 use crate::checkout::{Checkout, forge_error};
@@ -58,8 +58,14 @@ async fn is_own_commit(checkout: &Checkout, commit: &CommitId) -> Result<bool, S
     let clone = checkout.folders.clone_folder();
     let parent = checkout.git.parent(&clone, commit).await.map_err(|error| forge_error(&error))?;
     let log = checkout.git.log(&clone, parent.as_ref(), commit).await.map_err(|error| forge_error(&error))?;
-    let merged = log.iter().find(|entry| entry.id == *commit).and_then(|entry| entry.parents.get(1));
+    let merged = log.iter().find(|entry| entry.id == *commit).and_then(tested_head);
     Ok(log.iter().any(|entry| (entry.id == *commit || Some(&entry.id) == merged) && is_ours(entry)))
+}
+
+/// The head of the pull request, where the commit is the merge that GitHub makes to test one. Of any other merge a person decided.
+fn tested_head(entry: &CommitInfo) -> Option<&CommitId> {
+    let [base, head] = entry.parents.as_slice() else { return None };
+    (entry.message.trim() == format!("Merge {head} into {base}")).then_some(head)
 }
 
 async fn warn_of_uncommitted(state: &mut HealState, checkout: &Checkout) -> Result<(), StepError> {
