@@ -80,7 +80,7 @@ pub(crate) struct GitHubConfig {
     pub(crate) ci_seconds: Option<u64>,
     /// How long until something of CI must have appeared.
     pub(crate) grace_seconds: Option<u64>,
-    /// How long to wait between two looks.
+    /// How long to wait between two looks; [`LEAST_POLL_MILLIS`] at least.
     pub(crate) poll_millis: Option<u64>,
 }
 
@@ -219,6 +219,9 @@ pub(crate) struct ExtractConfig {
     pub(crate) jobs: Option<usize>,
 }
 
+/// The shortest wait between two looks at CI, in milliseconds: less asks without learning more.
+const LEAST_POLL_MILLIS: u64 = 1000;
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
@@ -321,7 +324,13 @@ impl Config {
             known.map_or(name.into(), |(_, setting)| (*setting).into())
         });
         let environment = environment.filter(|name| VARIABLES.iter().any(|(_, setting)| name == *setting));
-        Ok(Figment::new().merge(Toml::string(&text)).merge(environment).extract()?)
+        let config: Self = Figment::new().merge(Toml::string(&text)).merge(environment).extract()?;
+        if let Some(millis) = config.github.poll_millis.filter(|millis| *millis < LEAST_POLL_MILLIS) {
+            bail!(
+                "github.poll_millis is {millis}; GitHub is asked once a second at most: write {LEAST_POLL_MILLIS} or more"
+            );
+        }
+        Ok(config)
     }
 
     /// Where runs, caches and the database are kept.

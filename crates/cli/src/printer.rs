@@ -88,18 +88,27 @@ fn write_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// The text without what would steer the terminal: it may come from a hostile repository.
+/// The text without what would steer the terminal, or the runner of a job, which takes lines for commands: it may come from a hostile
+/// repository.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars()
+    let lines: Vec<String> = text.split('\n').map(harmless_line).collect();
+    lines.join("\n")
+}
+
+fn harmless_line(line: &str) -> String {
+    let shown: String = line
+        .chars()
         .map(|character| match character {
-            '\n' => '\n',
             '\t' => ' ',
             character if character.is_control() => '\u{fffd}',
             // Marks that reverse the direction of what follows.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
             character => character,
         })
-        .collect()
+        .collect();
+    // What the runner obeys begins a line, or stands anywhere in its older form.
+    let shown = if shown.trim_start().starts_with("::") { shown.replacen(':', "\u{fffd}", 1) } else { shown };
+    shown.replace("##[", "#\u{fffd}[")
 }
 
 #[cfg(test)]
@@ -116,6 +125,12 @@ mod tests {
             prop_assert_eq!(shown.lines().count(), text.lines().count());
             prop_assert_eq!(shown.chars().count(), text.chars().count());
         }
+    }
+
+    #[test]
+    fn no_line_is_a_command_for_a_runner() {
+        assert_eq!(harmless("a ::b\n \t::error::c"), "a ::b\n  \u{fffd}:error::c");
+        assert_eq!(harmless("x ##[add-mask]y"), "x #\u{fffd}[add-mask]y");
     }
 
     #[test]

@@ -195,6 +195,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         repository: defaults.repository,
         delivery: defaults.delivery,
         branch: defaults.branch,
+        commit: defaults.commit,
         refuse_own_commits: defaults.refuse_own_commits,
         trust_config: defaults.trust_config,
         hosting: hosting(config),

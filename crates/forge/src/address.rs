@@ -181,7 +181,7 @@ impl RepositoryAddress {
         }
     }
 
-    /// The origin that may see the token; `None`: no token is needed.
+    /// The origin under which it lies; `None`: a folder, for which no token is needed.
     pub(crate) fn origin(&self) -> Option<String> {
         match self {
             Self::GitHub { .. } => Some("https://github.com".to_owned()),

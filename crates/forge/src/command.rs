@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::error::Operation;
-use crate::{ForgeError, RepositoryAddress};
+use crate::{ForgeError, HostToken, RepositoryAddress};
 
 /// Configuration that overrides whatever a repository says, for git itself and for the git that serves a folder.
 const OVERRIDES: &[&str] = &[
@@ -79,7 +79,7 @@ pub(crate) struct Surroundings {
     pub(crate) home: PathBuf,
     /// The script that answers for the token.
     pub(crate) askpass: PathBuf,
-    pub(crate) token: Option<SecretString>,
+    pub(crate) token: Option<HostToken>,
 }
 
 /// One command.
@@ -283,14 +283,17 @@ impl Surroundings {
             .env("GIT_LITERAL_PATHSPECS", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_ALLOW_PROTOCOL", invocation.remote.map_or("", RepositoryAddress::protocol));
-        if let (Some(token), Some(origin)) = (&self.token, invocation.remote.and_then(RepositoryAddress::origin)) {
+        let origin = invocation.remote.and_then(RepositoryAddress::origin);
+        if let Some(HostToken { origin, secret }) =
+            self.token.as_ref().filter(|token| Some(&token.origin) == origin.as_ref())
+        {
             let origin_of_user = origin.replacen("://", &format!("://{TOKEN_USER}@"), 1);
             command
                 .env("GIT_ASKPASS", &self.askpass)
                 .env("AUTOHEAL_ORIGIN", origin)
                 .env("AUTOHEAL_ORIGIN_OF_USER", origin_of_user)
                 .env("AUTOHEAL_USER", TOKEN_USER)
-                .env("AUTOHEAL_TOKEN", token.expose_secret());
+                .env("AUTOHEAL_TOKEN", secret.expose_secret());
         }
         for (name, value) in &invocation.environment {
             command.env(name, value);
@@ -313,7 +316,9 @@ impl Surroundings {
     /// `text` without the token, and without whatever stands before an `@` in a URL.
     fn redact(&self, text: &str) -> String {
         let text = match &self.token {
-            Some(token) if !token.expose_secret().is_empty() => text.replace(token.expose_secret(), "***"),
+            Some(HostToken { secret, .. }) if !secret.expose_secret().is_empty() => {
+                text.replace(secret.expose_secret(), "***")
+            }
             Some(_) | None => text.to_owned(),
         };
         mask_users(&text)

@@ -48,6 +48,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use secrecy::SecretString;
+use url::Url;
 
 pub use address::{RepositoryAddress, SafeUrl};
 pub use branch::BranchName;
@@ -64,8 +65,22 @@ use command::{Invocation, Surroundings};
 pub struct GitSettings {
     /// How long one command may take; a clone has its own limit.
     pub timeout: Duration,
-    /// The token for GitHub.
-    pub token: Option<SecretString>,
+    /// The token, and where it may go.
+    pub token: Option<HostToken>,
+}
+
+/// A token and the one origin that may see it.
+#[derive(Debug)]
+pub struct HostToken {
+    origin: String,
+    secret: SecretString,
+}
+
+impl HostToken {
+    /// A token for repositories below `web` ([`github::GitHubHost::web`]): the same scheme, host and port, nothing else.
+    pub fn new(web: &Url, secret: SecretString) -> Self {
+        Self { origin: web.origin().ascii_serialization(), secret }
+    }
 }
 
 impl Default for GitSettings {

@@ -70,9 +70,21 @@ pub struct LintStep {
     pub found: String,
 }
 
-/// The files of the workflows of GitHub Actions that can be started by hand without being told anything.
-pub fn startable_workflows(tree: &Path) -> Vec<String> {
-    workflow::startable(tree, &crate::discovery::files(tree))
+/// What starts the workflows of GitHub Actions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workflows {
+    /// The files of those that can be started by hand without being told anything.
+    pub startable: Vec<String>,
+    /// Whether a push or a pull request starts one.
+    pub are_expected: bool,
+}
+
+impl Workflows {
+    /// Those of a tree.
+    pub fn of(tree: &Path) -> Self {
+        let files = crate::discovery::files(tree);
+        Self { startable: workflow::startable(tree, &files), are_expected: workflow::are_expected(tree, &files) }
+    }
 }
 
 /// The commands for the project in `directory` of `tree`. `framework`: what its files say it uses.

@@ -29,6 +29,9 @@ pub struct HealRequest {
     /// The branch to heal; `None`: the one that a clone checks out.
     #[serde(default)]
     pub branch: Option<String>,
+    /// The commit that must be there, by its whole id: of another one nothing is said. `None`: whichever is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Do nothing when the newest commit is one of ours, also in a folder; of a repository elsewhere that always holds.
     #[serde(default)]
     pub refuse_own_commits: bool,
@@ -78,6 +81,7 @@ impl HealRequest {
             ci: CiMode::default(),
             delivery: Delivery::default(),
             branch: None,
+            commit: None,
             refuse_own_commits: false,
             hosting: HostingRequest::default(),
             trust_config: false,

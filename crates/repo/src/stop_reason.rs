@@ -96,7 +96,7 @@ impl StopReason {
             Self::Budget => "a budget is used up; raise it and run again to go on from the branch",
             Self::Flaky => "the failures come and go without any change; make the tests deterministic first",
             Self::Infra => "the repository could not be cloned, installed or tested; see the error below",
-            Self::NoCiRun => "the branch was pushed and no CI run came of it",
+            Self::NoCiRun => "the branch was pushed, and no CI run that speaks for it came of that; see the warnings",
             Self::CiTimeout => {
                 "the branch was pushed, and CI had no verdict in time; look at the run, or raise --ci-timeout"
             }

@@ -12,7 +12,7 @@ use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
 use autoheal_forge::github::GitHub;
-use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
+use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress};
 use autoheal_llm::Models;
 use autoheal_sandbox::Sandbox;
 use secrecy::SecretString;
@@ -75,7 +75,8 @@ impl HealWorkflow {
     ///
     /// See [`SetupError`].
     pub fn new(settings: HealSettings) -> Result<Self, SetupError> {
-        let token = settings.token.clone();
+        let web = settings.github.host().web();
+        let token = settings.token.clone().map(|secret| HostToken::new(web, secret));
         let git = Git::new(GitSettings { token, ..GitSettings::default() })?;
         Ok(Self { settings, graph: graph()?, git: Arc::new(git), sessions: Mutex::default() })
     }

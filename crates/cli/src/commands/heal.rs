@@ -32,15 +32,25 @@ pub(super) enum Ended {
 
 /// Heals a repository in this process, by a task of the queue like any other.
 pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    match to_its_end(&arguments, |_| {}, config, printer).await? {
+    match to_its_end(&arguments, OtherTask::Stands, |_| {}, config, printer).await? {
         Ended::Run(row) => tell(&row, &arguments, printer),
         Ended::Stopped => Ok(Exit::Cancelled),
     }
 }
 
+/// What becomes of an open task for the same repository that was asked for something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OtherTask {
+    /// It stands, and a person decides.
+    Stands,
+    /// It is cancelled: nobody waits for it any more.
+    IsCancelled,
+}
+
 /// Asks for the run, or goes on with it, and waits for its end. `change`: what the flags cannot say.
 pub(super) async fn to_its_end(
     arguments: &Heal,
+    other: OtherTask,
     change: impl FnOnce(&mut HealRequest),
     config: &Config,
     printer: &Printer,
@@ -52,14 +62,17 @@ pub(super) async fn to_its_end(
         change(request);
     }
     let store = wiring::open_store(config).await?;
-    let task = match (&request, arguments.resume) {
+    let asked = match (&request, arguments.resume) {
         (_, Some(run)) => match reopen(&store, run).await? {
-            Resumed::Task(task) => task,
+            Resumed::Task(task) => Asked::Task(task),
             Resumed::Ended(row) => return Ok(Ended::Run(row)),
         },
         (Some((address, request)), None) => enqueue(&store, address, request, printer).await?,
         (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
     };
+    if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
+        return Err(Failure::bad_input(refused.to_string()));
+    }
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
     wiring::warn_without_sandbox(sandbox, printer);
     let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?).await?;
@@ -70,8 +83,24 @@ pub(super) async fn to_its_end(
         autoheal_orchestrator::WorkerSettings { grace, poll: Duration::from_millis(200), ..settings },
         registry,
     );
-    say_if_waiting(&store, task, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
+    let asked = match (asked, &request) {
+        (Asked::Otherwise(PerformError::AskedOtherwise { task: old, .. }), Some((address, request))) => {
+            printer.say(&format!("task {old} for this repository was asked for something else: it is cancelled"));
+            store.request_cancel(old).await?;
+            // One whose process is gone ends when it is claimed.
+            match worker.run_task(old, stop.clone()).await {
+                Ok(_) | Err(WorkerError::Ended { .. }) => enqueue(&store, address, request, printer).await?,
+                Err(error) => return conclude(Err(error), old, &store, printer).await,
+            }
+        }
+        (asked, _) => asked,
+    };
+    let task = match asked {
+        Asked::Task(task) => task,
+        Asked::Otherwise(refused) => return Err(refused).bad_input(),
+    };
+    say_if_waiting(&store, task, printer).await?;
     let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
     conclude(end, task, &store, printer).await
 }
@@ -101,6 +130,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
     let request = HealRequest {
         repository: address.to_string(),
         branch: arguments.branch.clone(),
+        commit: settings.commit,
         hosting: settings.hosting,
         refuse_own_commits: settings.refuse_own_commits,
         trust_config: arguments.trust_config,
@@ -120,19 +150,26 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
     Ok((address, request))
 }
 
+/// What was asked for.
+enum Asked {
+    Task(TaskId),
+    /// Another task is open for the repository.
+    Otherwise(PerformError),
+}
+
 async fn enqueue(
     store: &Store,
     address: &RepositoryAddress,
     request: &HealRequest,
     printer: &Printer,
-) -> Result<TaskId, Failure> {
+) -> Result<Asked, Failure> {
     let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
     // A path means something on this machine only.
     task.host = address.path().map(|_| owner::host_name());
     task.context = serde_json::to_value(request)?;
     let enqueued = match ask_for(store, &task).await {
         Ok(enqueued) => enqueued,
-        Err(refused @ PerformError::AskedOtherwise { .. }) => return Err(refused).bad_input(),
+        Err(refused @ PerformError::AskedOtherwise { .. }) => return Ok(Asked::Otherwise(refused)),
         Err(error) => return Err(error.into()),
     };
     if !enqueued.created {
@@ -141,7 +178,7 @@ async fn enqueue(
             enqueued.id
         ));
     }
-    Ok(enqueued.id)
+    Ok(Asked::Task(enqueued.id))
 }
 
 enum Resumed {

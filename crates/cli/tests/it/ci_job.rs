@@ -3,8 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use autoheal_engine::Timestamp;
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_orchestrator::owner;
 use autoheal_testkit::repository::{self, TestRepository};
 use serde_json::json;
+use tokio::runtime::Runtime;
 
 use crate::binary::{Ended, Home};
 use crate::github::{FILES, TOKEN, World, ci};
@@ -103,6 +107,49 @@ fn what_a_repository_says_is_no_command_for_the_runner() {
 }
 
 #[test]
+fn where_nothing_was_healed_there_is_no_patch() {
+    let Some(job) = Job::of(&[("note.txt", "no tests\n")]) else { return };
+    let patch = job.file("fix.patch");
+    let ended = Ended::of(&mut job.ci(&["--patch", patch.to_str().unwrap()]));
+    assert_ne!(ended.code, Some(0), "{}", ended.told());
+    assert!(!patch.exists());
+}
+
+#[test]
+fn a_patch_follows_no_link_of_the_checkout() {
+    let Some(job) = Job::of(&FILES) else { return };
+    let secret = job.file("secret");
+    std::fs::write(&secret, "kept").unwrap();
+    let link = job.checkout.join("fix.patch");
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    let ended = Ended::of(&mut job.ci(&["--patch", link.to_str().unwrap()]));
+    assert_eq!(ended.code, Some(2), "{}", ended.told());
+    assert!(ended.stderr.contains("is a link"), "{}", ended.told());
+    assert_eq!(std::fs::read_to_string(secret).unwrap(), "kept");
+}
+
+#[test]
+fn a_job_does_not_go_on_with_what_another_commit_was_asked() {
+    let Some(job) = Job::of(&FILES) else { return };
+    let old = repository::git(&job.checkout, &["rev-parse", "HEAD"]);
+    Runtime::new().unwrap().block_on(async {
+        let target = job.checkout.canonicalize().unwrap().display().to_string();
+        let mut task = NewTask::new(TaskKind::HealRepo, target.clone(), Timestamp::from_millis(0));
+        task.host = Some(owner::host_name());
+        task.context = json!({ "repository": target, "commit": old });
+        assert!(job.home.store().await.enqueue(&task).await.unwrap().created);
+    });
+    std::fs::write(job.checkout.join("shop/more.py"), "x = 1\n").unwrap();
+    repository::git(&job.checkout, &["add", "--all"]);
+    repository::git(&job.checkout, &["commit", "--quiet", "--message", "more"]);
+    let ended = Ended::of(&mut job.ci(&[]));
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert!(ended.stderr.contains("it is cancelled"), "{}", ended.told());
+    let base = repository::git(&job.checkout, &["rev-parse", &format!("{BRANCH}~1")]);
+    assert_eq!(base, repository::git(&job.checkout, &["rev-parse", "HEAD"]));
+}
+
+#[test]
 fn our_own_commit_is_reported_and_left_alone() {
     let Some(sandbox) = sandbox() else { return };
     let origin = TestRepository::with_files(&FILES);
@@ -122,21 +169,31 @@ fn a_job_may_push_and_open_a_pull_request() {
     let job = Job::at(&world.github.repository(), world.sandbox);
     let server = world.github.url().replace("/octo/shop", "");
     let event = job.file("event.json");
-    let of_fork = |name: &str| {
-        json!({ "pull_request": { "head": { "ref": "main", "repo": { "full_name": name } } } }).to_string()
+    let tip = world.github.branch("main").unwrap();
+    let of = |name: &str, sha: &str| {
+        json!({ "pull_request": { "head": { "ref": "main", "sha": sha, "repo": { "full_name": name } } } }).to_string()
     };
-    let ci = |more: &[&str]| {
-        let mut command = job.ci(more);
+    let ci_at = |event_name: &str| {
+        let mut command = job.ci(&["--push", "--pull-request"]);
+        command.env("GITHUB_EVENT_NAME", event_name);
         command.env("GITHUB_SERVER_URL", &server).env("GITHUB_API_URL", world.github.api());
         command.env("GITHUB_TOKEN", TOKEN).env("GITHUB_EVENT_PATH", &event);
         Ended::of(&mut command)
     };
-    std::fs::write(&event, of_fork("mallory/shop")).unwrap();
-    let refused = ci(&["--push", "--pull-request"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.told());
-    assert!(refused.stderr.contains("comes from a fork"), "{}", refused.told());
-    std::fs::write(&event, of_fork("octo/shop")).unwrap();
-    let ended = ci(&["--push", "--pull-request"]);
+    let old = "1".repeat(40);
+    for (event_name, repository, commit, said) in [
+        ("pull_request", "mallory/shop", &tip, "comes from a fork"),
+        ("pull_request_target", "octo/shop", &tip, "not with `pull_request_target`"),
+        ("pull_request", "octo/shop", &old, "by now, not at 1111"),
+    ] {
+        std::fs::write(&event, of(repository, commit)).unwrap();
+        let refused = ci_at(event_name);
+        assert_eq!(refused.code, Some(2), "{}", refused.told());
+        assert!(refused.told().contains(said), "{}", refused.told());
+        assert_eq!(world.github.branch(BRANCH), None);
+    }
+    std::fs::write(&event, of("octo/shop", &tip)).unwrap();
+    let ended = ci_at("pull_request");
     assert_eq!(ended.code, Some(0), "{}", ended.told());
     assert_eq!(world.github.pulls().len(), 1);
     assert!(job.text("output").contains("/octo/shop/pull/1\n"), "{}", job.text("output"));

@@ -83,7 +83,7 @@ impl World {
         let (url, api) = (self.github.url(), self.github.api());
         let common = ["heal", &url, "--github-api", &api, "--sandbox", self.sandbox, "--json"];
         let mut command = self.home.command(&[&common[..], more].concat());
-        command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_CI_POLL_MILLIS", "20");
+        command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_CI_POLL_MILLIS", "1000");
         command
     }
 
@@ -374,6 +374,42 @@ fn where_nothing_may_be_pushed_the_patch_is_a_comment() {
 }
 
 #[test]
+fn a_log_that_cannot_be_read_ends_nothing() {
+    let Some(world) = World::with_ci(ci) else { return };
+    world.github.fail_next([Fault::new("GET", "/jobs", 403).saying("not for you")]);
+    let (ended, results) = world.healed(&[]);
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
+    assert_eq!(results["hosted_ci"]["verdict"], "RED");
+    assert_ne!(results["stop_reason"], "INFRA");
+    assert!(results["warnings"].to_string().contains("CI job ci says could not be read"), "{results}");
+    assert_eq!(world.github.statuses().last().unwrap().state, "failure");
+}
+
+#[test]
+fn no_status_stays_pending() {
+    let Some(world) = World::with_ci(ci) else { return };
+    world.github.fail_next([Fault::new("GET", "/actions/runs", 403).saying("not for you")]);
+    let (ended, results) = world.healed(&[]);
+    assert_eq!(results["stop_reason"], "INFRA", "{}", ended.told());
+    let states: Vec<_> = world.github.statuses().into_iter().map(|status| status.state).collect();
+    assert_eq!(states, ["pending", "failure"]);
+    let Some(world) = World::with_ci(ci) else { return };
+    let (ended, results) = world.healed(&["--ci", "none"]);
+    assert_eq!(results["stop_reason"], "NO_CI_RUN", "{}", ended.told());
+    assert!(world.github.statuses().is_empty(), "nobody would say more");
+}
+
+#[test]
+fn a_status_of_a_bystander_is_no_verdict() {
+    let plan = CiPlan { statuses: vec![("license/cla".to_owned(), "success".to_owned())], ..CiPlan::none() };
+    let Some(world) = World::with_ci(move |_| plan.clone()) else { return };
+    let ended = Ended::of(world.heal(&[]).env("AUTOHEAL_CI_GRACE_SECONDS", "0"));
+    let results: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((ended.code, &results["stop_reason"]), (Some(1), &json!("NO_CI_RUN")), "{}", ended.told());
+    assert!(results["warnings"].to_string().contains("license/cla success"), "{results}");
+}
+
+#[test]
 fn our_own_work_is_not_healed_again() {
     let Some(world) = World::with_ci(ci) else { return };
     let checkout = tempfile::tempdir().unwrap();
@@ -408,7 +444,7 @@ fn killed_around_any_checkpoint_it_heals_the_same_at_github() {
             let (run, api) = (run.to_string(), world.github.api());
             let arguments = ["heal", "--resume", &run, "--github-api", &api, "--sandbox", world.sandbox, "--json"];
             let mut command = world.home.command(&arguments);
-            command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_CI_POLL_MILLIS", "20");
+            command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_CI_POLL_MILLIS", "1000");
             command
         },
         checkpoints: &|world: &World| Runtime::new().unwrap().block_on(world.home.checkpoints()),

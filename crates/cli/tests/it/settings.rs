@@ -55,6 +55,15 @@ fn a_wrong_value_in_the_environment_names_the_setting() {
 }
 
 #[test]
+fn nobody_is_asked_without_a_pause() {
+    for millis in ["0", "999"] {
+        let ended = Ended::of(Home::new().command(&["tasks"]).env("AUTOHEAL_CI_POLL_MILLIS", millis));
+        assert_eq!(ended.code, Some(2), "{}", ended.told());
+        assert!(ended.stderr.contains("github.poll_millis") && ended.stderr.contains("1000"), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_misspelled_variable_is_refused() {
     let home = Home::new();
     let ended = Ended::of(home.command(&["tasks"]).env("AUTOHEAL_RETRY_LIMTI", "3"));

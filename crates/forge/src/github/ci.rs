@@ -91,12 +91,6 @@ struct App {
 }
 
 #[derive(Debug, Deserialize)]
-struct CombinedStatus {
-    #[serde(default)]
-    statuses: Vec<Status>,
-}
-
-#[derive(Debug, Deserialize)]
 struct Status {
     context: String,
     state: String,
@@ -175,15 +169,7 @@ impl GitHub {
         let query = [("head_sha", commit.as_str()), ("per_page", "100")];
         let url = self.url(repository, &["actions", "runs"], &query)?;
         let runs: Vec<Run> = self.connection.list(doing, &url, Some("workflow_runs")).await?;
-        let mut newest: Vec<Run> = Vec::new();
-        for run in runs {
-            match newest.iter_mut().find(|other| other.workflow_id == run.workflow_id && other.event == run.event) {
-                Some(other) if other.id < run.id => *other = run,
-                Some(_) => {}
-                None => newest.push(run),
-            }
-        }
-        let mut checks: Vec<Check> = newest.into_iter().map(Check::of_run).collect();
+        let mut checks: Vec<Check> = newest(runs).into_iter().map(Check::of_run).collect();
 
         let mut unread = None;
         let mut seen = |found: Result<Vec<Check>, GitHubError>| match found {
@@ -216,8 +202,7 @@ impl GitHub {
     /// The newest status of each context.
     async fn statuses(&self, repository: &RepositoryName, commit: &CommitId) -> Result<Vec<Status>, GitHubError> {
         let url = self.url(repository, &["commits", commit.as_str(), "status"], &[("per_page", "100")])?;
-        let combined: CombinedStatus = self.connection.get(ApiOperation::WatchCi, &url).await?;
-        Ok(combined.statuses)
+        self.connection.list(ApiOperation::WatchCi, &url, Some("statuses")).await
     }
 
     /// The jobs of a run's latest attempt.
@@ -299,10 +284,31 @@ impl GitHub {
     }
 }
 
+/// The newest run of each workflow and event. One that was skipped judged nothing: it stands for an earlier one only where that was
+/// skipped, too.
+fn newest(runs: Vec<Run>) -> Vec<Run> {
+    let weight = |run: &Run| (run.state() != CheckState::Neutral, run.id);
+    let mut newest: Vec<Run> = Vec::new();
+    for run in runs {
+        match newest.iter_mut().find(|other| other.workflow_id == run.workflow_id && other.event == run.event) {
+            Some(other) if weight(other) < weight(&run) => *other = run,
+            Some(_) => {}
+            None => newest.push(run),
+        }
+    }
+    newest
+}
+
+impl Run {
+    fn state(&self) -> CheckState {
+        CheckState::of(self.status.as_deref(), self.conclusion.as_deref())
+    }
+}
+
 impl Check {
     fn of_run(run: Run) -> Self {
         Self {
-            state: CheckState::of(run.status.as_deref(), run.conclusion.as_deref()),
+            state: run.state(),
             name: run.name.unwrap_or_else(|| format!("workflow {}", run.workflow_id)),
             url: run.html_url,
             run: Some(run.id),
@@ -326,7 +332,25 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
-    use super::CheckState;
+    use super::{CheckState, Run, newest};
+
+    #[test]
+    fn a_skipped_run_hides_no_failure() {
+        let run = |id, conclusion: &str| Run {
+            id,
+            name: None,
+            status: Some("completed".to_owned()),
+            conclusion: Some(conclusion.to_owned()),
+            html_url: None,
+            workflow_id: 1,
+            event: "push".to_owned(),
+        };
+        let kept = |runs| newest(runs).iter().map(|run| run.id).collect::<Vec<_>>();
+        assert_eq!(kept(vec![run(2, "skipped"), run(1, "failure")]), [1]);
+        assert_eq!(kept(vec![run(1, "failure"), run(2, "neutral")]), [1]);
+        assert_eq!(kept(vec![run(1, "failure"), run(3, "success"), run(2, "skipped")]), [3]);
+        assert_eq!(kept(vec![run(1, "skipped"), run(2, "skipped")]), [2]);
+    }
 
     #[test]
     fn only_success_is_success() {

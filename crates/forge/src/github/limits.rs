@@ -18,7 +18,7 @@ pub(super) fn asked_to_wait(status: u16, headers: &HeaderMap, body: &str, now: S
     }
     if text(headers, "x-ratelimit-remaining") == Some("0") {
         let reset = text(headers, "x-ratelimit-reset").and_then(|value| value.parse().ok());
-        let reset = reset.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+        let reset = reset.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
         // A second more, for clocks that differ.
         return Some(reset.map_or(UNNAMED, |at| at.duration_since(now).unwrap_or_default() + Duration::from_secs(1)));
     }
@@ -56,6 +56,8 @@ mod tests {
         assert_eq!(wait(429, &spent, ""), Some(31));
         assert_eq!(wait(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "900")], ""), Some(1));
         assert_eq!(wait(429, &[("x-ratelimit-remaining", "0")], ""), Some(60));
+        let never = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "18446744073709551615")];
+        assert_eq!(wait(403, &never, ""), Some(60), "a time that is none");
     }
 
     #[test]

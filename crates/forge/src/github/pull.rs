@@ -1,5 +1,7 @@
 //! Pull requests and comments.
 
+use std::collections::BTreeSet;
+
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -30,6 +32,20 @@ pub struct PullRequest {
     /// Its title.
     #[serde(default)]
     pub title: String,
+    /// Where its commits are.
+    pub head: PullEnd,
+    /// Where they are to go.
+    pub base: PullEnd,
+}
+
+/// A branch of a pull request and where it was when the pull request last followed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PullEnd {
+    /// The branch.
+    #[serde(rename = "ref")]
+    pub branch: String,
+    /// Its commit.
+    pub sha: String,
 }
 
 impl PullRequest {
@@ -38,9 +54,14 @@ impl PullRequest {
         self.state == "open"
     }
 
-    /// Somebody closed it without merging it.
-    pub fn is_refused(&self) -> bool {
-        !self.is_open() && self.merged_at.is_none()
+    /// Somebody closed it without merging it, and it offered one of these commits: what is offered again was refused.
+    pub fn is_refused(&self, commits: &BTreeSet<String>) -> bool {
+        !self.is_open() && self.merged_at.is_none() && commits.contains(&self.head.sha)
+    }
+
+    /// Whether this program wrote it, for this branch.
+    fn is_ours(&self, base: &str) -> bool {
+        self.base.branch == base && self.body.as_deref().is_some_and(|body| body.starts_with(MARK))
     }
 }
 
@@ -55,6 +76,8 @@ pub struct PullRequestText {
     pub title: String,
     /// Markdown.
     pub body: String,
+    /// The commits that it offers, by their ids.
+    pub commits: BTreeSet<String>,
 }
 
 /// What became of a pull request.
@@ -64,8 +87,10 @@ pub enum Opened {
     New(PullRequest),
     /// There was one, and it says what is new.
     Updated(PullRequest),
-    /// Somebody closed the one there was: no other is opened.
+    /// Somebody closed the one that offered the same: no other is opened.
     Refused(PullRequest),
+    /// One is open from this branch that is not ours, or is for another branch: it is left as it is, and no other is opened.
+    Left(PullRequest),
 }
 
 #[derive(Debug, Deserialize)]
@@ -94,8 +119,8 @@ impl GitHub {
         self.connection.list(ApiOperation::PullRequest, &url, None).await
     }
 
-    /// Opens a pull request, or brings the one that is open for this branch up to date. There is never a second one, and where a
-    /// person closed the last one there is none.
+    /// Opens a pull request, or brings our open one of this branch up to date. There is never a second one; one that a person wrote
+    /// is left as it is, and what a person has refused is not offered again.
     ///
     /// # Errors
     ///
@@ -131,7 +156,12 @@ impl GitHub {
         body: &str,
     ) -> Result<Option<Opened>, GitHubError> {
         let known = self.pull_requests(repository, &text.head).await?;
-        if let Some(open) = known.iter().find(|pull| pull.is_open()) {
+        let mut open: Vec<&PullRequest> = known.iter().filter(|pull| pull.is_open()).collect();
+        open.sort_by_key(|pull| !pull.is_ours(&text.base));
+        if let Some(&open) = open.first() {
+            if !open.is_ours(&text.base) {
+                return Ok(Some(Opened::Left(open.clone())));
+            }
             if open.body.as_deref() == Some(body) && open.title == text.title {
                 return Ok(Some(Opened::Updated(open.clone())));
             }
@@ -140,7 +170,7 @@ impl GitHub {
             let updated = self.connection.send(ApiOperation::PullRequest, &Method::PATCH, &url, &request).await?;
             return Ok(Some(Opened::Updated(updated)));
         }
-        Ok(known.into_iter().next().filter(PullRequest::is_refused).map(Opened::Refused))
+        Ok(known.into_iter().find(|pull| pull.is_refused(&text.commits)).map(Opened::Refused))
     }
 
     /// Says something on a pull request; what this program said there before is replaced. The comment's page.

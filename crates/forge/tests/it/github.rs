@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
@@ -56,7 +57,8 @@ impl Scene {
 
     fn text(title: &str) -> PullRequestText {
         let body = "What was changed.".to_owned();
-        PullRequestText { head: "T_L_AI_Fix".to_owned(), base: "main".to_owned(), title: title.to_owned(), body }
+        let (head, base) = ("T_L_AI_Fix".to_owned(), "main".to_owned());
+        PullRequestText { head, base, title: title.to_owned(), body, commits: BTreeSet::new() }
     }
 }
 
@@ -118,10 +120,13 @@ async fn a_token_that_may_not_see_other_ci_sees_actions_and_says_so() {
 
 #[tokio::test]
 async fn lists_are_read_to_their_last_page() {
-    let plan =
-        CiPlan { checks: (0..7).map(|n| (format!("check {n}"), "success".to_owned())).collect(), ..CiPlan::none() };
+    let plan = CiPlan {
+        checks: (0..7).map(|n| (format!("check {n}"), "success".to_owned())).collect(),
+        statuses: (0..7).map(|n| (format!("status {n}"), "failure".to_owned())).collect(),
+        ..CiPlan::none()
+    };
     let scene = Scene::new(Behaviour { page_size: 3, ..Behaviour::new(TOKEN, move |_| plan.clone()) });
-    assert_eq!(scene.states().await.len(), 7);
+    assert_eq!(scene.states().await.len(), 14);
     scene.github.check_against_description();
 }
 
@@ -156,9 +161,32 @@ async fn there_is_one_pull_request_however_often_it_is_opened() {
     assert_eq!(pulls[0].title, "two");
     assert!(pulls[0].body.ends_with("What was changed."));
     scene.github.close_pulls();
-    assert!(matches!(open("three").await, Opened::Refused(_)), "a person said no");
+    let commits = [scene.commit.to_string()].into();
+    let again = PullRequestText { commits, ..Scene::text("three") };
+    let again = scene.client.open_pull_request(&scene.repository, &again).await.unwrap();
+    assert!(matches!(again, Opened::Refused(_)), "a person said no to this");
     assert_eq!(scene.github.pulls().len(), 1);
+    assert!(matches!(open("four").await, Opened::New(_)), "what is offered now is something else");
     scene.github.check_against_description();
+}
+
+#[tokio::test]
+async fn a_pull_request_of_a_person_or_for_another_branch_is_left_as_it_is() {
+    for (base, body) in [("main", "Mine."), ("other", "<!-- autoheal -->\nOf another run.")] {
+        let scene = Scene::with_ci(CiPlan::none());
+        let pull = Pull {
+            number: 5,
+            head: "T_L_AI_Fix".to_owned(),
+            base: base.to_owned(),
+            title: "x".to_owned(),
+            body: body.to_owned(),
+            is_open: true,
+        };
+        scene.github.put_pull(pull.clone());
+        let opened = scene.client.open_pull_request(&scene.repository, &Scene::text("one")).await.unwrap();
+        assert!(matches!(opened, Opened::Left(left) if left.number == 5));
+        assert_eq!(scene.github.pulls(), [pull]);
+    }
 }
 
 #[tokio::test]
@@ -256,7 +284,7 @@ async fn a_limit_is_waited_for_within_patience() {
 #[tokio::test]
 async fn git_and_the_api_are_one_host_with_one_token() {
     let scene = Scene::with_ci(CiPlan::none());
-    let git = git_with_token(TOKEN);
+    let git = git_with_token(&scene.github.url(), TOKEN);
     let address = RepositoryAddress::parse(&scene.github.url()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let clone = folder.path().join("clone");

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, GitSettings, Identity, RepositoryAddress};
+use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, GitSettings, HostToken, Identity, RepositoryAddress};
 use autoheal_testkit::repository::TestRepository;
 use secrecy::SecretString;
 
@@ -23,8 +23,9 @@ fn git() -> Git {
     Git::new(GitSettings::default()).expect("a folder for git")
 }
 
-fn git_with_token(token: &str) -> Git {
-    let token = Some(SecretString::from(token));
+/// `web`: where the token may go.
+fn git_with_token(web: &str, token: &str) -> Git {
+    let token = Some(HostToken::new(&web.parse().expect("an address"), SecretString::from(token)));
     Git::new(GitSettings { token, timeout: Duration::from_secs(20) }).expect("a folder for git")
 }
 

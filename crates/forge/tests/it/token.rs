@@ -53,7 +53,7 @@ async fn a_token_opens_the_door_and_stays_out_of_sight() {
         });
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
-                let git = git_with_token(TOKEN);
+                let git = git_with_token(&server.origin(), TOKEN);
                 git.clone(&remote, &clone, &CloneOptions::default()).await.unwrap();
                 let head = git.head(&clone).await.unwrap();
                 let commit = git.commit_on(&clone, &head, &request(&[("a.py", Some("a = 2\n"))])).await.unwrap();
@@ -76,7 +76,7 @@ async fn a_wrong_token_is_an_error_that_does_not_repeat_it() {
     let server = GitHttp::serve(served.path(), Behaviour::Token("another".to_owned()));
     let remote = RepositoryAddress::parse(&server.url("private")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let git = git_with_token(TOKEN);
+    let git = git_with_token(&server.origin(), TOKEN);
     let error = git.clone(&remote, &folder.path().join("c"), &CloneOptions::default()).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::RepoAccessDenied, "{error}");
     assert!(!format!("{error} {error:?}").contains(TOKEN));
@@ -89,12 +89,25 @@ async fn a_redirect_to_another_host_gets_no_token() {
     let server = GitHttp::serve(served.path(), Behaviour::Redirect(thief.origin()));
     let remote = RepositoryAddress::parse(&server.url("private")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let git = git_with_token(TOKEN);
+    let git = git_with_token(&server.origin(), TOKEN);
     let options = CloneOptions { timeout: Duration::from_secs(20), ..CloneOptions::default() };
     let error = git.clone(&remote, &folder.path().join("c"), &options).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::RepoAccessDenied, "{error}");
     assert!(!thief.requests().is_empty(), "git followed the redirect");
     assert!(thief.requests().iter().all(|request| request.password.is_none()));
+}
+
+#[tokio::test]
+async fn a_token_of_another_host_stays_here() {
+    let served = tempfile::tempdir().unwrap();
+    let server = GitHttp::serve(served.path(), Behaviour::Token(TOKEN.to_owned()));
+    let remote = RepositoryAddress::parse(&server.url("private")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let git = git_with_token("https://github.com", TOKEN);
+    let error = git.clone(&remote, &folder.path().join("c"), &CloneOptions::default()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::RepoAccessDenied, "{error}");
+    assert!(!server.requests().is_empty(), "it was asked");
+    assert!(server.requests().iter().all(|request| request.password.is_none()));
 }
 
 // Feature: autoheal-ci-agent, Property 30: Token Exclusion from Logs
@@ -107,7 +120,7 @@ fn no_error_repeats_a_token_even_when_the_server_does() {
     proptest!(ProptestConfig::with_cases(100), |(token in token, which in 0..3_usize)| {
         let remote = RepositoryAddress::parse(&servers[which].url("private")).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let git = git_with_token(&token);
+        let git = git_with_token(&servers[which].origin(), &token);
         let cloned = runtime.block_on(git.clone(&remote, &folder.path().join("c"), &CloneOptions::default()));
         let error = cloned.unwrap_err();
         let told = format!("{error} {error:?} {git:?}");

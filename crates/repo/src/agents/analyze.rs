@@ -2,7 +2,7 @@
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_forge::{BranchName, CommitId};
+use autoheal_forge::{BranchName, CommitId, CommitInfo};
 
 use crate::branch_name::numbered_branch_name;
 use crate::checkout::{Checkout, forge_error};
@@ -28,6 +28,12 @@ pub(crate) async fn run(
     }
     context.progress(format!("cloning {}", checkout.address));
     let base = checkout.clone_repository(state).await?;
+    if let Some(asked) = state.request.commit.as_ref().filter(|asked| asked.as_str() != base.as_str()) {
+        return Err(StepError::Permanent {
+            code: ErrorCode::InvalidInput,
+            message: format!("{} is at {base} by now, not at {asked}: run again for what is there", checkout.address),
+        });
+    }
     let is_guarded = checkout.address.path().is_none() || state.request.refuse_own_commits;
     if is_guarded && is_own_commit(checkout, &base).await? {
         let reason = StopReason::OwnCommit;
@@ -58,8 +64,14 @@ async fn is_own_commit(checkout: &Checkout, commit: &CommitId) -> Result<bool, S
     let clone = checkout.folders.clone_folder();
     let parent = checkout.git.parent(&clone, commit).await.map_err(|error| forge_error(&error))?;
     let log = checkout.git.log(&clone, parent.as_ref(), commit).await.map_err(|error| forge_error(&error))?;
-    let merged = log.iter().find(|entry| entry.id == *commit).and_then(|entry| entry.parents.get(1));
+    let merged = log.iter().find(|entry| entry.id == *commit).and_then(tested_head);
     Ok(log.iter().any(|entry| (entry.id == *commit || Some(&entry.id) == merged) && is_ours(entry)))
+}
+
+/// The head of the pull request, where the commit is the merge that GitHub makes to test one. Of any other merge a person decided.
+fn tested_head(entry: &CommitInfo) -> Option<&CommitId> {
+    let [base, head] = entry.parents.as_slice() else { return None };
+    (entry.message.trim() == format!("Merge {head} into {base}")).then_some(head)
 }
 
 async fn warn_of_uncommitted(state: &mut HealState, checkout: &Checkout) -> Result<(), StepError> {
@@ -119,4 +131,30 @@ fn branch(state: &HealState, number: u32) -> Result<BranchName, StepError> {
     let request = &state.request;
     numbered_branch_name(&request.team_name, &request.leader_name, number)
         .map_err(|error| StepError::Permanent { code: ErrorCode::InvalidInput, message: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::Timestamp;
+    use autoheal_forge::Identity;
+
+    use super::*;
+
+    #[test]
+    fn only_the_merge_that_github_tests_stands_for_its_head() {
+        let id = |digit: &str| CommitId::parse(&digit.repeat(40)).unwrap();
+        let entry = |message: String, parents| CommitInfo {
+            id: id("c"),
+            parents,
+            author: Identity::default(),
+            at: Timestamp::from_millis(0),
+            message,
+        };
+        let (base, head) = (id("a"), id("b"));
+        let both = vec![base.clone(), head.clone()];
+        let of_github = format!("Merge {head} into {base}");
+        assert_eq!(tested_head(&entry(of_github.clone(), both.clone())), Some(&head));
+        assert_eq!(tested_head(&entry(of_github, vec![base])), None);
+        assert_eq!(tested_head(&entry("Merge pull request #7 from o/T_L_AI_Fix".to_owned(), both)), None);
+    }
 }

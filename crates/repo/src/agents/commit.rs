@@ -13,7 +13,7 @@ use crate::checkout::{Checkout, forge_error};
 use crate::commit_message::{commit_message, withdrawal_message};
 use crate::hosting::trial::WITHDRAWAL;
 use crate::hosting::{Hosted, delivery};
-use crate::request::Delivery;
+use crate::request::{CiMode, Delivery};
 use crate::state::{AcceptedFix, Delivered, HealState};
 
 /// Commits every accepted fix and pushes the branch.
@@ -52,8 +52,11 @@ pub(crate) async fn run(
     let pushed = state.request.delivery == Delivery::Push;
     state.delivered = Some(Delivered { commit: tip.as_str().to_owned(), accepted, pushed });
     if let Some(hosted) = hosted.filter(|_| pushed) {
-        delivery::pull_request(state, hosted, context).await?;
-        delivery::status(state, hosted, StatusState::Pending, context).await?;
+        delivery::pull_request(state, hosted, checkout, context).await?;
+        // Nobody would say more where nothing is verified.
+        if state.request.ci != CiMode::None {
+            delivery::status(state, hosted, StatusState::Pending, context).await?;
+        }
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
 
 use crate::checkout::{Checkout, forge_error};
-use crate::ci_commands::startable_workflows;
+use crate::ci_commands::Workflows;
 use crate::hosting::watch::CiVerdict;
 use crate::hosting::{Hosted, delivery, logs, poll, trial};
 use crate::look::Look;
@@ -27,6 +27,21 @@ use crate::tree;
 
 /// Verifies what `commit` delivered, and decides whether another round follows.
 pub(crate) async fn run(
+    state: &mut HealState,
+    checkout: &Checkout,
+    hosted: Option<&Hosted>,
+    sandbox: &Arc<dyn Sandbox>,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let judged = judge(state, checkout, hosted, sandbox, context).await;
+    if let (Err(StepError::Passing { .. } | StepError::Permanent { .. }), Some(hosted)) = (&judged, hosted) {
+        // This may be the end; when it is tried again, the next verdict takes its place.
+        delivery::status(state, hosted, StatusState::Failure, context).await?;
+    }
+    judged
+}
+
+async fn judge(
     state: &mut HealState,
     checkout: &Checkout,
     hosted: Option<&Hosted>,
@@ -56,7 +71,7 @@ pub(crate) async fn run(
     if let Some(hosted) = hosted {
         let status = if green { StatusState::Success } else { StatusState::Failure };
         delivery::status(state, hosted, status, context).await?;
-        delivery::pull_request(state, hosted, context).await?;
+        delivery::pull_request(state, hosted, checkout, context).await?;
     }
     Ok(())
 }
@@ -71,11 +86,11 @@ async fn judge_by_ci(
     hosted: &Hosted,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Verified { mut look, sources, startable } = verified;
+    let Verified { mut look, sources, workflows } = verified;
     let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
-    let (verdict, checks) = poll::verdict(state, hosted, &branch, &commit, &startable, context).await?;
+    let (verdict, checks) = poll::verdict(state, hosted, &branch, &commit, &workflows, context).await?;
     state.ci_verdict = Some(verdict);
     let before = state.ci_failures.findings.iter().map(Finding::key).collect();
     match verdict {
@@ -84,7 +99,7 @@ async fn judge_by_ci(
             state.conclude_round(look, context.now());
         }
         CiVerdict::Red => {
-            let findings = logs::findings(hosted, &checks, &sources, context).await?;
+            let findings = logs::findings(state, hosted, &checks, &sources, context).await;
             for finding in &findings {
                 let line = finding.message.lines().next().unwrap_or_default();
                 context.note("finding", format!("in CI: {}: {line}", finding.headline()));
@@ -120,8 +135,7 @@ fn not_hosted() -> StepError {
 struct Verified {
     look: Look,
     sources: Sources,
-    /// The workflows that can be started by hand.
-    startable: Vec<String>,
+    workflows: Workflows,
 }
 
 async fn verify(
@@ -144,10 +158,10 @@ async fn verify(
     let tree = place.folders.tree();
     checkout.git.export(&source, &commit, &tree).await.map_err(|error| forge_error(&error))?;
     let sources = tree::read(&tree, &setup);
-    let startable = startable_workflows(&tree);
+    let workflows = Workflows::of(&tree);
     let look = look_at(context.run, &place, setup, state, sandbox, context).await;
     remove(&place)?;
-    Ok(Verified { look: look?, sources, startable })
+    Ok(Verified { look: look?, sources, workflows })
 }
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {

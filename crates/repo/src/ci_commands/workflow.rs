@@ -59,6 +59,11 @@ pub(super) fn startable(tree: &Path, files: &[String]) -> Vec<String> {
     workflows(tree, files).filter(|(_, workflow)| is_startable(workflow)).map(|(file, _)| file.clone()).collect()
 }
 
+/// Whether a push or a pull request starts a workflow.
+pub(super) fn are_expected(tree: &Path, files: &[String]) -> bool {
+    workflows(tree, files).any(|(_, workflow)| is_triggered(&workflow))
+}
+
 fn is_startable(workflow: &Value) -> bool {
     const TRIGGER: &str = "workflow_dispatch";
     match workflow.get("on").or_else(|| workflow.get("true")) {

@@ -1,5 +1,7 @@
 //! The pull request, the comment and the status. The fixes are pushed by then: what goes wrong here is a warning, never the end.
 
+use std::collections::BTreeSet;
+
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
 use autoheal_forge::github::GitHubError;
@@ -8,12 +10,13 @@ use autoheal_forge::github::pull::{Opened, PullRequestText};
 
 use super::{Hosted, summary};
 use crate::checkout::{Checkout, forge_error};
-use crate::state::HealState;
+use crate::state::{HealState, Origin};
 
 /// Opens the pull request, or brings the one that is open up to date, when one was asked for.
 pub(crate) async fn pull_request(
     state: &mut HealState,
     hosted: &Hosted,
+    checkout: &Checkout,
     context: &StepContext,
 ) -> Result<(), StepError> {
     let Some(origin) = state.origin.clone().filter(|_| state.request.hosting.pull_request) else { return Ok(()) };
@@ -21,7 +24,8 @@ pub(crate) async fn pull_request(
         return Ok(());
     }
     context.ensure_owner().await?;
-    match open(state, hosted, &origin.branch, context).await {
+    let commits = offered(state, checkout, &origin).await?;
+    match open(state, hosted, &origin.branch, commits, context).await {
         Ok(Opened::New(pull)) => {
             context.note("pull request", format!("opened {}", pull.html_url));
             state.pull_request = Some(pull.html_url);
@@ -31,7 +35,14 @@ pub(crate) async fn pull_request(
             state.pull_request = Some(pull.html_url);
         }
         Ok(Opened::Refused(pull)) => {
-            state.warn(format!("no pull request was opened: somebody closed {}, which is an answer", pull.html_url));
+            state
+                .warn(format!("no pull request was opened: somebody closed {}, which offered the same", pull.html_url));
+        }
+        Ok(Opened::Left(pull)) => {
+            state.warn(format!(
+                "no pull request was opened: {} is open from {} and is not one of ours for this branch; it was left as it is",
+                pull.html_url, origin.branch
+            ));
         }
         Err(error) => {
             state.warn(format!("{}: there is no pull request: {error}", error.code()));
@@ -40,7 +51,23 @@ pub(crate) async fn pull_request(
     Ok(())
 }
 
-async fn open(state: &HealState, hosted: &Hosted, branch: &str, context: &StepContext) -> Result<Opened, GitHubError> {
+/// The commits of the branch that is there now.
+async fn offered(state: &HealState, checkout: &Checkout, origin: &Origin) -> Result<BTreeSet<String>, StepError> {
+    let Some(delivered) = &state.delivered else { return Ok(BTreeSet::new()) };
+    let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
+    let tip = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
+    let clone = checkout.folders.clone_folder();
+    let log = checkout.git.log(&clone, Some(&base), &tip).await.map_err(|error| forge_error(&error))?;
+    Ok(log.into_iter().map(|entry| entry.id.to_string()).collect())
+}
+
+async fn open(
+    state: &HealState,
+    hosted: &Hosted,
+    branch: &str,
+    commits: BTreeSet<String>,
+    context: &StepContext,
+) -> Result<Opened, GitHubError> {
     let base = match &state.request.branch {
         Some(base) => base.clone(),
         None => hosted.github.entry(&hosted.repository).await?.default_branch,
@@ -50,6 +77,7 @@ async fn open(state: &HealState, hosted: &Hosted, branch: &str, context: &StepCo
         base,
         title: summary::title(state),
         body: summary::body(state, context.now()),
+        commits,
     };
     hosted.github.open_pull_request(&hosted.repository, &text).await
 }

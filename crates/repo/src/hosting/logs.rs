@@ -4,22 +4,24 @@ use autoheal_code::Sources;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{Look, actions_log};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
-use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
+use autoheal_engine::workflow::{OutputRecord, Record, StepContext};
 use autoheal_forge::github::GitHubError;
 use autoheal_forge::github::ci::{Check, CheckState};
 
-use super::{Hosted, api_error};
+use super::Hosted;
+use crate::state::HealState;
 
 /// How many logs are read: one fault turns many jobs red.
 const MOST_LOGS: usize = 10;
 
 /// The findings of everything that is red: at least one.
 pub(crate) async fn findings(
+    state: &mut HealState,
     hosted: &Hosted,
     checks: &[Check],
     sources: &Sources,
     context: &StepContext,
-) -> Result<Vec<Finding>, StepError> {
+) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut logs = 0;
     for check in checks.iter().filter(|check| check.state == CheckState::Failure) {
@@ -27,7 +29,13 @@ pub(crate) async fn findings(
             found.push(unread(&check.name, "its log is not on GitHub; see its page"));
             continue;
         };
-        let jobs = hosted.github.jobs(&hosted.repository, run).await.map_err(|error| api_error(&error))?;
+        let jobs = match hosted.github.jobs(&hosted.repository, run).await {
+            Ok(jobs) => jobs,
+            Err(error) => {
+                found.push(unreadable(state, &check.name, &error));
+                continue;
+            }
+        };
         let red: Vec<_> = jobs.into_iter().filter(|job| job.state == CheckState::Failure).collect();
         if red.is_empty() {
             found.push(unread(&check.name, "the workflow failed without a job that did"));
@@ -41,11 +49,10 @@ pub(crate) async fn findings(
             let began = context.now();
             let log = match hosted.github.job_log(&hosted.repository, job.id).await {
                 Ok(log) => log,
-                Err(error @ (GitHubError::NotFound { .. } | GitHubError::Forbidden { .. })) => {
-                    found.push(unread(&job.name, &error.to_string()));
+                Err(error) => {
+                    found.push(unreadable(state, &job.name, &error));
                     continue;
                 }
-                Err(error) => return Err(api_error(&error)),
             };
             context.record(Record::Output(OutputRecord {
                 node: context.node.to_owned(),
@@ -62,7 +69,13 @@ pub(crate) async fn findings(
     }
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|finding| seen.insert(finding.key()));
-    Ok(found)
+    found
+}
+
+/// What one log would have said is missing; what the others say is worked on all the same.
+fn unreadable(state: &mut HealState, name: &str, error: &GitHubError) -> Finding {
+    state.warn(format!("{}: what the CI job {name} says could not be read: {error}", error.code()));
+    unread(name, &error.to_string())
 }
 
 /// Something is red, and nobody knows why.

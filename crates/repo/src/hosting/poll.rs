@@ -6,34 +6,36 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::github::ci::{Check, CheckState, CommitChecks};
 use autoheal_forge::{BranchName, CommitId};
 
-use super::watch::{CiVerdict, Next, Watch};
+use super::watch::{CiVerdict, Next, Patience, Watch};
 use super::{Hosted, api_error};
+use crate::ci_commands::Workflows;
 use crate::state::HealState;
 
-/// Watches a commit of a branch. Every look is kept in the state. `startable`: the workflows that can be started by hand.
+/// Watches a commit of a branch. Every look is kept in the state.
 pub(crate) async fn verdict(
     state: &mut HealState,
     hosted: &Hosted,
     branch: &BranchName,
     commit: &CommitId,
-    startable: &[String],
+    workflows: &Workflows,
     context: &StepContext,
 ) -> Result<(CiVerdict, Vec<Check>), StepError> {
     let asked = &state.request.hosting;
     let (timeout, grace) = (Duration::from_secs(asked.ci_seconds), Duration::from_secs(asked.grace_seconds));
     let interval = Duration::from_millis(asked.poll_millis);
     let mut may_start = asked.dispatch_workflows;
-    let mut watch = Watch::new(commit.as_str(), timeout, grace, context.now());
+    let patience = Patience { timeout, grace, expects_runs: workflows.are_expected };
+    let mut watch = Watch::new(commit.as_str(), patience, context.now());
     let mut told = String::new();
     let (verdict, checks) = loop {
         let (next, checks) = match hosted.github.checks(&hosted.repository, commit).await {
             Ok(CommitChecks { checks, unread }) => {
-                if let Some(error) = unread {
+                if let Some(error) = &unread {
                     state.warn(format!(
-                        "what other CI than Actions says could not be read, and does not count: {error}"
+                        "what other CI than Actions says could not be read; only a run of Actions can speak for the branch: {error}"
                     ));
                 }
-                (watch.take(&checks, context.now()), checks)
+                (watch.take(&checks, unread.is_none(), context.now()), checks)
             }
             Err(error) if error.is_passing() => (watch.take_no_answer(error.to_string(), context.now()), Vec::new()),
             Err(error) => return Err(api_error(&error)),
@@ -47,7 +49,7 @@ pub(crate) async fn verdict(
             Next::Over(verdict) => break (verdict, checks),
             Next::NothingCame if may_start => {
                 may_start = false;
-                if !start(state, hosted, branch, startable, context).await? {
+                if !start(state, hosted, branch, &workflows.startable, context).await? {
                     break (CiVerdict::NoCiRun, checks);
                 }
                 watch.wait_anew(context.now());
@@ -57,6 +59,9 @@ pub(crate) async fn verdict(
         }
         tokio::time::sleep(interval).await;
     };
+    if verdict == CiVerdict::NoCiRun && !checks.is_empty() {
+        state.warn(format!("no run of Actions succeeded, so nothing speaks for the branch but: {}", words(&checks)));
+    }
     context.note("ci", format!("{}: {}", verdict.words(), words(&checks)));
     state.ci_looks.extend(watch.into_looks());
     Ok((verdict, checks))

@@ -27,7 +27,7 @@ impl Shared {
             }
             ("POST", ["actions", "workflows", _, "dispatches"]) => self.dispatch(body),
             ("GET", ["commits", sha, "check-runs"]) => self.check_runs(rest, query, sha),
-            ("GET", ["commits", sha, "status"]) => self.combined_status(sha),
+            ("GET", ["commits", sha, "status"]) => self.combined_status(rest, query, sha),
             ("POST", ["statuses", sha]) => self.set_status(sha, body),
             ("GET", ["pulls"]) => self.list_pulls(rest, query),
             ("POST", ["pulls"]) => self.open_pull(body),
@@ -113,7 +113,7 @@ impl Shared {
         self.listed(rest, query, "check_runs", documents.collect())
     }
 
-    fn combined_status(&self, sha: &str) -> Answer {
+    fn combined_status(&self, rest: &str, query: &Query, sha: &str) -> Answer {
         if commit_facts(&self.bare(), sha).is_none() {
             return Answer::new(422, message(&format!("No commit found for SHA: {sha}")));
         }
@@ -132,7 +132,9 @@ impl Shared {
             state,
             description: String::new(),
         }));
-        Answer::new(200, self.combined_status_document(sha, &newest))
+        let documents = (1_u64..).zip(&newest).map(|(id, status)| self.status(id, status)).collect();
+        let is_well = !newest.is_empty() && newest.iter().all(|status| status.state == "success");
+        self.paged(rest, query, documents, |page, total| self.combined_status_document(sha, is_well, &page, total))
     }
 
     fn set_status(&self, sha: &str, body: Option<&Value>) -> Answer {

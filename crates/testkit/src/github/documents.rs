@@ -156,12 +156,10 @@ impl Shared {
         })
     }
 
-    pub(super) fn combined_status_document(&self, sha: &str, statuses: &[Status]) -> Value {
-        let documents: Vec<Value> = (1_u64..).zip(statuses).map(|(id, status)| self.status(id, status)).collect();
-        let is_all_well = !statuses.is_empty() && statuses.iter().all(|status| status.state == "success");
+    pub(super) fn combined_status_document(&self, sha: &str, is_well: bool, page: &Value, total: usize) -> Value {
         json!({
-            "state": if is_all_well { "success" } else { "pending" }, "sha": sha, "total_count": statuses.len(),
-            "statuses": documents, "repository": self.small_repository(),
+            "state": if is_well { "success" } else { "pending" }, "sha": sha, "total_count": total,
+            "statuses": page, "repository": self.small_repository(),
             "commit_url": self.api_url(&format!("/commits/{sha}")),
             "url": self.api_url(&format!("/commits/{sha}/status")),
         })

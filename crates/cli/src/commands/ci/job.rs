@@ -25,6 +25,7 @@ pub(super) struct Job {
     server: Option<String>,
     repository: Option<String>,
     reference: Option<String>,
+    event_name: Option<String>,
     event: Value,
 }
 
@@ -54,6 +55,7 @@ impl Job {
             server: variable("GITHUB_SERVER_URL"),
             repository: variable("GITHUB_REPOSITORY"),
             reference: variable("GITHUB_REF"),
+            event_name: variable("GITHUB_EVENT_NAME"),
             event: variable("GITHUB_EVENT_PATH").map(|path| event(Path::new(&path))).transpose()?.unwrap_or_default(),
         })
     }
@@ -65,21 +67,39 @@ impl Job {
         Ok(format!("{}/{repository}", server.trim_end_matches('/')))
     }
 
-    /// The branch that the job is about: the head of the pull request, or what was pushed.
-    pub(super) fn branch_to_push(&self) -> anyhow::Result<String> {
-        let head = &self.event["pull_request"]["head"];
-        if let Some(branch) = head["ref"].as_str() {
-            if head["repo"]["full_name"].as_str() != self.repository.as_deref() {
-                bail!("the pull request comes from a fork, to which nothing can be pushed: leave --push out");
+    /// The branch that the job is about, and the commit that it was at: the head of the pull request, or what was pushed. Other events run
+    /// with more rights than what they are about has earned, or are about no commit.
+    pub(super) fn head_to_push(&self) -> anyhow::Result<Head> {
+        match self.event_name.as_deref().unwrap_or_default() {
+            "pull_request" => {
+                let head = &self.event["pull_request"]["head"];
+                if head["repo"]["full_name"].as_str() != self.repository.as_deref() {
+                    bail!("the pull request comes from a fork, to which nothing can be pushed: leave --push out");
+                }
+                let text = |name: &str| head[name].as_str().map(str::to_owned);
+                let named = text("ref").zip(text("sha"));
+                named
+                    .map(|(branch, commit)| Head { branch, commit })
+                    .context("the event names no head: leave --push out")
             }
-            return Ok(branch.to_owned());
+            "push" => {
+                let reference = self.reference.as_deref().unwrap_or_default();
+                let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+                let named = branch.zip(self.commit.clone());
+                named.map(|(branch, commit)| Head { branch, commit }).with_context(|| {
+                    format!("the job is about no branch (GITHUB_REF is `{reference}`): leave --push out")
+                })
+            }
+            other => bail!("--push goes with the events push and pull_request, not with `{other}`: leave it out"),
         }
-        let reference = self.reference.as_deref().unwrap_or_default();
-        let branch = reference.strip_prefix("refs/heads/");
-        branch
-            .map(str::to_owned)
-            .with_context(|| format!("the job is about no branch (GITHUB_REF is `{reference}`): leave --push out"))
     }
+}
+
+/// Where a branch was when the job began.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) branch: String,
+    pub(super) commit: String,
 }
 
 fn event(path: &Path) -> anyhow::Result<Value> {

@@ -5,22 +5,25 @@ mod job;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use autoheal_forge::{Git, GitSettings};
+use autoheal_repo::HealRequest;
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::RunRow;
+use nix::fcntl::OFlag;
 use uuid::Uuid;
 
-use super::heal::{self, Ended};
+use super::heal::{self, Ended, OtherTask};
 use super::report;
 use crate::args::Heal;
 use crate::ci_args::CiJob;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::wiring;
+use crate::{logging, wiring};
 use annotation::{Kind, annotation};
 use job::Job;
 
@@ -32,48 +35,93 @@ const MOST_ANNOTATIONS: usize = 10;
 
 pub(super) async fn run(arguments: CiJob, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let job = Job::of_environment().bad_input()?;
-    let asked = heal_arguments(&arguments, &job)?;
-    if !arguments.push {
-        warn_of_another_commit(&job, printer).await?;
-    }
     // What tests print is not for the runner to obey.
     let word = Uuid::now_v7();
     printer.data(&format!("::stop-commands::{word}\n"))?;
-    let ended = heal::to_its_end(&asked, |request| request.refuse_own_commits = true, config, printer).await;
-    let ended = ended.and_then(|ended| match ended {
-        Ended::Run(row) => heal::tell(&row, &asked, printer).map(|exit| Some((row, exit))),
-        Ended::Stopped => Ok(None),
-    });
+    let ended = heal(&arguments, &job, config, printer).await;
     printer.data(&format!("::{word}::\n"))?;
-    let Some((row, exit)) = ended? else { return Ok(Exit::Cancelled) };
+    let (row, exit) = match ended {
+        Ok(Some(ended)) => ended,
+        Ok(None) => return Ok(Exit::Cancelled),
+        // An error may repeat what a repository says: it is told in a form in which no line of it is a command.
+        Err(failure) => {
+            logging::log_failure("ci", &failure);
+            let causes: Vec<String> = failure.error.chain().map(ToString::to_string).collect();
+            printer.data(&annotation(Kind::Error, None, &causes.join("\nbecause: ")))?;
+            return Ok(failure.exit);
+        }
+    };
     tell_job(&row, &job, printer)?;
     if let Some(path) = &arguments.patch {
         let diff = report::diff(&wiring::open_store(config).await?, row.run).await?;
-        std::fs::write(path, diff).with_context(|| format!("{} cannot be written", path.display())).bad_input()?;
+        if !diff.is_empty() {
+            write_patch(path, &diff, &job.workspace).bad_input()?;
+        }
     }
     Ok(exit)
 }
 
-/// What is healed is what was checked out, which a workflow may have chosen otherwise than the commit that it runs for.
-async fn warn_of_another_commit(job: &Job, printer: &Printer) -> Result<(), Failure> {
+/// Heals what the job is about, to its end; `None`: a person stopped it.
+async fn heal(
+    arguments: &CiJob,
+    job: &Job,
+    config: &Config,
+    printer: &Printer,
+) -> Result<Option<(Box<RunRow>, Exit)>, Failure> {
+    let (asked, commit) = if arguments.push {
+        let head = job.head_to_push().bad_input()?;
+        (heal_arguments(arguments, job.repository_url().bad_input()?, Some(head.branch), job), head.commit)
+    } else {
+        let commit = checked_out(job, printer).await?;
+        (heal_arguments(arguments, job.workspace.display().to_string(), None, job), commit)
+    };
+    let change = |request: &mut HealRequest| {
+        request.refuse_own_commits = true;
+        // A job speaks for its own commit, and never goes on with what one before it began for another.
+        request.commit = Some(commit);
+    };
+    match heal::to_its_end(&asked, OtherTask::IsCancelled, change, config, printer).await? {
+        Ended::Run(row) => {
+            let exit = heal::tell(&row, &asked, printer)?;
+            Ok(Some((row, exit)))
+        }
+        Ended::Stopped => Ok(None),
+    }
+}
+
+/// Writes the patch. What lies in the checkout is another's: a link in it could lead anywhere.
+fn write_patch(path: &Path, diff: &str, workspace: &Path) -> anyhow::Result<()> {
+    let path = std::path::absolute(path)?;
+    let (mut at, inside) = match path.strip_prefix(workspace) {
+        Ok(inside) => (workspace.to_owned(), inside),
+        Err(_) => (path.clone(), Path::new("")),
+    };
+    for part in inside.components() {
+        at.push(part);
+        if at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+            bail!("{} is a link: name another file with --patch", at.display());
+        }
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).custom_flags(OFlag::O_NOFOLLOW.bits());
+    let written = options.open(&path).and_then(|mut file| file.write_all(diff.as_bytes()));
+    written.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// The commit that is checked out, which a workflow may have chosen otherwise than the one that the job runs for.
+async fn checked_out(job: &Job, printer: &Printer) -> Result<String, Failure> {
     let git = Git::new(GitSettings::default()).environment()?;
     let head = git.head(&job.workspace).await.bad_input()?;
     if let Some(commit) = job.commit.as_ref().filter(|commit| commit.as_str() != head.as_str()) {
         printer
             .warn(&format!("the checkout is at {head}, and the job runs for {commit}: what is checked out is healed"));
     }
-    Ok(())
+    Ok(head.to_string())
 }
 
 /// The same as `autoheal heal` is asked.
-fn heal_arguments(arguments: &CiJob, job: &Job) -> Result<Heal, Failure> {
-    let (repository, branch) = if arguments.push {
-        let branch = job.branch_to_push().bad_input()?;
-        (job.repository_url().bad_input()?, Some(branch))
-    } else {
-        (job.workspace.display().to_string(), None)
-    };
-    Ok(Heal {
+fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>, job: &Job) -> Heal {
+    Heal {
         repository: Some(repository),
         branch,
         github_api: job.api.clone(),
@@ -87,23 +135,24 @@ fn heal_arguments(arguments: &CiJob, job: &Job) -> Result<Heal, Failure> {
         test_command: arguments.test_command.clone(),
         install_command: arguments.install_command.clone(),
         ..Heal::default()
-    })
+    }
 }
 
 /// Annotations, the summary of the job, and the outputs of the step.
 fn tell_job(row: &RunRow, job: &Job, printer: &Printer) -> Result<(), Failure> {
     let document = row.results.as_ref().context("the run has no results")?;
     let results: HealingResults = serde_json::from_value(document.clone())?;
+    let reason = results.stop_reason;
+    // First: a step shows ten of a kind.
+    if !reason.is_success() {
+        let said = format!("{}: {}", reason.name(), reason.explanation());
+        printer.data(&annotation(Kind::Error, None, &said))?;
+    }
     for (kind, status) in [(Kind::Notice, FixStatus::Fixed), (Kind::Error, FixStatus::Failed)] {
         for fix in results.fixes.iter().filter(|fix| fix.status == status).take(MOST_ANNOTATIONS) {
             let place = (fix.file != "unknown").then_some((fix.file.as_str(), fix.line));
             printer.data(&annotation(kind, place, &fix.summary))?;
         }
-    }
-    let reason = results.stop_reason;
-    if !reason.is_success() {
-        let said = format!("{}: {}", reason.name(), reason.explanation());
-        printer.data(&annotation(Kind::Error, None, &said))?;
     }
     if let Some(path) = &job.summary {
         let report = row.report.as_deref().unwrap_or_default();
