@@ -40,7 +40,8 @@ fn packages(sources: &Sources) -> BTreeMap<&str, bool> {
 /// Whether the nearest `package.json` says that the file is a module whatever it looks like. What a file says itself by importing or
 /// by its extension stands beside that: compilers read modules as such in any package.
 fn is_declared_module(packages: &BTreeMap<&str, bool>, file: &str) -> bool {
-    if !file.ends_with(".js") && !file.ends_with(".jsx") && !file.ends_with(".ts") && !file.ends_with(".tsx") {
+    let extension = file.rsplit('.').next().unwrap_or_default();
+    if !matches!(extension, "js" | "jsx" | "ts" | "tsx") {
         return false;
     }
     let mut below = folder(file);

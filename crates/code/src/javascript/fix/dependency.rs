@@ -81,8 +81,8 @@ pub(super) fn declared(sources: &Sources) -> BTreeMap<String, String> {
 fn lock_over<'a>(sources: &'a Sources, manifest: &str) -> Option<&'a str> {
     let mut below = folder(manifest);
     loop {
-        let inside = |name: &&str| if below.is_empty() { (*name).to_owned() } else { format!("{below}/{name}") };
-        if let Some(text) = LOCKS.iter().find_map(|name| sources.text(&inside(&name))) {
+        let inside = |name: &str| if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+        if let Some(text) = LOCKS.iter().find_map(|name| sources.text(&inside(name))) {
             return Some(text);
         }
         if below.is_empty() {
