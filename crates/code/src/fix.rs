@@ -1,6 +1,6 @@
 //! What a fixer is given and gives, and which fixers there are.
 
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Finding, Source};
 
 use crate::edit::Candidate;
 use crate::environment::Environment;
@@ -34,7 +34,9 @@ pub trait Fixer: Send + Sync {
 /// The fixers that may know what to do about a finding: those of its file's language, or of every language when its file is in
 /// none or is not known.
 pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
-    let (python, javascript) = (python::fix::fixers(), javascript::fix::fixers());
+    let python = python::fix::fixers();
+    let javascript =
+        if finding.source == Source::Lint { javascript::fix::lint_fixers() } else { javascript::fix::fixers() };
     match finding.file.as_deref().and_then(Language::of) {
         Some(Language::Python) => python.to_vec(),
         Some(Language::JavaScript) => javascript.to_vec(),

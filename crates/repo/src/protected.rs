@@ -84,26 +84,42 @@ const PREFIXES: &[&str] = &[
     "jest.config.",
     "jest.setup.",
     "jest-setup.",
+    "jest.polyfills.",
     "setuptests.",
+    "setup-tests.",
+    "setupjest.",
     "vitest.config.",
     "vitest.setup.",
+    "vitest-setup.",
+    "test-setup.",
+    "test.setup.",
     "vitest.workspace.",
     // Where vitest has no settings of its own they stand here.
     "vite.config.",
+    "karma.conf.",
+    "playwright.config.",
+    "playwright-ct.config.",
+    "cypress.config.",
     "eslint.config.",
     ".eslintrc",
     ".mocharc",
     ".nycrc",
-    // How strict the compiler is.
+    // How strict the compiler is, and what it makes of the code before tests see it.
     "tsconfig.",
+    "tsconfig-",
     "jsconfig.",
+    "jsconfig-",
+    "babel.config.",
+    ".babelrc",
+    ".swcrc",
 ];
 
 /// Tables of `pyproject.toml` that say how tests and linters run, below `tool`.
 const TOOL_TABLES: &[&str] =
     &["pytest", "ruff", "flake8", "pylint", "mypy", "pyright", "coverage", "tox", "nox", "hatch"];
 
-/// Keys of `package.json` that say how tests, builds and linters run.
+/// Keys of `package.json` that say how tests, builds and linters run, and what the package is for those who load it: an edit there
+/// changes what is tested.
 const PACKAGE_KEYS: &[&str] = &[
     "scripts",
     "jest",
@@ -117,6 +133,13 @@ const PACKAGE_KEYS: &[&str] = &[
     "eslintIgnore",
     "standard",
     "xo",
+    "babel",
+    "type",
+    "exports",
+    "imports",
+    "main",
+    "module",
+    "bin",
 ];
 
 /// Why a file is never edited.

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
+use autoheal_code::javascript::LOCKS;
 use autoheal_code::{Language, Sources};
 
 use crate::own_settings::Protection;
@@ -37,15 +38,22 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
     for entry in walk.filter_map(Result::ok) {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         let Some(file) = entry.path().strip_prefix(tree).ok().and_then(Path::to_str) else { continue };
-        if !is_file || !is_of_interest(file) || entry.metadata().is_ok_and(|data| data.len() > MAX_FILE_BYTES) {
+        if !is_file || !is_of_interest(file) {
             continue;
         }
-        if let Ok(text) = fs::read_to_string(entry.path()) {
+        let is_long = entry.metadata().is_ok_and(|data| data.len() > MAX_FILE_BYTES);
+        let text = if is_long { None } else { fs::read_to_string(entry.path()).ok() };
+        // That there is a lock file counts, even when it cannot be read.
+        if let Some(text) = text.or_else(|| is_lock(file).then(String::new)) {
             let is_protected = protection.is_protected(file, protected::is_protected(file));
             sources.insert(file, text, is_protected || setup.judges.contains(file));
         }
     }
     sources
+}
+
+fn is_lock(file: &str) -> bool {
+    file.rsplit('/').next().is_some_and(|name| LOCKS.contains(&name))
 }
 
 fn is_of_interest(file: &str) -> bool {
@@ -54,7 +62,7 @@ fn is_of_interest(file: &str) -> bool {
     let is_requirements = name.starts_with("requirements") && path.extension().is_some_and(|end| end == "txt");
     let is_settings = (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
         && path.extension().is_some_and(|end| end == "json");
-    Language::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name)
+    Language::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name) || is_lock(file)
 }
 
 /// Writes files and returns what they held before. All or nothing: when one cannot be written, those before it are put back.

@@ -27,6 +27,35 @@ impl std::fmt::Debug for Index {
     }
 }
 
+/// The folders of the repository's packages, and whether their scripts are modules: `"type": "module"`.
+fn packages(sources: &Sources) -> BTreeMap<&str, bool> {
+    let is_module = |text: &str| {
+        let manifest: Option<serde_json::Value> = serde_json::from_str(text).ok();
+        manifest.as_ref().and_then(|manifest| manifest.get("type")?.as_str()) == Some("module")
+    };
+    let manifests = sources.iter().filter(|(file, _)| file.rsplit('/').next() == Some("package.json"));
+    manifests.map(|(file, text)| (folder(file), is_module(text))).collect()
+}
+
+/// Whether the nearest `package.json` says that the file is a module whatever it looks like. What a file says itself by importing or
+/// by its extension stands beside that: compilers read modules as such in any package.
+fn is_declared_module(packages: &BTreeMap<&str, bool>, file: &str) -> bool {
+    let extension = file.rsplit('.').next().unwrap_or_default();
+    if !matches!(extension, "js" | "jsx" | "ts" | "tsx") {
+        return false;
+    }
+    let mut below = folder(file);
+    loop {
+        if let Some(is_module) = packages.get(below) {
+            return *is_module;
+        }
+        if below.is_empty() {
+            return false;
+        }
+        below = folder(below);
+    }
+}
+
 impl Index {
     /// Reads every JavaScript and TypeScript file.
     pub fn new(sources: &Sources) -> Self {
@@ -37,8 +66,10 @@ impl Index {
             members: BTreeMap::new(),
             model: Model::new(&GRAMMAR),
         };
+        let packages = packages(sources);
         for (file, text) in sources.javascript() {
-            let module = Module::read(file, text);
+            let mut module = Module::read(file, text);
+            module.is_module |= is_declared_module(&packages, file);
             index.model.learn(text);
             for word in &module.words {
                 *index.spellings.entry(word.text.clone()).or_default() += 1;

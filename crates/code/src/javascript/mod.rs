@@ -4,6 +4,7 @@ pub(crate) mod complaint;
 mod depth;
 pub mod environment;
 pub mod fix;
+pub(crate) mod globals;
 pub(crate) mod grammar;
 pub mod index;
 pub mod module;
@@ -11,3 +12,7 @@ pub mod parse;
 pub mod probe;
 mod reader;
 pub(crate) mod tokens;
+
+/// Lock files: what installers install by, and no fix may change.
+pub const LOCKS: [&str; 6] =
+    ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"];

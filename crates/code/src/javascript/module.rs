@@ -230,6 +230,11 @@ impl Module {
         end.min(at + lines).min(semicolon)
     }
 
+    /// Whether anything calls the name itself: a namespace (`import * as name`) is never callable.
+    pub(crate) fn calls_name(&self, text: &str, name: &str) -> bool {
+        self.calls.iter().any(|call| call.callee.text(text) == name)
+    }
+
     /// The innermost function around a byte.
     pub fn function_at(&self, at: usize) -> Option<&Function> {
         self.functions.iter().rfind(|function| function.span.start <= at && at < function.span.end)

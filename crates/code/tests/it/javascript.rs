@@ -84,6 +84,10 @@ fn project() -> Sources {
 
 /// Every candidate for a finding at a place, cheapest first.
 fn candidates(sources: &Sources, file: &str, line: u32, error: &str) -> Vec<Candidate> {
+    candidates_of(Source::Test, sources, file, line, error)
+}
+
+fn candidates_of(source: Source, sources: &Sources, file: &str, line: u32, error: &str) -> Vec<Candidate> {
     let category = match error {
         error if error.contains("SyntaxError") => Category::Syntax,
         error if error.contains("Cannot find") || error.contains("export") || error.contains("import") => {
@@ -92,7 +96,7 @@ fn candidates(sources: &Sources, file: &str, line: u32, error: &str) -> Vec<Cand
         _ => Category::TypeError,
     };
     let finding = Finding {
-        source: Source::Test,
+        source,
         category,
         file: Some(file.to_owned()),
         location: Some(Location { line, column: None }),
@@ -234,6 +238,29 @@ fn imports_that_are_missing() {
 }
 
 #[test]
+fn a_package_says_which_kind_of_module_its_scripts_are() {
+    let mut sources = project();
+    sources.insert("esm/package.json", "{ \"type\": \"module\" }", false);
+    // Nothing in the text says that they are modules.
+    sources.insert("esm/part/run.js", "console.log(path.join('a', 'b'));\n", false);
+    sources.insert("esm/limit.js", "function limit() {\n  return 3;\n}\n", false);
+    sources.insert("esm/use.js", "import { limit } from './limit.js';\n\nlimit();\n", false);
+    let texts = |found: Vec<Candidate>| -> Vec<String> {
+        let edits = found.into_iter().flat_map(|candidate| candidate.files);
+        edits.map(|edit| edit.apply(sources.text(&edit.file).unwrap()).unwrap()).collect()
+    };
+    let imported = texts(candidates(&sources, "esm/part/run.js", 1, "ReferenceError: path is not defined"));
+    assert!(imported.iter().any(|text| text.starts_with("import path from 'path'")), "{imported:?}");
+    assert!(imported.iter().all(|text| !text.contains("require(")), "{imported:?}");
+    let error = "SyntaxError: The requested module './limit.js' does not provide an export named 'limit'";
+    let exported = texts(candidates(&sources, "esm/use.js", 1, error));
+    assert!(exported.iter().any(|text| text.starts_with("export function limit")), "{exported:?}");
+    assert!(exported.iter().all(|text| !text.contains("module.exports")), "{exported:?}");
+    // What is called is no namespace.
+    assert!(exported.iter().all(|text| !text.contains("* as limit")), "{exported:?}");
+}
+
+#[test]
 fn modules_of_the_other_kind() {
     let mut sources = project();
     let error = "SyntaxError: Cannot use import statement outside a module";
@@ -252,6 +279,25 @@ fn a_dependency_is_added_only_when_the_project_names_it() {
     assert!(manifest.contains("\"chalk\": \"^5.0.0\",\n    \"semver\": \"^7.1.0\"\n"), "{manifest}");
     let unknown = candidates(&sources, "lib/cart.js", 4, "Error: Cannot find module 'left-pad'");
     assert!(unknown.iter().all(|candidate| candidate.fixer != "dependency"));
+}
+
+#[test]
+fn a_dependency_that_the_lock_file_refuses_is_not_added() {
+    let held = r#"{ "lockfileVersion": 3, "packages": { "node_modules/semver": { "version": "7.6.3" } } }"#;
+    let of = |lock: &str, text: &str| {
+        let mut sources = project();
+        sources.insert("lib/cart.js", CART.replace("'path'", "'semver'"), false);
+        sources.insert(lock, text, true);
+        let found = candidates(&sources, "lib/cart.js", 4, "Error: Cannot find module 'semver'");
+        let added = found.into_iter().find(|candidate| candidate.fixer == "dependency");
+        added.map(|candidate| candidate.files[0].apply(MANIFEST).unwrap())
+    };
+    // What it holds can be installed by it.
+    assert!(of("package-lock.json", held).unwrap().contains("\"semver\": \"^7.6.3\""));
+    assert_eq!(of("package-lock.json", r#"{ "lockfileVersion": 3, "packages": {} }"#), None);
+    assert_eq!(of("yarn.lock", "semver@^7.1.0:\n  version \"7.6.3\"\n"), None);
+    // Another folder's.
+    assert!(of("part/yarn.lock", "").is_some());
 }
 
 #[test]
@@ -307,6 +353,36 @@ fn nothing_is_proposed_for_what_may_not_be_changed() {
     {
         assert_eq!(candidates(&sources, "lib/cart.js", 3, error), []);
     }
+}
+
+#[test]
+fn what_a_linter_does_not_know_of_node_is_left_alone() {
+    for (global, at) in [("process.env", 9), ("Buffer.from(owner)", 9), ("document.title", 9), ("console.log", 14)] {
+        let mut sources = project();
+        let right = if at == 9 { "this.owner = owner;" } else { "return this;" };
+        sources.insert("lib/cart.js", CART.replacen(right, &format!("this.owner = {global};"), 1), false);
+        let name = global.split('.').next().unwrap();
+        let found =
+            candidates_of(Source::Lint, &sources, "lib/cart.js", at, &format!("no-undef '{name}' is not defined."));
+        assert_eq!(found, [], "{global}");
+    }
+}
+
+#[test]
+fn a_linter_is_answered_by_what_is_known() {
+    let broken = |right: &str, wrong: &str, line: u32, error: &str| {
+        let mut sources = project();
+        sources.insert("lib/cart.js", CART.replacen(right, wrong, 1), false);
+        let found = candidates_of(Source::Lint, &sources, "lib/cart.js", line, error);
+        (position(&sources, "lib/cart.js", CART, &found), found)
+    };
+    assert_eq!(broken("lines.join", "lnies.join", 27, "no-undef 'lnies' is not defined.").0, Some(1));
+    let (lost, _) = broken("this.items.push", "items.push", 13, "no-undef 'items' is not defined.");
+    assert!(lost.is_some_and(|rank| rank <= 2), "{lost:?}");
+    // No class declares it.
+    let (_, found) = broken("this.items.push", "basket.push", 13, "no-undef 'basket' is not defined.");
+    assert!(found.iter().all(|candidate| !candidate.description.contains("from 'this'")), "{found:?}");
+    assert!(found.iter().all(|candidate| candidate.fixer != "local_repair"));
 }
 
 proptest! {

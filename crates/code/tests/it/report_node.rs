@@ -39,6 +39,7 @@ fn entry(error: &str, line: u32) -> String {
     json!({"file": format!("{PREFIX}/test/core.test.js"), "path": ["area", "works"], "outcome": "failed", "millis": 1.5,
         "error": stack_of(error, line)})
     .to_string()
+        + "\n{\"end\":true}\n"
 }
 
 fn of_jest(error: &str, line: u32) -> Vec<Finding> {
@@ -112,7 +113,7 @@ proptest! {
             let _ = (jest::parse(&stdout, &[]), entries::parse(&stdout, &[]));
             // Two tests of one name are two tests, whatever the name is.
             let line = json!({"file": null, "path": [title], "outcome": "passed"}).to_string();
-            let report = entries::parse(&format!("{line}\n{line}"), &[]).expect("two tests");
+            let report = entries::parse(&format!("{line}\n{line}\n{{\"end\":true}}"), &[]).expect("two tests");
             prop_assert_ne!(&report.cases[0].id, &report.cases[1].id);
             prop_assert!(report.cases.iter().all(|case| case.outcome == TestOutcome::Passed && !case.id.contains('[')));
             Ok(())

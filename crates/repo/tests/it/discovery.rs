@@ -137,6 +137,17 @@ fn what_decides_green_is_never_edited() {
         ("jest.config.mjs", Protection::Configuration),
         ("vite.config.ts", Protection::Configuration),
         ("tsconfig.build.json", Protection::Configuration),
+        ("tsconfig-test.json", Protection::Configuration),
+        ("babel.config.cjs", Protection::Configuration),
+        (".babelrc", Protection::Configuration),
+        (".babelrc.json", Protection::Configuration),
+        ("pkg/.swcrc", Protection::Configuration),
+        ("karma.conf.js", Protection::Configuration),
+        ("playwright.config.ts", Protection::Configuration),
+        ("cypress.config.js", Protection::Configuration),
+        ("src/setupTests.ts", Protection::Configuration),
+        ("jest.setup.js", Protection::Configuration),
+        ("vitest.setup.ts", Protection::Configuration),
         (".npmrc", Protection::Configuration),
         ("src/__mocks__/fs.js", Protection::Test),
         ("poetry.lock", Protection::Lock),
@@ -182,6 +193,10 @@ fn a_manifest_may_gain_a_dependency_and_nothing_about_tests() {
     let keeps = |after: &str| keeps_configuration("pkg/package.json", before, after);
     assert!(keeps(&before.replace(r#""a": "1""#, r#""a": "1", "b": "2""#)));
     assert!(!keeps(&before.replace("jest", "true")));
+    assert!(!keeps(&before.replace("module", "commonjs")));
+    for field in ["babel", "exports", "imports", "main", "module", "bin"] {
+        assert!(!keeps(&before.replace(r#""scripts""#, &format!(r#""{field}": "./other.js", "scripts""#))), "{field}");
+    }
     assert!(!keeps(&before.replace(r#""type""#, r#""jest": {"testMatch": []}, "type""#)));
     assert!(!keeps("{"));
 }

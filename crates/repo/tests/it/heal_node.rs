@@ -56,6 +56,19 @@ async fn a_suite_of_node_goes_from_red_to_green() {
     heals_syntax(r#"{"scripts": {"test": "node --test test/*.js"}}"#, "test/calc.js", NODE_TEST).await;
 }
 
+/// Files without any test are tests themselves, and a test may be called like a file.
+#[tokio::test]
+async fn files_of_plain_assertions_go_from_red_to_green() {
+    heals_syntax(
+        r#"{"scripts": {"test": "node --test test/*.js"}}"#,
+        "test/plain.js",
+        "require('node:assert').equal(require('../src/calc').add(1, 2), 3);\n",
+    )
+    .await;
+    let named = NODE_TEST.replace("'adds'", "'reads calc.js'").replace("test('greets'", "test.skip('greets'");
+    heals_syntax(r#"{"scripts": {"test": "node --test test/*.js"}}"#, "test/calc.js", &named).await;
+}
+
 #[tokio::test]
 async fn a_suite_of_jest_goes_from_red_to_green() {
     heals_syntax(

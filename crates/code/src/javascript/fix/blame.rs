@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use autoheal_engine::diagnostics::Category;
+use autoheal_engine::diagnostics::{Category, Source};
 use regex::Regex;
 
 use crate::edit::FileEdit;
 use crate::fix::FixContext;
 use crate::javascript::complaint::{self, Complaint};
+use crate::javascript::globals::is_global;
 use crate::javascript::index::Index;
 use crate::javascript::module::{Module, Role, Word};
 use crate::javascript::parse;
@@ -83,6 +84,16 @@ impl<'a> Blame<'a> {
     /// What a tool suggests.
     pub(super) fn suggestion(&self) -> Option<&'a str> {
         complaint::suggestion(&self.context.finding.message)
+    }
+
+    /// Whether a linter found it, which is content with any edit that hides the fault.
+    pub(super) fn is_linted(&self) -> bool {
+        self.context.finding.source == Source::Lint
+    }
+
+    /// Whether a linter complains of a name that Node or browsers declare: the code is right, the linter's settings are not.
+    pub(super) fn is_linted_global(&self, name: &str) -> bool {
+        self.is_linted() && (is_global(name) || self.context.environment.node.globals.contains(name))
     }
 
     /// Where the values that a place uses were made: the declarations of its names, and the statements that assign to them.

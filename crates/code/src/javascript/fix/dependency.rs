@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::blame::Blame;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
+use crate::javascript::LOCKS;
 use crate::javascript::complaint::Complaint;
-use crate::javascript::index::is_relative;
+use crate::javascript::index::{folder, is_relative};
 use crate::repair::shortlist::Shortlist;
 use crate::sources::Sources;
 
@@ -33,11 +34,13 @@ impl Fixer for Dependency {
         }
         let name = package_of(specifier);
         let declared = declared(context.sources);
-        let Some(version) = declared.get(name).cloned().or_else(|| locked(context.sources, name)) else {
-            return Vec::new();
-        };
         let mut list = Shortlist::new(&blame);
         for (file, text) in manifests(context.sources) {
+            let version = match lock_over(context.sources, file) {
+                None => declared.get(name).cloned(),
+                Some(lock) => locked(lock, name),
+            };
+            let Some(version) = version else { continue };
             let depth = 2.0 * f64::from(u32::try_from(file.matches('/').count()).unwrap_or(9));
             for field in ["dependencies", "devDependencies"] {
                 let Some(edit) = with_dependency(text, field, name, &version) else { continue };
@@ -74,10 +77,25 @@ pub(super) fn declared(sources: &Sources) -> BTreeMap<String, String> {
     found
 }
 
-/// The version of a package that npm's lock file holds.
-fn locked(sources: &Sources, name: &str) -> Option<String> {
-    let (_, text) = sources.iter().find(|(file, _)| file.ends_with("package-lock.json"))?;
-    let lock: Value = serde_json::from_str(text).ok()?;
+/// The text of the lock file that a manifest is installed by: the nearest one, in its folder or above.
+fn lock_over<'a>(sources: &'a Sources, manifest: &str) -> Option<&'a str> {
+    let mut below = folder(manifest);
+    loop {
+        let inside = |name: &str| if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+        if let Some(text) = LOCKS.iter().find_map(|name| sources.text(&inside(name))) {
+            return Some(text);
+        }
+        if below.is_empty() {
+            return None;
+        }
+        below = folder(below);
+    }
+}
+
+/// The version of a package that npm's lock file holds: `npm ci` installs a new dependency when the lock file has a version of it that
+/// fits. Other installers compare the dependencies themselves with their lock file, so nothing can be added without writing that.
+fn locked(lock: &str, name: &str) -> Option<String> {
+    let lock: Value = serde_json::from_str(lock).ok()?;
     let path = format!("node_modules/{name}");
     let entry = lock.get("packages").and_then(|packages| packages.get(&path));
     let version = entry.or_else(|| lock.get("dependencies")?.get(name))?.get("version")?.as_str()?;
@@ -92,43 +110,77 @@ fn with_dependency(text: &str, field: &str, name: &str, version: &str) -> Option
         return None;
     }
     let entry = format!("{}: {}", Value::from(name), Value::from(version));
-    let line = |at: usize| text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    let Some(dependencies) = manifest.get(field).and_then(Value::as_object) else {
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let (fields, end) = members(text, text.find('{')?)?;
+    let Some((_, start)) = fields.iter().rfind(|(name, _)| name == field) else {
         // A field of its own, before the last brace.
-        let end = text.trim_end().len().checked_sub(1)?;
         let last = text.get(..end)?.trim_end().len();
-        let indent: String = "  ".to_owned();
-        let block = format!(",\n{indent}\"{field}\": {{\n{indent}{indent}{entry}\n{indent}}}");
+        let block = match indentation(text, fields.last()?.1) {
+            Some(indent) => {
+                format!(",{newline}{indent}\"{field}\": {{{newline}{indent}{indent}{entry}{newline}{indent}}}")
+            }
+            None => format!(", \"{field}\": {{ {entry} }}"),
+        };
         return Some(Edit::insert(last, block));
     };
-    let key = format!("\"{field}\"");
-    let start = text.match_indices(&key).map(|(at, _)| at + key.len()).find(|at| {
-        text.get(*at..).is_some_and(|rest| {
-            rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
-        })
-    })?;
-    let open = start + text.get(start..)?.find('{')? + 1;
-    if dependencies.is_empty() {
-        return Some(Edit::insert(open, entry));
-    }
+    manifest.get(field)?.as_object()?;
+    let open = start + text.get(*start..)?.find('{')?;
+    let (dependencies, close) = members(text, open)?;
+    let Some((_, last)) = dependencies.last() else { return Some(Edit::insert(open + 1, entry)) };
+    let between = |at: usize| match indentation(text, at) {
+        Some(indent) => format!(",{newline}{indent}"),
+        None => ", ".to_owned(),
+    };
     // In alphabetical order, as npm writes them.
-    let after = dependencies.keys().filter(|other| other.as_str() > name).min();
-    let place = after.and_then(|other| {
-        let quoted = Value::from(other.as_str()).to_string();
-        text.get(open..)?.find(&quoted).map(|at| open + at)
-    });
-    if let Some(at) = place {
-        let indent = text.get(line(at)..at).unwrap_or_default();
-        let between =
-            if indent.trim().is_empty() && line(at) > open { format!(",\n{indent}") } else { ", ".to_owned() };
-        return Some(Edit::insert(at, format!("{entry}{between}")));
+    if let Some((_, at)) = dependencies.iter().find(|(other, _)| other.as_str() > name) {
+        return Some(Edit::insert(*at, format!("{entry}{}", between(*at))));
     }
-    let close = open + text.get(open..)?.find('}')?;
-    let last = text.get(..close)?.trim_end().len();
-    let indent: String =
-        text.get(line(last)..)?.chars().take_while(|character| matches!(character, ' ' | '\t')).collect();
-    let between = if line(last) > open { format!(",\n{indent}") } else { ", ".to_owned() };
-    Some(Edit::insert(last, format!("{between}{entry}")))
+    Some(Edit::insert(text.get(..close)?.trim_end().len(), format!("{}{entry}", between(*last))))
+}
+
+/// What stands before a byte on its line; `None`: more than space.
+fn indentation(text: &str, at: usize) -> Option<&str> {
+    let before = text.get(..at)?;
+    let indent = before.get(before.rfind('\n')? + 1..)?;
+    indent.trim().is_empty().then_some(indent)
+}
+
+/// The names of an object's members, each with the byte it begins at, and where the object's last brace is. `open`: its first brace.
+/// The text is JSON.
+fn members(text: &str, open: usize) -> Option<(Vec<(String, usize)>, usize)> {
+    let mut found = Vec::new();
+    let (mut depth, mut is_name, mut at) = (0_usize, true, open + 1);
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'"' => {
+                let end = string_end(text, at)?;
+                if depth == 0 && is_name {
+                    found.push((serde_json::from_str(text.get(at..end)?).ok()?, at));
+                    is_name = false;
+                }
+                at = end;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return Some((found, at)),
+            b'}' | b']' => depth -= 1,
+            b',' if depth == 0 => is_name = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// One past the quote that ends the string that begins at a byte.
+fn string_end(text: &str, start: usize) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.as_bytes().iter().skip(start + 1).position(|byte| {
+        let ends = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    })?;
+    Some(start + end + 2)
 }
 
 #[cfg(test)]
@@ -150,6 +202,14 @@ mod tests {
             added("{\n  \"name\": \"x\"\n}\n", "a")
                 .contains("\"x\",\n  \"dependencies\": {\n    \"a\": \"^1.0.0\"\n  }\n}")
         );
+        let tabs = "{\n\t\"config\": { \"dependencies\": {\n\t\t\"x\": 1 } },\n\t\"name\": \"a \\\" {\"\n}\n";
+        let block = ",\n\t\"dependencies\": {\n\t\t\"a\": \"^1.0.0\"\n\t}\n}\n";
+        assert!(added(tabs, "a").ends_with(block), "{}", added(tabs, "a"));
+        // A member of another member has the name of the field.
+        let nested = "{ \"pnpm\": { \"dependencies\": { \"z\": \"1\" } }, \"dependencies\": { \"b\": \"1\" } }";
+        assert!(added(nested, "c").ends_with("\"dependencies\": { \"b\": \"1\", \"c\": \"^1.0.0\" } }"));
+        assert_eq!(added("{ \"name\": \"x\" }", "a"), "{ \"name\": \"x\", \"dependencies\": { \"a\": \"^1.0.0\" } }");
+        assert_eq!(with_dependency("{}", "dependencies", "a", "1"), None);
         assert_eq!(with_dependency(text, "dependencies", "b", "1"), None);
         assert_eq!(package_of("@a/b/c"), "@a/b");
         assert_eq!(package_of("a/b"), "a");

@@ -268,15 +268,21 @@ fn kinds(
     let mut put = |clause: String, bits: f64, description: String| {
         list.edit(bits, description, file, Edit::replace(start..end, format!(" {clause} ")));
     };
+    let is_called = blame.module(file).is_some_and(|module| module.calls_name(text, local));
+    let mut whole = |bits: f64| {
+        if !is_called {
+            put(format!("* as {local}"), bits, format!("import '{local}' as the whole module"));
+        }
+    };
     let to_default = if has_default { 1.0 } else { 4.0 };
     match one.kind {
         ImportKind::Named => {
+            whole(bits + 5.0);
             put(local.to_owned(), bits + to_default, format!("import '{local}' as the default export"));
-            put(format!("* as {local}"), bits + 5.0, format!("import '{local}' as the whole module"));
         }
         ImportKind::Default => {
+            whole(bits + 3.0);
             put(format!("{{ {local} }}"), bits + 1.0 + named(), format!("import '{local}' by its name"));
-            put(format!("* as {local}"), bits + 3.0, format!("import '{local}' as the whole module"));
         }
         ImportKind::Whole => {
             put(local.to_owned(), bits + to_default, format!("import '{local}' as the default export"));

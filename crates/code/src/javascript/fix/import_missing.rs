@@ -33,6 +33,9 @@ impl Fixer for ImportMissing {
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
         let blame = Blame::new(context);
         let Complaint::UnknownName { name } = &blame.complaint else { return Vec::new() };
+        if blame.is_linted_global(name) {
+            return Vec::new();
+        }
         let mut list = Shortlist::new(&blame);
         for (file, _) in uses(&blame, name) {
             let Some(module) = blame.module(file) else { continue };
@@ -157,6 +160,10 @@ fn propose(
         }
         return;
     }
+    let is_namespace = way.kind == "whole" && !with_require && is_relative(&way.specifier);
+    if is_namespace && module.calls_name(text, name) {
+        return;
+    }
     let quote = quote(module, text);
     let specifier = format!("{quote}{}{quote}", way.specifier);
     let end = if uses_semicolons(text) { ";" } else { "" };
@@ -164,7 +171,7 @@ fn propose(
         "named" if way.imported == name => format!("{{ {name} }}"),
         "named" if with_require => format!("{{ {}: {name} }}", way.imported),
         "named" => format!("{{ {} as {name} }}", way.imported),
-        "whole" if !with_require && is_relative(&way.specifier) => format!("* as {name}"),
+        _ if is_namespace => format!("* as {name}"),
         _ => name.to_owned(),
     };
     let declare = if text.contains("const ") { "const" } else { "var" };

@@ -18,6 +18,18 @@ mod plausibility;
 mod slips;
 pub mod syntax;
 
+/// The fixers that may be asked about what a linter found. It is content as soon as the fault no longer shows, so no fixer that tries
+/// whatever fits: only those that restore something that is known.
+pub fn lint_fixers() -> &'static [&'static dyn Fixer] {
+    &[
+        &syntax::SyntaxRepair,
+        &name_spelling::NameSpelling,
+        &module_path::ModulePath,
+        &import_missing::ImportMissing,
+        &dependency::Dependency,
+    ]
+}
+
 /// Every JavaScript fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[

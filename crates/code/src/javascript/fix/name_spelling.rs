@@ -25,12 +25,15 @@ impl Fixer for NameSpelling {
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
         let blame = Blame::new(context);
         let Complaint::UnknownName { name } = &blame.complaint else { return Vec::new() };
+        if blame.is_linted_global(name) {
+            return Vec::new();
+        }
         let mut list = Shortlist::new(&blame);
         for (file, word) in uses(&blame, name) {
             let Some(module) = blame.module(file) else { continue };
             at_use(&mut list, &blame, file, module, word);
             at_declaration(&mut list, &blame, file, module, word);
-            as_member(&mut list, blame.text(file), file, module, word);
+            as_member(&mut list, &blame, file, module, word);
         }
         list.finish(NAME, 20)
     }
@@ -92,7 +95,8 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
         let bits = match slip(candidate, name) {
             // Who renames a declaration that others use breaks those.
             Some(bits) => bits + 1.0 + (uses - count(name)).max(-2.0) + if uses > 0.5 { 2.0 } else { 0.0 },
-            None if uses < 0.5 && span.start + 2_000 > word.span.start => 5.0,
+            // A linter does not run what it reads: nothing would show that the wrong declaration was renamed.
+            None if !blame.is_linted() && uses < 0.5 && span.start + 2_000 > word.span.start => 5.0,
             None => continue,
         };
         // `{ name }` in a pattern names the member too.
@@ -103,18 +107,20 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
     }
 }
 
-/// `this.` that was lost.
-fn as_member(list: &mut Shortlist<'_, '_>, text: &str, file: &str, module: &Module, word: &Word) {
+/// `this.` that was lost: only of what the class declares, or, where a test tells right from wrong, of what the file reads from `this`
+/// elsewhere.
+fn as_member(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
+    let text = blame.text(file);
     let before = |span: Span| text.get(..span.start).unwrap_or_default().ends_with("this.");
     let is_member =
         |other: &Word| matches!(other.role, Role::Member | Role::Key) && other.text == word.text && before(other.span);
     let bits = match module.class_at(word.span.start) {
         Some(class) if class.members.contains_key(&word.text) => 1.0,
+        Some(_) | None if blame.is_linted() => return,
         Some(_) | None if module.words.iter().any(is_member) => 1.0,
         // A method that is defined on the prototype.
-        Some(_) | None if module.words.iter().any(|other| other.role == Role::Key && other.text == word.text) => 3.0,
-        Some(_) => 6.0,
-        None => return,
+        None if module.words.iter().any(|other| other.role == Role::Key && other.text == word.text) => 3.0,
+        Some(_) | None => return,
     };
     let description = format!("read '{}' from 'this'", word.text);
     list.edit(bits, description, file, Edit::insert(word.span.start, "this."));

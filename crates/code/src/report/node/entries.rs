@@ -18,6 +18,8 @@ pub const NODE_TEST: &str = include_str!("node_test_reporter.mjs");
 /// The variable that tells the reporters where to write; node:test has an option for it.
 pub const REPORT_VARIABLE: &str = "AUTOHEAL_REPORT";
 
+/// The id of the case that stands for the tests that a run did not come to.
+const CUT_SHORT: &str = "(the rest of the test run)";
 const MAX_TEXT: usize = 64 * 1024;
 const MAX_ID: usize = 2 * 1024;
 const MAX_CASES: usize = 500_000;
@@ -44,7 +46,8 @@ enum State {
 }
 
 /// The tests that were written. `prefixes`: the absolute folders that the repository lay in, taken off the files' names. Lines
-/// that are something else are passed over; `None`: no line is a test's, and the run did not come to its end.
+/// that are something else are passed over. A run that did not come to its end is red whatever its tests did: one case more says so.
+/// `None`: no line is a test's, and the run did not come to its end.
 pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
     let mut has_ended = false;
     let mut cases = Vec::new();
@@ -55,7 +58,29 @@ pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
         }
     }
     number(&mut cases);
+    if let Some(last) = cases.last().filter(|_| !has_ended) {
+        cases.push(cut_short(&last.id));
+    }
     (has_ended || !cases.is_empty()).then_some(TestReport { cases })
+}
+
+/// What stands for the tests that a run did not come to.
+fn cut_short(last: &str) -> TestCase {
+    let message = cut_middle(
+        &format!(
+            "the test run was cut short after '{last}': the runner ended before it had told of every test; look for a call of \
+             process.exit or a crash in what the tests run"
+        ),
+        MAX_ID,
+    );
+    TestCase {
+        id: CUT_SHORT.to_owned(),
+        outcome: TestOutcome::CollectionError,
+        duration: Duration::ZERO,
+        text: message.clone(),
+        message,
+        file: None,
+    }
 }
 
 fn case(entry: &Entry, prefixes: &[String]) -> TestCase {
@@ -97,10 +122,14 @@ mod tests {
             [
                 ("test/a.js::calc > adds (1)", TestOutcome::Passed),
                 ("test/a.js::calc > adds (1) #2", TestOutcome::Failed),
-                ("test/b.js::", TestOutcome::CollectionError)
+                ("test/b.js::", TestOutcome::CollectionError),
+                (CUT_SHORT, TestOutcome::CollectionError),
             ]
         );
+        assert!(report.cases[3].message.contains("cut short after 'test/b.js::'"), "{}", report.cases[3].message);
         assert_eq!(report.cases[1].message, "TypeError: x");
+        let whole = parse(&format!("{text}\n{{\"end\":true}}\n"), &["/w".to_owned()]).unwrap();
+        assert_eq!(whole.cases.len(), 3);
         assert_eq!(parse("", &[]), None);
         assert!(parse("{\"end\":true}\n", &[]).unwrap().cases.is_empty());
     }

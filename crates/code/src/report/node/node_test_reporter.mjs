@@ -1,4 +1,6 @@
 // Writes what every test did, one JSON object a line, in the form of mocha_reporter.cjs.
+import fs from 'node:fs';
+import path from 'node:path';
 import util from 'node:util';
 
 function told(error, depth) {
@@ -13,8 +15,26 @@ function told(error, depth) {
   return text + cause;
 }
 
+// A file stands in the report as a test by its own name: when it could not be loaded, and when no test in it was told. A title that
+// merely looks like a file's name is a test's. Older versions do not say which file a test is in.
+function standsForFile(data) {
+  if (data.nesting !== 0) return false;
+  const named = path.resolve(data.name);
+  return data.file ? named === path.resolve(data.file) : /\.[cm]?[jt]sx?$/.test(data.name) && fs.existsSync(named);
+}
+
+// A file that asks for the test runner and tells of no test ended before its tests did, or is a helper: that is no pass.
+function asksForTests(file) {
+  try {
+    return /['"`]node:test(?:\/[a-z]+)?['"`]/.test(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
 export default async function* reporter(source) {
   const names = [];
+  const withTests = new Set();
   let said = '';
   for await (const { type, data } of source) {
     if (type === 'test:start') {
@@ -25,20 +45,20 @@ export default async function* reporter(source) {
     } else if (type === 'test:pass' || type === 'test:fail') {
       const details = data.details || {};
       const error = details.error;
-      const path = [...names.slice(0, data.nesting), data.name];
-      // A test file that could not be loaded is reported as a test by the file's name.
-      const isFile = data.nesting === 0 && (data.name === data.file || /\.[cm]?[jt]sx?$/.test(data.name));
+      const isFile = standsForFile(data);
+      const file = data.file || (isFile ? path.resolve(data.name) : null);
+      if (!isFile) withTests.add(file);
       if (details.type === 'suite' && type === 'test:pass') continue;
       if (type === 'test:fail' && error && error.failureType === 'subtestsFailed') continue;
-      if (isFile && type === 'test:pass') continue;
+      if (isFile && type === 'test:pass' && (withTests.has(file) || asksForTests(file))) continue;
       const isLoading = isFile && type === 'test:fail';
       const outcome = isLoading || (details.type === 'suite' && type === 'test:fail') ? 'not_loaded'
         : data.skip !== undefined || data.todo !== undefined ? 'skipped'
         : type === 'test:pass' ? 'passed' : 'failed';
       const text = type === 'test:fail' ? told(error, 0) : '';
       yield JSON.stringify({
-        file: data.file || (isFile ? data.name : null),
-        path,
+        file,
+        path: isFile ? [] : [...names.slice(0, data.nesting), data.name],
         outcome,
         millis: details.duration_ms || 0,
         error: isLoading ? `${said}\n${text}` : text,
