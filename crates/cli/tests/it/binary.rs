@@ -28,7 +28,9 @@ impl Home {
 
     /// The binary's database.
     pub(crate) async fn store(&self) -> Store {
-        Store::open_file(&self.path().join(".local/share/autoheal/autoheal.db")).await.unwrap()
+        let folder = self.path().join(".local/share/autoheal");
+        std::fs::create_dir_all(&folder).unwrap();
+        Store::open_file(&folder.join("autoheal.db")).await.unwrap()
     }
 
     /// How many checkpoints the newest run has.

@@ -45,8 +45,9 @@ fn a_server_that_fails_is_repo_clone_failed() {
 #[test]
 fn a_repository_that_is_not_there_is_repo_not_found() {
     let Some(world) = World::with_ci(ci) else { return };
-    let url = world.github.url().replace("shop", "nothing");
-    let mut command = world.home.command(&["heal", &url, "--sandbox", world.sandbox, "--json"]);
+    let (url, api) = (world.github.url().replace("shop", "nothing"), world.github.api());
+    let arguments = ["heal", &url, "--github-api", &api, "--sandbox", world.sandbox, "--json"];
+    let mut command = world.home.command(&arguments);
     let ended = Ended::of(command.env("GITHUB_TOKEN", TOKEN));
     assert_code(&ended, &serde_json::from_str(&ended.stdout).unwrap(), "REPO_NOT_FOUND");
     assert_eq!(ended.code, Some(2));
