@@ -156,8 +156,10 @@ mod tests {
         })
     }
 
-    /// What an answer may be: checks and whether they are all, or none.
-    fn answers() -> impl Strategy<Value = Vec<(u64, Option<(Vec<Check>, bool)>)>> {
+    /// When, and what was there with whether all of it could be read; `None`: no answer.
+    type Answer = (u64, Option<(Vec<Check>, bool)>);
+
+    fn answers() -> impl Strategy<Value = Vec<Answer>> {
         let checks = prop::collection::vec(check(), 0..3);
         let answer = prop_oneof![4 => (checks, any::<bool>()).prop_map(Some), 1 => Just(None)];
         prop::collection::vec((0..40_u64, answer), 1..20)
