@@ -23,10 +23,12 @@ function standsForFile(data) {
   return data.file ? named === path.resolve(data.file) : /\.[cm]?[jt]sx?$/.test(data.name) && fs.existsSync(named);
 }
 
-// A file that asks for the test runner and tells of no test ended before its tests did, or is a helper: that is no pass.
-function asksForTests(file) {
+// A file that asks for the test runner and tells of no test ended before its tests did, or is a helper; and one in which nothing can fail
+// tests nothing. Neither is a pass.
+function isNoTest(file) {
   try {
-    return /['"`]node:test(?:\/[a-z]+)?['"`]/.test(fs.readFileSync(file, 'utf8'));
+    const text = fs.readFileSync(file, 'utf8');
+    return /['"`]node:test(?:\/[a-z]+)?['"`]/.test(text) || !/\b(?:assert|throw|expect|exit|exitCode)\b/.test(text);
   } catch {
     return true;
   }
@@ -50,7 +52,7 @@ export default async function* reporter(source) {
       if (!isFile) withTests.add(file);
       if (details.type === 'suite' && type === 'test:pass') continue;
       if (type === 'test:fail' && error && error.failureType === 'subtestsFailed') continue;
-      if (isFile && type === 'test:pass' && (withTests.has(file) || asksForTests(file))) continue;
+      if (isFile && type === 'test:pass' && (withTests.has(file) || isNoTest(file))) continue;
       const isLoading = isFile && type === 'test:fail';
       const outcome = isLoading || (details.type === 'suite' && type === 'test:fail') ? 'not_loaded'
         : data.skip !== undefined || data.todo !== undefined ? 'skipped'
