@@ -7,6 +7,11 @@ use autoheal_code::report::{TestOutcome, TestReport};
 use autoheal_engine::diagnostics::{Finding, Key};
 use serde::{Deserialize, Serialize};
 
+/// A duration in whole milliseconds, as the state and the results keep it.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// What one test did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

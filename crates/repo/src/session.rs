@@ -17,7 +17,7 @@ use autoheal_engine::{ErrorCode, RunId};
 use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
 
 use crate::folders::Folders;
-use crate::look::Look;
+use crate::look::{Look, millis};
 use crate::request::CommandLimits;
 use crate::setup::{Interpreter, OldFindings, Setup};
 use crate::state::FileText;
@@ -311,7 +311,7 @@ pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &O
         command: words.join(" "),
         ended: outcome.end.to_string(),
         output: format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
-        millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        millis: millis(outcome.duration),
     })
 }
 

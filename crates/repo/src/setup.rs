@@ -121,11 +121,12 @@ pub enum TestRunner {
 }
 
 impl TestRunner {
-    /// Whether changes can be tried without starting it for each (see [`crate::search`]).
-    pub const fn can_be_kept_warm(self) -> bool {
+    /// What the runner that tries changes without starting this one for each calls it ([`autoheal_code::warm`]); `None`: it does not know it.
+    pub const fn warm_name(self) -> Option<&'static str> {
         match self {
-            Self::Pytest | Self::Unittest => true,
-            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest | Self::Opaque => false,
+            Self::Pytest => Some("pytest"),
+            Self::Unittest => Some("unittest"),
+            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest | Self::Opaque => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{End, Outcome};
 
-use crate::look::Look;
+use crate::look::{Look, millis};
 use crate::session::{Scope, Session, disk};
 use crate::setup::TestRunner;
 
@@ -34,7 +34,7 @@ pub(crate) async fn run(
 
 fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {
     let (toolchain, place) = (session.setup().toolchain, session.place());
-    let mut look = Look { millis: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX), ..Look::default() };
+    let mut look = Look { millis: millis(outcome.duration), ..Look::default() };
     if let Some(report) = report {
         look.tests = Look::tests_of(report);
         look.test_files = report.cases.iter().filter_map(|case| toolchain.file_of(&place, case)).collect();

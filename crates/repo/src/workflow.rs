@@ -21,6 +21,7 @@ use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, pl
 use crate::checkout::{Checkout, forge_error};
 use crate::folders::Folders;
 use crate::hosting::Hosted;
+use crate::look::millis;
 use crate::model::{Adviser, Briefing, PromptLimits};
 use crate::node::{HealNode, graph};
 use crate::report;
@@ -207,7 +208,7 @@ impl Workflow for HealWorkflow {
         if state.stop.is_some() {
             self.close_session(context.run).await?;
         }
-        let millis = u64::try_from(context.now().since(began).as_millis()).unwrap_or(u64::MAX);
+        let millis = millis(context.now().since(began));
         *state.agent_millis.entry(node.name().to_owned()).or_default() += millis;
         Ok(())
     }

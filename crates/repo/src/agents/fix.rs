@@ -75,12 +75,11 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         // A session that was opened again after a stop has not heard the linter yet.
         crate::lint::run(session, context).await?;
     }
-    state.proposals = state
+    let mut proposals: Vec<Proposal> = state
         .targets
         .iter()
         .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
         .collect();
-    let mut proposals = std::mem::take(&mut state.proposals);
     search::screen(state, session, &mut proposals, context).await?;
     state.proposals = proposals;
     Ok(())

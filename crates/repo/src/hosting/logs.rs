@@ -9,6 +9,7 @@ use autoheal_forge::github::GitHubError;
 use autoheal_forge::github::ci::{Check, CheckState};
 
 use super::Hosted;
+use crate::look::millis;
 use crate::state::HealState;
 
 /// How many logs are read: one fault turns many jobs red.
@@ -59,7 +60,7 @@ pub(crate) async fn findings(
                 command: format!("CI: {} / {}", check.name, job.name),
                 ended: "failure".to_owned(),
                 output: actions_log::read(&log).text,
-                millis: u64::try_from(context.now().since(began).as_millis()).unwrap_or(u64::MAX),
+                millis: millis(context.now().since(began)),
             }));
             let prefixes = actions_log::prefixes(&hosted.repository.name);
             let environment = PythonEnvironment::default();

@@ -19,6 +19,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
 
@@ -58,7 +59,7 @@ fn can_be_tried(state: &HealState, key: &Key) -> bool {
         Category::Logic | Category::TypeError => key.source == Source::Test,
         Category::Syntax | Category::Indentation | Category::Import | Category::Linting => false,
     };
-    let is_warm = state.setup.as_ref().is_some_and(|setup| setup.tests.runner.can_be_kept_warm());
+    let is_warm = state.setup.as_ref().is_some_and(|setup| setup.tests.runner.warm_name().is_some());
     is_repairable && is_warm && !selectors(state, key).is_empty()
 }
 
@@ -98,9 +99,9 @@ pub(crate) async fn candidates(
     let mut record = Search::new(target.key(), state);
     let began = context.now();
     // What changes several files cannot be tried here.
-    let (mut of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
+    let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let count = of_rules.len();
-    let mut found = match search(state, session, target, std::mem::take(&mut of_rules), &mut record, context).await {
+    let mut found = match search(state, session, target, of_rules, &mut record, context).await {
         Ok(found) => found,
         Err(error) => {
             record.refused = Some(error.into_refusal()?);
@@ -220,10 +221,6 @@ async fn start(session: &mut Session, time: Duration) -> Result<Runner, RunnerEr
     };
     let conversation = session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
     Runner::start(conversation, time).await
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn told(error: &StepError) -> String {

@@ -9,9 +9,9 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepContext;
 
-use super::millis;
 use super::runner::{Runner, RunnerError};
 use super::suite::{Suite, Watched};
+use crate::look::millis;
 use crate::state::Search;
 
 /// So many tries are with the runner at a time: it must not wait for us, and must not have much to do when the time is over.

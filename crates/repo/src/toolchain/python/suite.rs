@@ -14,13 +14,7 @@ use crate::toolchain::Place;
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let tests = &place.setup.tests;
-    let runner = match tests.runner {
-        TestRunner::Pytest => "pytest",
-        TestRunner::Unittest => "unittest",
-        TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest | TestRunner::Opaque => {
-            return None;
-        }
-    };
+    let runner = tests.runner.warm_name()?;
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
     let mut words = vec![place.program(), place.tool(warm::PYTHON_MAIN), runner.to_owned(), jobs.to_string(), tree];
