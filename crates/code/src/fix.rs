@@ -8,6 +8,9 @@ use crate::language::Language;
 use crate::sources::Sources;
 use crate::{javascript, python};
 
+/// The fixer of each language that knows nothing of the fault and changes one token after the other, in candidates.
+pub const LOCAL_REPAIR: &str = "local_repair";
+
 /// What is known about a fault.
 #[derive(Clone, Copy)]
 pub struct FixContext<'a> {

@@ -59,7 +59,7 @@ impl From<CommitId> for String {
     }
 }
 
-/// Who is named as author and committer.
+/// Who is named as author or committer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The name.
@@ -83,8 +83,8 @@ pub struct CommitRequest {
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// The whole message.
     pub message: String,
-    /// Author and committer.
-    pub identity: Identity,
+    /// Its author. The committer is always [`Identity::default`]: that is how commits of ours are known again.
+    pub author: Identity,
     /// Author and committer date; whole seconds count.
     pub at: Timestamp,
 }
@@ -98,6 +98,8 @@ pub struct CommitInfo {
     pub parents: Vec<CommitId>,
     /// Its author.
     pub author: Identity,
+    /// Who made it.
+    pub committer: Identity,
     /// Its author date.
     pub at: Timestamp,
     /// The whole message, without trailing blank lines.

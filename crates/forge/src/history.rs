@@ -86,7 +86,7 @@ impl Git {
         let mut invocation = self
             .invocation(Operation::Read)
             .within(dir)
-            .args(["log", "-z", "--no-show-signature", "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%at%x00%B"])
+            .args(["log", "-z", "--no-show-signature", "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B"])
             .arg(to.as_str());
         if let Some(from) = from {
             invocation = invocation.arg(format!("^{from}"));
@@ -94,7 +94,7 @@ impl Git {
         let bytes = self.run(invocation.arg("--")).await?.bytes()?;
         let text = String::from_utf8_lossy(&bytes);
         let fields: Vec<&str> = text.split('\0').collect();
-        fields.as_chunks::<6>().0.iter().map(commit_info).collect()
+        fields.as_chunks::<8>().0.iter().map(commit_info).collect()
     }
 
     /// What changed from `from` to `to`, as a unified diff that `git apply` takes (binary files included).
@@ -261,13 +261,13 @@ impl Git {
             return Err(ForgeError::NothingToCommit);
         }
         let date = format!("@{} +0000", request.at.as_seconds().max(0));
-        let Identity { name, email } = &request.identity;
+        let committer = Identity::default();
         let commit = command()
-            .with_environment("GIT_AUTHOR_NAME", name)
-            .with_environment("GIT_AUTHOR_EMAIL", email)
+            .with_environment("GIT_AUTHOR_NAME", &request.author.name)
+            .with_environment("GIT_AUTHOR_EMAIL", &request.author.email)
             .with_environment("GIT_AUTHOR_DATE", &date)
-            .with_environment("GIT_COMMITTER_NAME", name)
-            .with_environment("GIT_COMMITTER_EMAIL", email)
+            .with_environment("GIT_COMMITTER_NAME", &committer.name)
+            .with_environment("GIT_COMMITTER_EMAIL", &committer.email)
             .with_environment("GIT_COMMITTER_DATE", &date)
             .with_stdin(request.message.as_bytes())
             .args(["commit-tree", &tree, "-p", parent.as_str(), "-F", "-"]);
@@ -335,11 +335,13 @@ fn names(bytes: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(bytes).split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-fn commit_info([id, parents, name, email, at, message]: &[&str; 6]) -> Result<CommitInfo, ForgeError> {
+fn commit_info([id, parents, author, mail, committer, mail_of_committer, at, message]: &[&str; 8]) -> Result<CommitInfo, ForgeError> {
+    let identity = |name: &str, email: &str| Identity { name: name.to_owned(), email: email.to_owned() };
     Ok(CommitInfo {
         id: CommitId::parse(id)?,
         parents: parents.split_whitespace().map(CommitId::parse).collect::<Result<_, _>>()?,
-        author: Identity { name: (*name).to_owned(), email: (*email).to_owned() },
+        author: identity(author, mail),
+        committer: identity(committer, mail_of_committer),
         at: Timestamp::from_millis(at.parse::<i64>().unwrap_or(0).saturating_mul(1000)),
         message: message.trim_end_matches('\n').to_owned(),
     })

@@ -34,7 +34,7 @@ impl Checkout {
         let request = CommitRequest {
             files: BTreeMap::new(),
             message: "[AI-AGENT] Take the uncommitted changes of the checkout along".to_owned(),
-            identity: Identity::default(),
+            author: Identity::default(),
             at: state.started_at,
         };
         let taken = self.git.commit_uncommitted(path, &clone, &request).await.map_err(|error| forge_error(&error))?;

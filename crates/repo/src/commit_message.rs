@@ -19,7 +19,8 @@ pub fn withdrawal_message(category: Category, file: &str, line: u32) -> String {
     commit_message(category, file, line).replacen("Fix", "Take back the fix of the", 1)
 }
 
-/// Whether a commit is one of ours: by its author and its message.
+/// Whether a commit is one of ours: by who made it and its message. The repository may name another author, and a host that takes a
+/// branch over is another committer.
 pub fn is_ours(commit: &CommitInfo) -> bool {
-    commit.author == Identity::default() && commit.message.starts_with(PREFIX)
+    [&commit.author, &commit.committer].contains(&&Identity::default()) && commit.message.starts_with(PREFIX)
 }

@@ -9,7 +9,7 @@
 //! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
-//! - [`own_settings`]: what a repository says about its own healing
+//! - [`own_settings`]: what a repository says about its own healing; [`wanted`]: what of it no request says
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
 //! - [`hosting`]: the CI that runs at GitHub, the pull request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the spec's formats
@@ -46,6 +46,7 @@ pub mod stop_reason;
 mod suite;
 pub mod toolchain;
 mod tree;
+pub mod wanted;
 pub mod workflow;
 
 pub use model::PromptLimits;

@@ -5,11 +5,13 @@
 
 use std::path::Path;
 
+use autoheal_forge::Identity;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::project::read_text;
 use crate::request::{Delivery, HealRequest};
+use crate::wanted::{self, Version, Wanted};
 
 /// Its name, at the top of the repository.
 pub const FILE: &str = ".autoheal.toml";
@@ -26,6 +28,12 @@ pub struct OwnSettings {
     pub lint: Option<Vec<String>>,
     /// The command that installs what the tests need.
     pub install: Option<String>,
+    /// The version of Python that runs the tests: `3.11`.
+    pub python: Option<Version>,
+    /// The version of Node that runs the tests: `20`.
+    pub node: Option<Version>,
+    /// The author of commits: `Name <mail@example.org>`.
+    pub author: Option<String>,
     /// Which files are edited.
     pub protect: Protect,
     /// What the repository wants done, never more than was asked for.
@@ -78,6 +86,9 @@ pub enum OwnSettingsError {
         /// What is wrong.
         reason: String,
     },
+    /// The author is none.
+    #[error("`author` in {FILE} has to be like \"Name <mail@example.org>\"")]
+    Author,
     /// The folder lies elsewhere.
     #[error("`directory` in {FILE} has to be a folder of the repository")]
     Directory,
@@ -103,6 +114,7 @@ impl OwnSettings {
         settings.test_words()?;
         settings.install_words()?;
         settings.lint_words()?;
+        settings.identity()?;
         Ok(Some(settings))
     }
 
@@ -134,12 +146,16 @@ impl OwnSettings {
         commands.map(|commands| commands.iter().map(|text| words("lint", text)).collect()).transpose()
     }
 
+    fn identity(&self) -> Result<Option<Identity>, OwnSettingsError> {
+        self.author.as_deref().map(|text| wanted::identity(text).ok_or(OwnSettingsError::Author)).transpose()
+    }
+
     /// The request, with what the repository says where the request says nothing, and never less careful than it was. What the
     /// repository would like and does not get is told in `warnings`.
     ///
     /// # Errors
     ///
-    /// [`OwnSettingsError::Words`].
+    /// [`OwnSettingsError::Words`], [`OwnSettingsError::Author`].
     pub fn narrow(&self, request: &mut HealRequest, warnings: &mut Vec<String>) -> Result<(), OwnSettingsError> {
         if request.test_command.is_none() {
             request.test_command = self.test_words()?;
@@ -147,6 +163,7 @@ impl OwnSettings {
         if request.install_command.is_none() {
             request.install_command = self.install_words()?;
         }
+        request.wanted = Wanted { python: self.python, node: self.node, author: self.identity()? };
         if let Some(delivery) = self.policy.delivery {
             request.delivery = request.delivery.max(delivery);
         }
@@ -240,6 +257,9 @@ mod tests {
             ("test = ''", "`test` in .autoheal.toml cannot be split"),
             ("lint = [\"ruff 'check\"]", "`lint` in .autoheal.toml cannot be split"),
             ("directory = '../elsewhere'", "has to be a folder of the repository"),
+            ("python = '3.11.4'", "no version such as"),
+            ("node = 20", "invalid type"),
+            ("author = 'somebody'", "`author` in .autoheal.toml has to be like"),
             ("directory = 'nowhere'", "has to be a folder of the repository"),
             ("[protect]\nfiles = ['[']", "`[` in .autoheal.toml is no pattern"),
             ("[policy]\ndelivery = 'force'", "unknown variant `force`"),

@@ -5,6 +5,8 @@ use std::time::Duration;
 use autoheal_sandbox::Limits;
 use serde::{Deserialize, Serialize};
 
+use crate::wanted::Wanted;
+
 /// A request to heal one repository (spec `HealRequest`, with the settings of the command line).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +52,9 @@ pub struct HealRequest {
     /// Replaces the detected install command; words, no shell.
     #[serde(default)]
     pub install_command: Option<Vec<String>>,
+    /// What only the repository itself says.
+    #[serde(default)]
+    pub wanted: Wanted,
     /// What one command of the repository may use.
     #[serde(default)]
     pub limits: CommandLimits,
@@ -88,6 +93,7 @@ impl HealRequest {
             include_uncommitted: false,
             test_command: None,
             install_command: None,
+            wanted: Wanted::default(),
             limits: CommandLimits::default(),
         }
     }

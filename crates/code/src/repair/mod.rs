@@ -7,11 +7,13 @@
 //! - [`ngram`]: how natural a text reads; [`spelling`]: how likely one word is a misspelling of another
 //! - [`region`]: a piece of a file in which repairs are sought; [`proposal`]: one that has been thought of
 //! - [`token_edits`]: every repair of one token of a region; [`quote_marks`]: of one quotation mark; [`merge_markers`]: what a merge left behind
+//! - [`pointless`]: what is never proposed
 //! - [`ranking`]: proposals with the costs of candidates; [`shortlist`]: those of fixers that know what they look for
 
 pub(crate) mod grammar;
 pub(crate) mod merge_markers;
 pub(crate) mod ngram;
+pub(crate) mod pointless;
 pub(crate) mod proposal;
 pub(crate) mod quote_marks;
 pub(crate) mod ranking;

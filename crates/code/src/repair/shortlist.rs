@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use autoheal_engine::diagnostics::Category;
 
 use super::ngram::Model;
+use super::pointless::assigns_itself;
 use super::region::line_of;
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::sources::Sources;
@@ -97,7 +98,8 @@ impl<'b, 'a> Shortlist<'b, 'a> {
             let text = sources.text(&entry.file).unwrap_or_default();
             let file_edit = FileEdit { file: entry.file, edits: entry.edits };
             let Ok(repaired) = file_edit.apply(text) else { continue };
-            if repaired == text || !self.ground.still_parses(&file_edit, &repaired) {
+            let is_void = repaired == text || assigns_itself(&repaired, &file_edit.edits);
+            if is_void || !self.ground.still_parses(&file_edit, &repaired) {
                 continue;
             }
             let at = file_edit.edits.first().map_or(0, |edit| edit.start);

@@ -45,7 +45,7 @@ fn request(files: &[(&str, Option<&str>)]) -> CommitRequest {
             .map(|(path, text)| ((*path).to_owned(), text.map(|text| text.as_bytes().to_vec())))
             .collect(),
         message: "[AI-AGENT] Fix SYNTAX error in a.py line 1".to_owned(),
-        identity: Identity::default(),
+        author: Identity::default(),
         at: Timestamp::from_millis(1_700_000_000_999),
     }
 }

@@ -147,6 +147,7 @@ mod tests {
             id: id("c"),
             parents,
             author: Identity::default(),
+            committer: Identity::default(),
             at: Timestamp::from_millis(0),
             message,
         };

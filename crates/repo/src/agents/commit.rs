@@ -29,8 +29,9 @@ pub(crate) async fn run(
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     let clone = checkout.folders.clone_folder();
     let mut tip = start;
+    let author = state.request.wanted.author.clone().unwrap_or_default();
     for fix in &state.accepted {
-        tip = checkout.git.commit_on(&clone, &tip, &request(fix)).await.map_err(|error| forge_error(&error))?;
+        tip = checkout.git.commit_on(&clone, &tip, &request(fix, &author)).await.map_err(|error| forge_error(&error))?;
     }
     match state.request.delivery {
         // Without a branch the commits are reachable by nobody but the monitor.
@@ -102,7 +103,7 @@ async fn push(
     Ok(())
 }
 
-fn request(fix: &AcceptedFix) -> CommitRequest {
+fn request(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
     let files: BTreeMap<String, Option<Vec<u8>>> =
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
     CommitRequest {
@@ -112,7 +113,7 @@ fn request(fix: &AcceptedFix) -> CommitRequest {
         } else {
             commit_message(fix.category, &fix.file, fix.line)
         },
-        identity: Identity::default(),
+        author: author.clone(),
         at: fix.at,
     }
 }

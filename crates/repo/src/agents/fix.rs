@@ -78,7 +78,14 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
     let mut proposals: Vec<Proposal> = state
         .targets
         .iter()
-        .map(|target| Proposal { target: target.clone(), candidates: candidates(session, target, &all_findings) })
+        .map(|target| {
+            let mut candidates = candidates(session, target, &all_findings);
+            if !search::is_beyond(state, &target.key()) {
+                // Search has better guesses, too, and weighs them all.
+                candidates.retain(|candidate| candidate.fixer != fix::LOCAL_REPAIR);
+            }
+            Proposal { target: target.clone(), candidates }
+        })
         .collect();
     search::screen(state, session, &mut proposals, context).await?;
     state.proposals = proposals;

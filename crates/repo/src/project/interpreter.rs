@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::setup::Interpreter;
+use crate::wanted::Version;
 
 /// How many links a program may be behind.
 const LONGEST_CHAIN: usize = 16;
@@ -28,15 +29,18 @@ pub struct Surroundings {
     pub path: OsString,
     /// `PYENV_VERSION`.
     pub pyenv_version: Option<String>,
+    /// The version that the repository asks for: interpreters that carry it in their name are looked for, too.
+    pub wanted: Option<Version>,
 }
 
 impl Surroundings {
     /// Those of this process.
-    pub fn of_this_process() -> Self {
+    pub fn of_this_process(wanted: Option<Version>) -> Self {
         Self {
             virtual_env: std::env::var_os("VIRTUAL_ENV").map(PathBuf::from),
             path: std::env::var_os("PATH").unwrap_or_default(),
             pyenv_version: std::env::var("PYENV_VERSION").ok(),
+            wanted,
         }
     }
 }
@@ -66,10 +70,12 @@ pub fn candidates(checkout: Option<&Path>, tree: &Path, directory: &str, around:
         found.extend(in_environment(environment, "VIRTUAL_ENV"));
     }
     for folder in std::env::split_paths(&around.path).filter(|folder| folder.is_absolute()) {
-        let program = folder.join("python3");
-        // The file behind the links: outside of an environment nothing depends on the way to it.
-        if let Some(real) = unshim(&program, around).and_then(|program| program.canonicalize().ok()) {
-            found.extend(interpreter(&real, &format!("python3 on PATH ({})", real.display())));
+        let versioned = around.wanted.map(|version| folder.join(format!("python{version}")));
+        for program in versioned.into_iter().chain([folder.join("python3")]) {
+            // The file behind the links: outside of an environment nothing depends on the way to it.
+            if let Some(real) = unshim(&program, around).and_then(|program| program.canonicalize().ok()) {
+                found.extend(interpreter(&real, &format!("python3 on PATH ({})", real.display())));
+            }
         }
     }
     let mut seen = BTreeSet::new();
@@ -167,8 +173,28 @@ fn unshim(program: &Path, around: &Surroundings) -> Option<PathBuf> {
     if shims.file_name()? != "shims" || !root.join("versions").is_dir() {
         return None;
     }
-    let versions = around.pyenv_version.clone().or_else(|| fs::read_to_string(root.join("version")).ok())?;
-    let versions =
-        versions.split([':', '\n']).map(str::trim).filter(|version| !version.is_empty() && !version.contains('/'));
-    versions.map(|version| root.join("versions").join(version).join("bin/python3")).find(|program| program.exists())
+    let versions = root.join("versions");
+    let chosen = around.pyenv_version.clone().or_else(|| fs::read_to_string(root.join("version")).ok());
+    let chosen = chosen.unwrap_or_default();
+    let chosen = chosen.split([':', '\n']).map(str::trim).filter(|name| !name.is_empty() && !name.contains('/'));
+    let wanted = around.wanted.map(|version| newest_like(&versions, version)).unwrap_or_default();
+    let mut programs = wanted.into_iter().chain(chosen.map(|name| versions.join(name)));
+    programs.find_map(|folder| Some(folder.join("bin/python3")).filter(|program| program.exists()))
+}
+
+/// The folders of a version, the newest first: `3.11.9` before `3.11.10` never.
+fn newest_like(versions: &Path, wanted: Version) -> Vec<PathBuf> {
+    let numbers = |name: &str| name.split('.').map(|number| number.parse::<u32>().ok()).collect::<Option<Vec<_>>>();
+    let mut found: Vec<(Vec<u32>, PathBuf)> = fs::read_dir(versions)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((numbers(entry.file_name().to_str()?)?, entry.path())))
+        .filter(|(numbers, _)| {
+            let wanted = [Some(u32::from(wanted.major)), wanted.minor.map(u32::from)];
+            wanted.into_iter().flatten().eq(numbers.iter().copied().take(if wanted[1].is_some() { 2 } else { 1 }))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().rev().map(|(_, folder)| folder).collect()
 }

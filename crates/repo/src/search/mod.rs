@@ -13,8 +13,9 @@ mod trial;
 
 use std::time::Duration;
 
-use autoheal_code::Candidate;
+use autoheal_code::fix;
 use autoheal_code::python::search::{self, Evidence, Lines};
+use autoheal_code::{Candidate, Sources};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -87,8 +88,8 @@ fn run_time_left(state: &HealState, now: Timestamp) -> Duration {
     Duration::from_secs(state.request.limits.run_seconds).saturating_sub(now.since(state.started_at))
 }
 
-/// Candidates for the target that the tests allow, likeliest first; those of rules come before all others. What was done is written down
-/// in the state.
+/// Candidates for the target that the tests allow, likeliest first; those of rules come before all others, and what rules merely guess is
+/// as likely as it says. What was done is written down in the state. Where nothing can be searched, guesses are what is left.
 pub(crate) async fn candidates(
     state: &mut HealState,
     session: &mut Session,
@@ -100,13 +101,14 @@ pub(crate) async fn candidates(
     let began = context.now();
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
+    let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
     let count = of_rules.len();
-    let mut found = match search(state, session, target, of_rules, &mut record, context).await {
+    let mut found = match search(state, session, target, of_rules, &guesses, &mut record, context).await {
         Ok(found) => found,
         Err(error) => {
             record.refused = Some(error.into_refusal()?);
             record.preparing_millis = millis(context.now().since(began)).saturating_sub(record.trying_millis);
-            Vec::new()
+            guesses
         }
     };
     record.rules_were_tried = record.refused.is_none() && record.tried >= count;
@@ -138,6 +140,7 @@ async fn search(
     session: &mut Session,
     target: &Finding,
     of_rules: Vec<Candidate>,
+    guesses: &[Candidate],
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
@@ -158,7 +161,11 @@ async fn search(
     let watched = suite.watch(&mut runner, deadline.since(context.now())).await?;
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
     let mut candidates = of_rules;
-    candidates.extend(search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES));
+    candidates.extend(likeliest_first(
+        search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES),
+        guesses,
+        session.sources(),
+    ));
     record.candidates = candidates.len();
     record.preparing_millis = millis(context.now().since(began));
     let sources = session.sources();
@@ -166,6 +173,26 @@ async fn search(
     let found = trial.run(&mut runner, record, context).await?;
     runner.close().await?;
     Ok(found.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
+}
+
+/// Both, by their likelihood, each text once.
+fn likeliest_first(mut searched: Vec<Candidate>, guesses: &[Candidate], sources: &Sources) -> Vec<Candidate> {
+    let result = |candidate: &Candidate| match candidate.files.as_slice() {
+        [file] => file.apply(sources.text(&file.file)?).ok(),
+        _ => None,
+    };
+    let is_near = |one: &Candidate, other: &Candidate| {
+        one.line == other.line && one.files.first().map(|edit| &edit.file) == other.files.first().map(|edit| &edit.file)
+    };
+    let texts: Vec<Option<String>> = guesses.iter().map(result).collect();
+    searched.retain(|one| {
+        let mut same = guesses.iter().zip(&texts).filter(|(guess, _)| is_near(one, guess));
+        !same.any(|(_, text)| *text == result(one))
+    });
+    searched.extend(guesses.iter().cloned());
+    // Stable, as what is equally likely keeps its order.
+    searched.sort_by_key(|candidate| candidate.cost);
+    searched
 }
 
 /// Puts what the tests allow before what they do not, where there is much to try: trying costs a fraction here of what it costs the patch

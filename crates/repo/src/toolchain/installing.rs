@@ -1,5 +1,6 @@
 //! Installing dependencies: the one kind of command that has a network, and the folders that keep what it made.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -9,8 +10,10 @@ use autoheal_sandbox::{Command, Network, Outcome, Workspace};
 use sha2::{Digest as _, Sha256};
 
 use super::Search;
+use crate::own_settings::FILE;
 use crate::session::{output_record, sandbox_error};
 use crate::state::HealState;
+use crate::wanted::Version;
 
 /// Written into a folder when everything is installed in it.
 pub(crate) const COMPLETE: &str = "autoheal-complete";
@@ -43,6 +46,14 @@ pub(crate) fn key(parts: &[String]) -> String {
         hasher.update([0]);
     }
     crate::tree::hexadecimal(&hasher.finalize())
+}
+
+/// What a person is told when the version that the repository asks for is not on this machine. `others`: those that are.
+pub(crate) fn not_here(language: &str, wanted: Version, others: &[(u8, u8)]) -> String {
+    let others: BTreeSet<String> = others.iter().map(|(major, minor)| format!("{major}.{minor}")).collect();
+    let others = Vec::from_iter(others).join(", ");
+    let here = if others.is_empty() { "none is".to_owned() } else { format!("{others} is") };
+    format!("{FILE} asks for {language} {wanted}, and {here} here: install it, or change the file")
 }
 
 /// Makes an empty folder, whatever was there.

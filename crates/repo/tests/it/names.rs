@@ -39,19 +39,24 @@ fn a_number_goes_into_the_team_part() {
 }
 
 #[test]
-fn a_commit_is_ours_by_author_and_message() {
-    let commit = |email: &str, message: &str| CommitInfo {
+fn a_commit_is_ours_by_who_made_it_and_message() {
+    let identity = |email: &str| Identity { email: email.to_owned(), ..Identity::default() };
+    let commit = |author: &str, committer: &str, message: &str| CommitInfo {
         id: CommitId::parse(&"0".repeat(40)).unwrap(),
         parents: Vec::new(),
-        author: Identity { email: email.to_owned(), ..Identity::default() },
+        author: identity(author),
+        committer: identity(committer),
         at: Timestamp::from_millis(0),
         message: message.to_owned(),
     };
     let ours = Identity::default().email;
     let message = commit_message(Category::Import, "a.py", 1);
-    assert!(is_ours(&commit(&ours, &message)));
-    assert!(!is_ours(&commit("person@example.org", &message)));
-    assert!(!is_ours(&commit(&ours, "Fix it by hand")));
+    let person = "person@example.org";
+    assert!(is_ours(&commit(&ours, &ours, &message)));
+    assert!(is_ours(&commit(person, &ours, &message)), "the repository names the author");
+    assert!(is_ours(&commit(&ours, person, &message)), "the host has taken it over");
+    assert!(!is_ours(&commit(person, person, &message)));
+    assert!(!is_ours(&commit(&ours, &ours, "Fix it by hand")));
 }
 
 proptest! {

@@ -71,3 +71,28 @@ async fn a_setting_that_is_none_ends_the_run_and_is_named() {
     assert_eq!(error.code, ErrorCode::InvalidInput);
     assert!(error.message.contains("unknown field `tests`"), "{}", error.message);
 }
+
+#[tokio::test]
+async fn it_names_the_author_of_commits_and_they_are_known_to_be_ours_all_the_same() {
+    let repository = repository(&format!("{TEST}author = 'The Team <team@example.org>'\n"));
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    let who = repository.git(&["log", "-1", "--format=%an <%ae>, %cn", "AUTOHEAL_BOT_AI_Fix"]);
+    assert_eq!(who, "The Team <team@example.org>, AutoHeal");
+    // The branch is continued, not left alone as other people's.
+    let Some(again) = heal_it(&repository, false).await else { return };
+    assert_eq!(again.results.stop_reason, StopReason::NothingToDo, "{}", again.report);
+}
+
+#[tokio::test]
+async fn tests_run_with_the_version_that_it_asks_for_or_not_at_all() {
+    let repository = repository(&format!("{TEST}python = '3.2'\n"));
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    let error = healed.results.error.unwrap();
+    assert_eq!(error.code, ErrorCode::TestExecutionFailed);
+    assert!(error.message.contains(".autoheal.toml asks for Python 3.2, and 3."), "{}", error.message);
+    repository.write(".autoheal.toml", &format!("{TEST}python = '3'\n"));
+    repository.commit("Any Python");
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+}

@@ -239,6 +239,10 @@ fn a_shim_of_pyenv_is_seen_through() {
     assert_eq!(program(&around), root.join("versions/3.12.1/bin/python3.12"));
     around.pyenv_version = Some("3.11.9".to_owned());
     assert_eq!(program(&around), root.join("versions/3.11.9/bin/python3.12"));
+    // What the repository asks for comes before what is set.
+    around.wanted = Version::try_from("3.12".to_owned()).ok();
+    assert_eq!(program(&around), root.join("versions/3.12.1/bin/python3.12"));
+    around.wanted = None;
     around.pyenv_version = Some("../../elsewhere".to_owned());
     assert!(candidates(None, folder.path(), "", &around).is_empty());
 }

@@ -3,7 +3,7 @@
 
 use super::blame::{Blame, Place};
 use crate::edit::{Candidate, Edit};
-use crate::fix::{FixContext, Fixer};
+use crate::fix::{FixContext, Fixer, LOCAL_REPAIR};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::grammar::GRAMMAR;
 use crate::javascript::module::{Module, Role};
@@ -15,7 +15,6 @@ use crate::span::Span;
 /// Repairs any failure of a kind that random slips of single tokens cause.
 pub(super) struct LocalRepair;
 
-const NAME: &str = "local_repair";
 /// How many places of the stack are searched.
 const PLACES: usize = 2;
 /// How many names are tried in one place.
@@ -27,7 +26,7 @@ const LAST: f64 = 5.0;
 
 impl Fixer for LocalRepair {
     fn name(&self) -> &'static str {
-        NAME
+        LOCAL_REPAIR
     }
 
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
@@ -52,7 +51,7 @@ impl Fixer for LocalRepair {
             tokens(&mut list, &blame, place, depth);
             names(&mut list, place, module, depth);
         }
-        list.finish(NAME, 24)
+        list.finish(LOCAL_REPAIR, 24)
     }
 }
 

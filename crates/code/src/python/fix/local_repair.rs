@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::blame::{Blame, Place};
 use super::shortlist::Shortlist;
 use crate::edit::{Candidate, Edit};
-use crate::fix::{FixContext, Fixer};
+use crate::fix::{FixContext, Fixer, LOCAL_REPAIR};
 use crate::python::module::{Role, Span};
 use crate::python::tokens::{Kind, Token, scan};
 
@@ -16,7 +16,6 @@ pub(super) struct LocalRepair;
 /// What a slip of one token outside of import statements shows as.
 const ERRORS: [&str; 7] =
     ["NameError", "UnboundLocalError", "TypeError", "AttributeError", "ValueError", "KeyError", "IndexError"];
-const NAME: &str = "local_repair";
 /// How many places of the stack are searched.
 const PLACES: usize = 2;
 /// How many tokens of a place are changed.
@@ -26,7 +25,7 @@ const MAX_NAMES: usize = 60;
 
 impl Fixer for LocalRepair {
     fn name(&self) -> &'static str {
-        NAME
+        LOCAL_REPAIR
     }
 
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
@@ -39,7 +38,7 @@ impl Fixer for LocalRepair {
             let depth = 1.0 + 3.0 * f64::from(u32::try_from(depth).unwrap_or(9));
             repair(&mut list, &blame, place, depth);
         }
-        list.finish(NAME, 24)
+        list.finish(LOCAL_REPAIR, 24)
     }
 }
 

@@ -20,6 +20,7 @@ use crate::session::{disk, sandbox_error, workspace_spec};
 use crate::setup::{Interpreter, ModuleFolder, Setup};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
+use crate::wanted::Version;
 
 /// Finding out whether Node works may take this long.
 const CHECK_TIME: Duration = Duration::from_mins(1);
@@ -32,8 +33,7 @@ const YARN: &str = "4.5.3";
 /// The Node that runs the tests, with the packages that they need.
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
     search.checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
-    let wanted = search.project.node.as_ref().and_then(|packages| packages.node_major);
-    let mut interpreter = node(search, wanted, state).await?;
+    let mut interpreter = node(search, state).await?;
     let Some(packages) = &search.project.node else { return Ok(interpreter) };
     let (modules, found) = modules(&interpreter, packages, search, state).await?;
     interpreter.found = format!("{}; {found}", interpreter.found);
@@ -41,15 +41,23 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     Ok(interpreter)
 }
 
-async fn node(search: Search<'_>, wanted: Option<u8>, state: &mut HealState) -> Result<Interpreter, StepError> {
+async fn node(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
+    let liked = search.project.node.as_ref().and_then(|packages| packages.node_major);
+    let liked = liked.map(|major| Version { major, minor: None });
+    let wanted = state.request.wanted.node;
     let mut others = Vec::new();
     for candidate in candidates(search) {
         let Some(version) = version(&candidate, search, state).await? else { continue };
         let found = Interpreter { version: Some(version), ..candidate };
-        if wanted.is_none_or(|wanted| wanted == version.0) {
+        if wanted.or(liked).is_none_or(|liked| liked.fits(version)) {
             return Ok(found);
         }
         others.push(found);
+    }
+    if let Some(wanted) = wanted {
+        let versions: Vec<(u8, u8)> = others.iter().filter_map(|other| other.version).collect();
+        let message = installing::not_here("Node", wanted, &versions);
+        return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
     }
     let Some(best) = others.into_iter().next() else {
         return Err(StepError::Permanent {
@@ -57,10 +65,8 @@ async fn node(search: Search<'_>, wanted: Option<u8>, state: &mut HealState) -> 
             message: "no Node was found that runs in the sandbox; install nodejs and npm".to_owned(),
         });
     };
-    if let (Some(wanted), Some((major, _))) = (wanted, best.version) {
-        state
-            .warnings
-            .push(format!("the project asks for Node {wanted}; it is tested with Node {major}, which is here"));
+    if let (Some(liked), Some((major, _))) = (liked, best.version) {
+        state.warnings.push(format!("the project asks for Node {liked}; it is tested with Node {major}, which is here"));
     }
     Ok(best)
 }

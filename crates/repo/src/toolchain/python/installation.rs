@@ -20,6 +20,7 @@ use crate::setup::{Interpreter, Setup, TestRunner};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
 use crate::tree;
+use crate::wanted::Version;
 use crate::workflow::HealSettings;
 
 /// Prints the version, then those of the modules it is given that cannot be found, one a line.
@@ -42,30 +43,42 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     let Search { setup, project, checkout, settings, context } = search;
     checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
     let needed = needed_modules(setup, project, checkout);
+    let wanted = state.request.wanted.python;
+    // With a command that installs, what is missing does not count.
+    let (needed, is_installed) = match state.request.install_command {
+        Some(_) => (BTreeSet::new(), false),
+        None => (needed, true),
+    };
     let mut best: Option<Fitting> = None;
-    if state.request.install_command.is_none() {
-        for interpreter in candidates(project, checkout, settings) {
-            let mut candidate = Setup { interpreter, ..setup.clone() };
-            let Some(answer) = ask(&candidate, &needed, state, checkout, settings, context).await? else { continue };
-            candidate.interpreter.version = answer.version;
-            let missing = answer.missing;
-            if missing.is_empty() {
-                return Ok(candidate.interpreter);
-            }
-            if best.as_ref().is_none_or(|best| missing.len() < best.missing.len()) {
-                best = Some(Fitting { interpreter: candidate.interpreter, missing });
-            }
+    let mut others = Vec::new();
+    for interpreter in candidates(project, checkout, settings, wanted) {
+        let mut candidate = Setup { interpreter, ..setup.clone() };
+        let Some(answer) = ask(&candidate, &needed, state, checkout, settings, context).await? else { continue };
+        candidate.interpreter.version = answer.version;
+        if let Some(wanted) = wanted
+            && !answer.version.is_some_and(|version| wanted.fits(version))
+        {
+            others.extend(answer.version);
+            continue;
         }
-    } else {
-        let first = candidates(project, checkout, settings).into_iter().next();
-        best = first.map(|interpreter| Fitting { interpreter, missing: Vec::new() });
+        let missing = answer.missing;
+        if missing.is_empty() && is_installed {
+            return Ok(candidate.interpreter);
+        }
+        if best.as_ref().is_none_or(|best| missing.len() < best.missing.len()) {
+            best = Some(Fitting { interpreter: candidate.interpreter, missing });
+        }
+        if !is_installed {
+            break;
+        }
     }
     let Some(best) = best else {
-        return Err(StepError::Permanent {
-            code: ErrorCode::TestExecutionFailed,
-            message: "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
+        let message = match wanted {
+            Some(wanted) => installing::not_here("Python", wanted, &others),
+            None => "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
                 .to_owned(),
-        });
+        };
+        return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
     };
     match install(&best.interpreter, search, state).await? {
         Ok(installed) => Ok(installed),
@@ -89,8 +102,13 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     }
 }
 
-fn candidates(project: &Project, checkout: &Checkout, settings: &HealSettings) -> Vec<Interpreter> {
-    let around = interpreter::Surroundings::of_this_process();
+fn candidates(
+    project: &Project,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    wanted: Option<Version>,
+) -> Vec<Interpreter> {
+    let around = interpreter::Surroundings::of_this_process(wanted);
     let tree = checkout.folders.tree();
     let mut found = interpreter::candidates(checkout.address.path(), &tree, &project.directory, &around);
     if settings.sandbox.kind() == SandboxKind::Docker {

@@ -1,0 +1,65 @@
+//! What nobody means: an assignment of a name to itself. It passes where taking the line out would, and hides that nothing is done.
+
+use crate::edit::Edit;
+
+/// Whether a line that the edits touch says `name = name` once they are made. `repaired`: the text with all of them.
+pub(crate) fn assigns_itself(repaired: &str, edits: &[Edit]) -> bool {
+    let mut moved = 0_isize;
+    edits.iter().any(|edit| {
+        let start = edit.start.saturating_add_signed(moved);
+        let end = start + edit.replacement.len();
+        moved += signed(edit.replacement.len()) - signed(edit.end.saturating_sub(edit.start));
+        lines_around(repaired, start, end).is_some_and(|lines| lines.lines().any(is_pointless))
+    })
+}
+
+fn signed(length: usize) -> isize {
+    isize::try_from(length).unwrap_or(isize::MAX)
+}
+
+fn lines_around(text: &str, start: usize, end: usize) -> Option<&str> {
+    let from = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+    let to = text.get(end..)?.find('\n').map_or(text.len(), |at| end + at);
+    text.get(from..to)
+}
+
+fn is_pointless(line: &str) -> bool {
+    let statement = line.trim().trim_end_matches(';');
+    // Without blanks it is an argument by keyword, which is fine.
+    let Some((left, right)) = statement.split_once(" = ") else { return false };
+    let is_path = |text: &str| {
+        text.split('.').all(|name| {
+            name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'))
+                && name.chars().all(|char| char.is_alphanumeric() || matches!(char, '_' | '$'))
+        })
+    };
+    left == right && is_path(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::FileEdit;
+
+    fn is_refused(text: &str, edits: Vec<Edit>) -> bool {
+        let repaired = FileEdit { file: String::new(), edits: edits.clone() }.apply(text).unwrap();
+        assigns_itself(&repaired, &edits)
+    }
+
+    #[test]
+    fn a_name_is_not_assigned_to_itself() {
+        assert!(is_refused("if x:\n    token = comma\nuse(token)\n", vec![Edit::replace(18..23, "token")]));
+        assert!(is_refused("this.a = this.b;", vec![Edit::replace(14..15, "a")]));
+        let both = vec![Edit::replace(0..1, "bb"), Edit::replace(8..9, "yy")];
+        assert!(is_refused("a = 1\nyy = z\n", vec![Edit::replace(0..1, "long"), Edit::replace(11..12, "yy")]));
+        assert!(!is_refused("a = 1\nyz = z\n", both));
+    }
+
+    #[test]
+    fn what_does_something_is_allowed() {
+        assert!(!is_refused("a = b + a", vec![Edit::replace(4..9, "a + 1")]));
+        assert!(!is_refused("f(\n    a=b\n)", vec![Edit::replace(9..10, "a")]));
+        assert!(!is_refused("x == y", vec![Edit::replace(5..6, "x")]));
+        assert!(!is_refused("a = a\nb = c\n", vec![Edit::replace(10..11, "d")]));
+    }
+}
