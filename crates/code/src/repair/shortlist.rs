@@ -98,7 +98,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
             let text = sources.text(&entry.file).unwrap_or_default();
             let file_edit = FileEdit { file: entry.file, edits: entry.edits };
             let Ok(repaired) = file_edit.apply(text) else { continue };
-            let is_void = repaired == text || assigns_itself(&repaired, &file_edit.edits);
+            let is_void = repaired == text || assigns_itself(text, &file_edit.edits);
             if is_void || !self.ground.still_parses(&file_edit, &repaired) {
                 continue;
             }
