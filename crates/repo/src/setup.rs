@@ -126,7 +126,8 @@ impl TestRunner {
         match self {
             Self::Pytest => Some("pytest"),
             Self::Unittest => Some("unittest"),
-            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest | Self::Opaque => None,
+            Self::Mocha => Some("mocha"),
+            Self::Jest | Self::Vitest | Self::NodeTest | Self::Opaque => None,
         }
     }
 }
