@@ -30,6 +30,8 @@ pub const NODE: &[(&str, &str)] = &[
     ("autoheal_warm_node/changed_text.cjs", include_str!("javascript/autoheal_warm/changed_text.cjs")),
     ("autoheal_warm_node/coverage.cjs", include_str!("javascript/autoheal_warm/coverage.cjs")),
     ("autoheal_warm_node/identity.cjs", include_str!("javascript/autoheal_warm/identity.cjs")),
+    ("autoheal_warm_node/jest.cjs", include_str!("javascript/autoheal_warm/jest.cjs")),
+    ("autoheal_warm_node/jest_runner.cjs", include_str!("javascript/autoheal_warm/jest_runner.cjs")),
     ("autoheal_warm_node/jobs.cjs", include_str!("javascript/autoheal_warm/jobs.cjs")),
     ("autoheal_warm_node/mocha.cjs", include_str!("javascript/autoheal_warm/mocha.cjs")),
     ("autoheal_warm_node/module_hooks.cjs", include_str!("javascript/autoheal_warm/module_hooks.cjs")),

@@ -126,8 +126,9 @@ impl TestRunner {
         match self {
             Self::Pytest => Some("pytest"),
             Self::Unittest => Some("unittest"),
+            Self::Jest => Some("jest"),
             Self::Mocha => Some("mocha"),
-            Self::Jest | Self::Vitest | Self::NodeTest | Self::Opaque => None,
+            Self::Vitest | Self::NodeTest | Self::Opaque => None,
         }
     }
 }

@@ -110,8 +110,9 @@ class Suite {
       const known = ids.get(test) || (typeof test.retriedTest === 'function' && ids.get(test.retriedTest()));
       return known || idOf(fileOfTest(test), titlesOf(test));
     };
+    let runner = null;
     await new Promise((resolve) => {
-      const runner = mocha.run(resolve);
+      runner = mocha.run(resolve);
       const end = (test, outcome, id) => {
         const since = start.get(test);
         const seconds = since === undefined ? 0 : Number(process.hrtime.bigint() - since) / 1e9;
@@ -128,6 +129,7 @@ class Suite {
         end(test, 'failed', isHook ? hooks.next(idOf(fileOfTest(test), titlesOf(test))) : idOfTest(test));
       });
     });
+    if (typeof runner.dispose === 'function') runner.dispose();
   }
 }
 

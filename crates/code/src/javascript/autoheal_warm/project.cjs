@@ -7,8 +7,16 @@ const { fileURLToPath } = require('url');
 const [RUNNER, JOBS, GIVEN_ROOT] = process.argv.slice(2);
 const ROOT = fs.realpathSync(GIVEN_ROOT);
 
+const known = new Map();
+
 /** `name` (a path or a file's URL) relative to the project with `/`; null when it lies elsewhere or was installed. */
 function pathInRoot(name) {
+  let inside = known.get(name);
+  if (inside === undefined) known.set(name, (inside = find(name)));
+  return inside;
+}
+
+function find(name) {
   if (name.startsWith('file:')) {
     try {
       name = fileURLToPath(name);

@@ -73,6 +73,8 @@ class Server {
 
   /** Whether modules that are not CommonJS have to be watched from the beginning. */
   hasModules() {
+    // The others load modules by means of their own.
+    if (RUNNER !== 'mocha') return false;
     const registry = require('./registry.cjs');
     const isLoader = (option) => /^--(?:experimental-)?(?:import|loader)\b/.test(option);
     const words = [...this.options, ...ARGUMENTS, ...(process.env.NODE_OPTIONS || '').split(' ')];

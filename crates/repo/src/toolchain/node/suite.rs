@@ -30,7 +30,15 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let tree = place.folders.tree().display().to_string();
     let mut words = vec![place.program(), place.tool(warm::NODE_MAIN), runner.to_owned(), jobs.to_string(), tree];
     words.extend(tests.arguments.iter().cloned());
+    if tests.runner == TestRunner::Jest {
+        words.push(jest_cache(place));
+    }
     Some(words)
+}
+
+/// What jest compiled stays for the next command of this place.
+fn jest_cache(place: &Place<'_>) -> String {
+    format!("--cacheDirectory={}", place.folders.scratch().join("jest").display())
 }
 
 fn is_ts_mocha(place: &Place<'_>) -> bool {
@@ -54,7 +62,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 ["--testLocationInResults", "--coverage=false", "--watchAll=false", "--no-colors", "--ci"]
                     .map(str::to_owned),
             );
-            words.push(format!("--cacheDirectory={}", place.folders.scratch().join("jest").display()));
+            words.push(jest_cache(place));
             if bail {
                 words.push("--bail".to_owned());
             }
