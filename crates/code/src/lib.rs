@@ -7,6 +7,7 @@
 //! - [`language`]: which language a file is in; [`environment`]: what the interpreters know
 //! - [`fix`]: what a fixer is given and gives, and every fixer of a language
 //! - [`python`], [`javascript`]: everything that knows one language
+//! - [`search`]: small changes where no rule knows what is wrong
 //! - [`report`]: test reports and linter output as findings
 //! - [`warm`]: the runner that tries changes without starting an interpreter for each
 
@@ -19,6 +20,7 @@ pub mod python;
 mod repair;
 pub mod replacement;
 pub mod report;
+pub mod search;
 pub mod sources;
 pub mod span;
 pub mod warm;

@@ -10,7 +10,7 @@ pub mod parse;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;
-pub mod search;
+pub(crate) mod search;
 mod spacing;
 pub(crate) mod standard_library;
 pub(crate) mod tokens;

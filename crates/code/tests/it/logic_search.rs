@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use autoheal_code::python::parse;
-use autoheal_code::python::search::{Evidence, NAME, TestCoverage, candidates};
+use autoheal_code::search::{Evidence, NAME, TestCoverage, candidates};
 use autoheal_code::{Candidate, Sources};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;

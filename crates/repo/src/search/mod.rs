@@ -13,8 +13,8 @@ mod trial;
 
 use std::time::Duration;
 
-use autoheal_code::Candidate;
-use autoheal_code::python::search::{self, Evidence, Lines};
+use autoheal_code::search::{self, Evidence, Lines};
+use autoheal_code::{Candidate, Language};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -240,7 +240,9 @@ fn told(error: &StepError) -> String {
 fn changed_lines(session: &Session) -> Lines {
     let Some(before) = session.tree_before() else { return Lines::new() };
     let mut changed = Lines::new();
-    for (file, text) in session.sources().python().filter(|(file, _)| session.sources().is_editable(file)) {
+    let sources = session.sources();
+    let can_be_at_fault = |file: &str| Language::of(file).is_some() && sources.is_editable(file);
+    for (file, text) in sources.iter().filter(|(file, _)| can_be_at_fault(file)) {
         let Ok(old) = std::fs::read_to_string(before.join(file)) else { continue };
         if old == text {
             continue;

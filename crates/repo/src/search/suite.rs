@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use autoheal_code::python::search::{Lines, TestCoverage};
+use autoheal_code::search::{Lines, TestCoverage};
 use autoheal_code::warm::{Answer, Request, TestEnd, TestRun};
 
 use super::runner::{Runner, RunnerError};

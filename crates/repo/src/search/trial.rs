@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use autoheal_code::python::search;
+use autoheal_code::search;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
 use autoheal_code::{Candidate, Sources};
 use autoheal_engine::Timestamp;

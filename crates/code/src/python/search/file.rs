@@ -8,8 +8,13 @@ use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
 use super::site::{Around, Block, Site};
+use crate::edit::Edit;
 use crate::python::module::{Function, Module, Shape, Span};
 use crate::python::parse;
+use crate::search::change::apply_within;
+use crate::search::layout::Layout;
+use crate::search::site::Text;
+use crate::search::uses::Uses;
 
 /// A file that parses.
 #[derive(Debug)]
@@ -26,68 +31,24 @@ pub(super) struct File<'a> {
     pub(super) numbers: Vec<Span>,
     /// Where string literals stand.
     pub(super) texts: Vec<Span>,
-    /// What one more level of indentation is.
-    pub(super) unit: &'a str,
-    pub(super) newline: &'static str,
+    pub(super) layout: Layout<'a>,
 }
 
 /// More of a file's functions are not tried in another's place.
 const MOST_FUNCTIONS: usize = 30;
 
-/// What is done with a variable in the file, as a set of bits: variables of one kind are used alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Uses(u8);
-
-impl Uses {
-    const CALLED: Self = Self(1);
-    const INDEXED: Self = Self(2);
-    const ITERATED: Self = Self(4);
-    const COUNTED: Self = Self(8);
-    const INDEX: Self = Self(16);
-    const RECEIVER: Self = Self(32);
-
-    /// Whether it is known to be a number: it is counted with, and nothing else is known.
-    pub(super) const fn is_number(self) -> bool {
-        self.0 & Self::COUNTED.0 != 0 && !self.is_collection()
-    }
-
-    /// Whether it is called somewhere.
-    pub(super) const fn is_called(self) -> bool {
-        self.0 & Self::CALLED.0 != 0
-    }
-
-    /// Whether it is known to have elements.
-    pub(super) const fn is_collection(self) -> bool {
-        self.0 & (Self::INDEXED.0 | Self::ITERATED.0) != 0
-    }
-
-    /// Whether it is known to be something else than a number.
-    pub(super) const fn is_no_number(self) -> bool {
-        self.0 & !(Self::COUNTED.0 | Self::INDEX.0) != 0
-    }
-
-    /// What is known of a variable that such a value is given to.
-    fn of_value(value: &Expr) -> Self {
-        match value {
-            Expr::NumberLiteral(_) => Self::COUNTED,
-            Expr::List(_)
-            | Expr::Dict(_)
-            | Expr::Set(_)
-            | Expr::ListComp(_)
-            | Expr::SetComp(_)
-            | Expr::DictComp(_)
-            | Expr::StringLiteral(_) => Self::ITERATED,
-            _ => Self::default(),
-        }
-    }
-
-    /// How well a variable of the other uses fits in its place, beside others: 1 when nothing is known.
-    pub(super) fn fit(self, other: Self) -> f64 {
-        match (self.0 & other.0 != 0, self.0 == 0 || other.0 == 0) {
-            (true, _) => 3.0,
-            (false, true) => 1.0,
-            (false, false) => 0.3,
-        }
+/// What is known of a variable that such a value is given to.
+fn uses_of_value(value: &Expr) -> Uses {
+    match value {
+        Expr::NumberLiteral(_) => Uses::COUNTED,
+        Expr::List(_)
+        | Expr::Dict(_)
+        | Expr::Set(_)
+        | Expr::ListComp(_)
+        | Expr::SetComp(_)
+        | Expr::DictComp(_)
+        | Expr::StringLiteral(_) => Uses::ITERATED,
+        _ => Uses::default(),
     }
 }
 
@@ -101,7 +62,6 @@ impl<'a> File<'a> {
         let Mod::Module(root) = tree.syntax() else { return None };
         let mut survey = Survey::default();
         survey.visit_body(&root.body);
-        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let Survey { conditions, uses, mut methods } = survey;
         let own_methods = module.functions.iter().filter(|function| function.class.is_some());
         methods.extend(own_methods.map(|function| function.name.as_str()));
@@ -119,8 +79,8 @@ impl<'a> File<'a> {
                 _ => {}
             }
         }
-        let unit = unit(text);
-        Some(Self { name, text, module, conditions, uses, methods, attributes, fields, numbers, texts, unit, newline })
+        let layout = Layout::of(text);
+        Some(Self { name, text, module, conditions, uses, methods, attributes, fields, numbers, texts, layout })
     }
 
     /// What is done with a variable.
@@ -165,26 +125,6 @@ impl<'a> File<'a> {
         self.attributes.get(receiver).into_iter().flatten().copied()
     }
 
-    /// The first byte of the line that a byte stands in.
-    pub(super) fn line_start(&self, at: usize) -> usize {
-        self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
-    }
-
-    /// The end of the line that a byte stands in, its newline not included.
-    pub(super) fn line_end(&self, at: usize) -> usize {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let line = rest.split('\n').next().unwrap_or_default();
-        at + line.strip_suffix('\r').unwrap_or(line).len()
-    }
-
-    /// The white space at the beginning of a statement's line.
-    pub(super) fn indentation(&self, statement: &Stmt) -> &'a str {
-        let start = statement.start().to_usize();
-        let line = self.text.get(self.line_start(start)..).unwrap_or_default();
-        let length = line.len() - line.trim_start_matches([' ', '\t']).len();
-        line.get(..length).unwrap_or_default()
-    }
-
     /// Every place of the file that operators may work at.
     pub(super) fn sites(&'a self, tree: &'a Parsed<Mod>) -> Vec<Site<'a>> {
         let Mod::Module(module) = tree.syntax() else { return Vec::new() };
@@ -221,6 +161,53 @@ impl<'a> File<'a> {
     }
 }
 
+impl Text for File<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn text(&self) -> &str {
+        self.text
+    }
+
+    fn line_of(&self, at: usize) -> u32 {
+        self.module.line_of(at)
+    }
+
+    /// Quotes inside an f-string's own braces end the string before Python 3.12.
+    fn allows(&self, edits: &[Edit]) -> bool {
+        let mut quoting = edits.iter().filter(|edit| edit.replacement.contains(['"', '\'', '\\', '\n']));
+        quoting.all(|edit| {
+            let is_inside = |span: &Span| span.start < edit.start && edit.end < span.end;
+            !self.texts.iter().any(is_inside)
+        })
+    }
+
+    /// What lies outside of the function, or else the top-level statement, that the edits are in is as it was, and that parsed:
+    /// parsing the lines of the one is enough.
+    fn parses(&self, edits: &[Edit]) -> bool {
+        let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return false };
+        let edited = Span { start: first.start, end: last.end };
+        let layout = self.layout;
+        let lines = |span: Span| Span { start: layout.line_start(span.start), end: layout.line_end(span.end) };
+        let functions = self.module.functions.iter().map(|function| function.span);
+        // Only what may contain the edits once it is whole lines: finding lines takes time.
+        let near = |span: &Span| span.start <= edited.end && edited.start <= layout.line_end(span.end);
+        let around = functions
+            .filter(near)
+            .map(lines)
+            .filter(|lines| lines.contains(edited))
+            .min_by_key(|lines| lines.end - lines.start);
+        let statements = || self.module.statements.iter().map(|statement| statement.span).filter(near).map(lines);
+        let whole = Span { start: 0, end: self.text.len() };
+        let around = around.or_else(|| statements().find(|lines| lines.contains(edited))).unwrap_or(whole);
+        let Some(code) = apply_within(self.text, edits, around) else { return false };
+        // An indented function stands in some block; a class is one that says nothing about what surrounds it.
+        let block = if code.starts_with([' ', '\t']) { "class _:\n" } else { "" };
+        parse::compiles(&format!("{block}{code}"), None)
+    }
+}
+
 fn below<'a>(statement: &'a Stmt, around: Around<'a>, block: Block<'a>) -> Around<'a> {
     match statement {
         Stmt::FunctionDef(function) => Around { block, function: Some(function), is_in_loop: false },
@@ -252,13 +239,6 @@ fn blocks(statement: &Stmt) -> Vec<&[Stmt]> {
     blocks.into_iter().filter(|block| !block.is_empty()).collect()
 }
 
-/// What one more level of indentation is in the text: its first indented line's.
-fn unit(text: &str) -> &str {
-    let indented = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    let width = indented.map_or(0, |line| line.len() - line.trim_start().len());
-    indented.and_then(|line| line.get(..width)).filter(|unit| unit.len() <= 8).unwrap_or("    ")
-}
-
 /// Built-in functions that take something with elements.
 const GO_THROUGH: [&str; 11] =
     ["len", "sorted", "sum", "any", "all", "list", "set", "tuple", "enumerate", "zip", "reversed"];
@@ -274,7 +254,7 @@ struct Survey<'a> {
 impl<'a> Survey<'a> {
     fn note(&mut self, expression: &'a Expr, uses: Uses) {
         if let Expr::Name(name) = expression {
-            self.uses.entry(name.id.as_str()).or_default().0 |= uses.0;
+            self.uses.entry(name.id.as_str()).or_default().note(uses);
         }
     }
 
@@ -301,9 +281,9 @@ impl<'a> Visitor<'a> for Survey<'a> {
                     match (target, &*inner.value) {
                         (Expr::Tuple(targets), Expr::Tuple(values)) => {
                             let pairs = targets.elts.iter().zip(&values.elts);
-                            pairs.for_each(|(target, value)| self.note(target, Uses::of_value(value)));
+                            pairs.for_each(|(target, value)| self.note(target, uses_of_value(value)));
                         }
-                        (target, value) => self.note(target, Uses::of_value(value)),
+                        (target, value) => self.note(target, uses_of_value(value)),
                     }
                 }
             }

@@ -2,14 +2,19 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{self as ast, Expr, ExprContext, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::change::Changes;
 use super::file::File;
+use super::operators::operators;
 use crate::python::module::{Function, Span, StatementKind};
+use crate::search::change::{Change, Changes};
+use crate::search::layout::Layout;
+use crate::search::priors::Family;
+use crate::search::site::{self, Text};
 
 /// What an expression is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,19 +139,19 @@ impl<'a> Site<'a> {
     pub(super) fn owns_its_lines(&self) -> bool {
         let span = Span::from(self.statement.range());
         let text = self.file.text;
-        let before = text.get(self.file.line_start(span.start)..span.start).unwrap_or_default();
-        let after = text.get(span.end..self.file.line_end(span.end)).unwrap_or_default().trim();
+        let before = text.get(self.file.layout.line_start(span.start)..span.start).unwrap_or_default();
+        let after = text.get(span.end..self.file.layout.line_end(span.end)).unwrap_or_default().trim();
         self.clause.is_none() && before.trim().is_empty() && (after.is_empty() || after.starts_with('#'))
     }
 
     /// The white space before the statement.
     pub(super) fn indentation(&self) -> &'a str {
-        self.file.indentation(self.statement)
+        self.file.layout.indentation(self.statement.start().to_usize())
     }
 
     /// Puts lines before the statement: one, and maybe one in a block below it.
     pub(super) fn put_before(&self, changes: &mut Changes, weight: f64, line: &str, below: Option<&str>) {
-        let File { newline, unit, .. } = self.file;
+        let Layout { newline, unit, .. } = self.file.layout;
         let indentation = self.indentation();
         let below = below.map(|below| format!("{newline}{indentation}{unit}{below}")).unwrap_or_default();
         let start = self.statement.start().to_usize();
@@ -155,14 +160,14 @@ impl<'a> Site<'a> {
 
     /// Puts a line behind the statement and what belongs to it.
     pub(super) fn put_after(&self, changes: &mut Changes, weight: f64, line: &str) {
-        let end = self.file.line_end(self.statement.end().to_usize());
-        changes.insert(weight, end, format!("{}{}{line}", self.file.newline, self.indentation()));
+        let end = self.file.layout.line_end(self.statement.end().to_usize());
+        changes.insert(weight, end, format!("{}{}{line}", self.file.layout.newline, self.indentation()));
     }
 
     /// Puts the statement in a block below a line; one of several lines stays where it is.
     pub(super) fn put_under(&self, changes: &mut Changes, weight: f64, line: &str) {
         if !self.text(self.statement).contains('\n') {
-            let File { newline, unit, .. } = self.file;
+            let Layout { newline, unit, .. } = self.file.layout;
             let start = self.statement.start().to_usize();
             changes.insert(weight, start, format!("{line}{newline}{}{unit}", self.indentation()));
         }
@@ -275,6 +280,30 @@ const MOST_NAMES: usize = 40;
 /// Whether a piece of code is one that somebody repeats elsewhere.
 pub(super) fn is_short(code: &str) -> bool {
     code.len() <= 60 && !code.contains('\n')
+}
+
+impl<'a> site::Site<'a> for Site<'a> {
+    fn text(&self) -> &'a dyn Text {
+        self.file
+    }
+
+    fn lines(&self) -> RangeInclusive<u32> {
+        let module = self.file.module;
+        module.line_of(self.head.start)..=module.line_of(self.head.end.saturating_sub(1))
+    }
+
+    fn size(&self) -> usize {
+        self.nodes().len()
+    }
+
+    fn changes(&self) -> Vec<(Family, Vec<Change>)> {
+        let proposed = operators().iter().map(|operator| {
+            let mut changes = Changes::default();
+            operator.propose(self, &mut changes);
+            (operator.family(), changes.into_list())
+        });
+        proposed.collect()
+    }
 }
 
 struct Collector<'a> {

@@ -5,9 +5,9 @@ use ruff_text_size::Ranged;
 
 use super::RepairOperator;
 use crate::python::module::{Function, ParameterKind, Span};
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::{Site, called_name};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Arguments;
 

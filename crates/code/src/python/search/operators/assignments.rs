@@ -5,10 +5,10 @@ use ruff_text_size::Ranged;
 
 use super::{RepairOperator, arithmetic};
 use crate::edit::Edit;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::Site;
 use crate::python::tokens::{Kind, scan};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Assignments;
 

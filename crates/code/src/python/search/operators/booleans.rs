@@ -6,9 +6,9 @@ use ruff_text_size::Ranged;
 use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::{Node, Place, Site};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Booleans;
 

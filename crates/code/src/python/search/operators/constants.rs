@@ -7,9 +7,9 @@ use ruff_text_size::Ranged as _;
 
 use super::RepairOperator;
 use crate::python::module::Span;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::{Node, Site, is_short};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Constants;
 

@@ -3,9 +3,9 @@
 use ruff_python_ast::Stmt;
 
 use super::{RepairOperator, returns};
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Guards;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::RepairOperator;
 use crate::python::module::{Span, StatementKind};
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::{Site, is_short};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Insertion;
 

@@ -4,9 +4,9 @@ use ruff_python_ast::Stmt;
 
 use super::RepairOperator;
 use crate::edit::Edit;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Loops;
 

@@ -1,9 +1,9 @@
 //! The repair operators: each proposes small changes of one kind at a place. A new one is a file here, a line in
 //! [`operators`] and one in the table of priors.
 
-use super::change::Changes;
-use super::priors::Family;
 use super::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 mod arguments;
 mod arithmetic;
@@ -59,4 +59,15 @@ pub(super) fn operators() -> &'static [&'static dyn RepairOperator] {
         &loops::Loops,
         &removal::Removal,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_has_its_own_family() {
+        let families: std::collections::BTreeSet<_> = operators().iter().map(|operator| operator.family()).collect();
+        assert_eq!(families.len(), operators().len());
+    }
 }

@@ -3,9 +3,9 @@
 use ruff_python_ast::{Expr, Stmt};
 
 use super::RepairOperator;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::{Node, Place, Site};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Names;
 

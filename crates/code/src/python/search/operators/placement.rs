@@ -6,9 +6,9 @@ use ruff_text_size::Ranged;
 use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Placement;
 
@@ -30,7 +30,7 @@ impl RepairOperator for Placement {
         {
             // A `return` in a loop that belongs behind it is the usual one.
             let weight = if matches!(site.statement, Stmt::Return(_)) { 5.0 } else { 3.0 };
-            shift(changes, site, weight, site.file.indentation(owner));
+            shift(changes, site, weight, site.file.layout.indentation(owner.start().to_usize()));
         }
         let Some(previous) = position.checked_sub(1).and_then(|before| block.statements.get(before)) else { return };
         // Into the block that ends before it, or the blocks that end there with it.
@@ -39,7 +39,7 @@ impl RepairOperator for Placement {
             // Behind what leaves the block nothing runs.
             if !matches!(last, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_)) {
                 let weight = if matches!(site.statement, Stmt::Return(_)) { 2.0 } else { 3.0 };
-                shift(changes, site, weight, site.file.indentation(last));
+                shift(changes, site, weight, site.file.layout.indentation(last.start().to_usize()));
             }
             above = last;
         }
@@ -68,20 +68,15 @@ fn shift(changes: &mut Changes, site: &Site<'_>, weight: f64, indentation: &str)
     let old = site.indentation();
     let span = Span::from(site.statement.range());
     let mut edits = Vec::new();
-    let mut start = site.file.line_start(span.start);
+    let layout = site.file.layout;
+    let mut start = layout.line_start(span.start);
     while start < span.end {
-        let line = site.file.text.get(start..site.file.line_end(start)).unwrap_or_default();
+        let line = site.file.text.get(start..layout.line_end(start)).unwrap_or_default();
         // Lines inside a string or brackets may be indented less; those stay.
         if line.starts_with(old) && !line.trim().is_empty() {
             edits.push(Edit::replace(start..start + old.len(), indentation));
         }
-        start += line.len();
-        start = site
-            .file
-            .text
-            .get(start..)
-            .and_then(|rest| rest.find('\n'))
-            .map_or(span.end, |newline| start + newline + 1);
+        start = layout.next_line(start);
     }
     changes.add(weight, edits);
 }

@@ -6,9 +6,9 @@ use ruff_text_size::Ranged;
 use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Removal;
 
@@ -25,10 +25,9 @@ impl RepairOperator for Removal {
             } else {
                 // With its line, a comment behind it included.
                 let span = Span::from(site.statement.range());
-                let end = site.file.line_end(span.end);
-                let next =
-                    site.file.text.get(end..).and_then(|rest| rest.find('\n')).map_or(end, |newline| end + newline + 1);
-                changes.delete(1.0, Span { start: site.file.line_start(span.start), end: next });
+                let layout = site.file.layout;
+                let lines = Span { start: layout.line_start(span.start), end: layout.next_line(span.end) };
+                changes.delete(1.0, lines);
             }
         }
         if let (None, Stmt::If(branch)) = (site.clause, site.statement) {

@@ -4,9 +4,9 @@ use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use super::RepairOperator;
-use crate::python::search::change::Changes;
-use crate::python::search::priors::Family;
 use crate::python::search::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
 
 pub(super) struct Returns;
 

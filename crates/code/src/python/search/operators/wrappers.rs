@@ -5,10 +5,10 @@ use ruff_text_size::Ranged;
 
 use super::RepairOperator;
 use crate::python::module::Span;
-use crate::python::search::change::Changes;
-use crate::python::search::file::Uses;
-use crate::python::search::priors::Family;
 use crate::python::search::site::{Node, Place, Site};
+use crate::search::change::Changes;
+use crate::search::priors::Family;
+use crate::search::uses::Uses;
 
 pub(super) struct Wrappers;
 

@@ -4,21 +4,62 @@ use std::collections::HashSet;
 
 use autoheal_engine::diagnostics::Category;
 
-use super::NAME;
-use super::change::{Change, describe};
-use super::file::File;
+use super::change::{Change, apply_within, describe};
+use super::site::{Site, Text};
+use super::suspects::Suspects;
+use super::{NAME, priors};
 use crate::edit::{Candidate, Edit, FileEdit};
-use crate::python::module::Span;
-use crate::python::parse;
 use crate::repair::ngram::Model;
 use crate::repair::shortlist::{Readings, cost, oddity};
+use crate::span::Span;
+
+/// Less suspicious statements are not changed.
+const MOST_SITES: usize = 200;
+
+/// The likeliest `most` candidates at the places of suspicious lines.
+pub(crate) fn candidates_at<'a>(
+    sites: impl IntoIterator<Item = impl Site<'a>>,
+    suspects: &Suspects<'_>,
+    model: &Model,
+    category: Category,
+    most: usize,
+) -> Vec<Candidate> {
+    let weigh = |site: &dyn Site<'a>| {
+        let lines = suspects.get(site.text().name())?;
+        let weight = lines.range(site.lines()).map(|(_, weight)| *weight).fold(0.0, f64::max);
+        // A line of many expressions has more to get wrong, and yet is one line: between its size and none.
+        let size = u32::try_from(site.size()).map_or(1.0, f64::from).max(1.0);
+        Some(weight * size.sqrt()).filter(|weight| *weight > 0.0)
+    };
+    let weighted = sites.into_iter().filter_map(|site| weigh(&site).map(|weight| (site, weight)));
+    let mut sites: Vec<_> = weighted.collect();
+    sites.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+    sites.truncate(MOST_SITES);
+    let total: f64 = sites.iter().map(|(_, weight)| weight).sum();
+    let mut likeliest = Likeliest::new(most);
+    for (site, weight) in &sites {
+        add_changes(&mut likeliest, site, (total / weight).log2());
+    }
+    best(likeliest, model, category, most)
+}
+
+/// Adds what every operator proposes at a place that costs so many bits itself.
+fn add_changes<'a>(likeliest: &mut Likeliest<'a>, site: &impl Site<'a>, bits: f64) {
+    for (family, changes) in site.changes() {
+        let total: f64 = changes.iter().map(|change| change.weight).sum();
+        let family = priors::bits(family);
+        for change in changes.into_iter().filter(|change| change.weight > 0.0) {
+            let bits = bits + family + (total / change.weight).log2();
+            likeliest.add(Ranked { file: site.text(), bits, change });
+        }
+    }
+}
 
 /// A change with how unlikely it is.
-#[derive(Debug)]
-pub(super) struct Ranked<'a> {
-    pub(super) file: &'a File<'a>,
-    pub(super) bits: f64,
-    pub(super) change: Change,
+struct Ranked<'a> {
+    file: &'a dyn Text,
+    bits: f64,
+    change: Change,
 }
 
 /// So many times as many changes as candidates are wanted are read closely: reading reorders neighbours, no more.
@@ -28,7 +69,7 @@ const READ_FOR_EACH: usize = 2;
 const READING: f64 = 0.5;
 
 /// The likeliest changes of all that are added; the rest is let go of as soon as it is known to be the rest.
-pub(super) struct Likeliest<'a> {
+struct Likeliest<'a> {
     ranked: Vec<Ranked<'a>>,
     /// So many can still become candidates.
     limit: usize,
@@ -38,11 +79,11 @@ pub(super) struct Likeliest<'a> {
 
 impl<'a> Likeliest<'a> {
     /// For so many candidates.
-    pub(super) const fn new(most: usize) -> Self {
+    const fn new(most: usize) -> Self {
         Self { ranked: Vec::new(), limit: most.saturating_mul(READ_FOR_EACH), too_much: f64::INFINITY }
     }
 
-    pub(super) fn add(&mut self, ranked: Ranked<'a>) {
+    fn add(&mut self, ranked: Ranked<'a>) {
         if ranked.bits < self.too_much {
             self.ranked.push(ranked);
         }
@@ -68,11 +109,11 @@ fn likeliest_first(left: &Ranked<'_>, right: &Ranked<'_>) -> std::cmp::Ordering 
 }
 
 /// The likeliest `most` candidates.
-pub(super) fn best(likeliest: Likeliest<'_>, model: &Model, category: Category, most: usize) -> Vec<Candidate> {
+fn best(likeliest: Likeliest<'_>, model: &Model, category: Category, most: usize) -> Vec<Candidate> {
     let mut ranked = likeliest.into_ranked();
     let mut readings = Readings::new();
     for one in &mut ranked {
-        one.bits += READING * oddity(model, one.file.name, one.file.text, &one.change.edits, &mut readings);
+        one.bits += READING * oddity(model, one.file.name(), one.file.text(), &one.change.edits, &mut readings);
     }
     ranked.sort_by(likeliest_first);
     let mut seen = HashSet::new();
@@ -81,16 +122,16 @@ pub(super) fn best(likeliest: Likeliest<'_>, model: &Model, category: Category, 
         if candidates.len() >= most {
             break;
         }
-        let edit = FileEdit { file: file.name.to_owned(), edits: change.edits };
-        let Some(difference) = difference(file.text, &edit.edits) else { continue };
-        if breaks_a_quote(file, &edit.edits) || !seen.insert((file.name, difference)) || !parses(file, &edit.edits) {
+        let edit = FileEdit { file: file.name().to_owned(), edits: change.edits };
+        let Some(difference) = difference(file.text(), &edit.edits) else { continue };
+        if !file.allows(&edit.edits) || !seen.insert((file.name(), difference)) || !file.parses(&edit.edits) {
             continue;
         }
         candidates.push(Candidate {
             fixer: NAME.to_owned(),
             category,
-            line: file.module.line_of(edit.edits.first().map_or(0, |edit| edit.start)),
-            description: describe(file.text, &edit.edits),
+            line: file.line_of(edit.edits.first().map_or(0, |edit| edit.start)),
+            description: describe(file.text(), &edit.edits),
             cost: cost(bits),
             files: vec![edit],
         });
@@ -105,7 +146,7 @@ type Difference = (usize, usize, Vec<u8>);
 /// change nothing or do not fit.
 fn difference(text: &str, edits: &[Edit]) -> Option<Difference> {
     let (mut start, mut end) = (edits.first()?.start, edits.last()?.end);
-    let new = apply(text, edits, Span { start, end })?;
+    let new = apply_within(text, edits, Span { start, end })?;
     let old = text.as_bytes().get(start..end)?;
     let same = old.iter().zip(new.as_bytes()).take_while(|(left, right)| left == right).count();
     let (old, new) = (old.get(same..)?, new.as_bytes().get(same..)?);
@@ -131,47 +172,6 @@ fn difference(text: &str, edits: &[Edit]) -> Option<Difference> {
         }
     }
     Some((start, end, new))
-}
-
-/// A part of the text with the edits, all of which lie in it.
-fn apply(text: &str, edits: &[Edit], part: Span) -> Option<String> {
-    let moved = edits.iter().map(|edit| {
-        let (start, end) = (edit.start.checked_sub(part.start)?, edit.end.checked_sub(part.start)?);
-        Some(Edit { start, end, replacement: edit.replacement.clone() })
-    });
-    let edits = moved.collect::<Option<Vec<Edit>>>()?;
-    FileEdit { file: String::new(), edits }.apply(text.get(part.range())?).ok()
-}
-
-/// Quotes inside an f-string's own braces end the string before Python 3.12.
-fn breaks_a_quote(file: &File<'_>, edits: &[Edit]) -> bool {
-    edits.iter().filter(|edit| edit.replacement.contains(['"', '\'', '\\', '\n'])).any(|edit| {
-        let is_inside = |span: Span| span.start < edit.start && edit.end < span.end;
-        file.texts.iter().any(|text| is_inside(*text))
-    })
-}
-
-/// Whether the changed text parses. What lies outside of the function, or else the top-level statement, that the edits are in
-/// is as it was, and that parsed: parsing the lines of the one is enough.
-fn parses(file: &File<'_>, edits: &[Edit]) -> bool {
-    let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return false };
-    let edited = Span { start: first.start, end: last.end };
-    let lines = |span: Span| Span { start: file.line_start(span.start), end: file.line_end(span.end) };
-    let functions = file.module.functions.iter().map(|function| function.span);
-    // Only what may contain the edits once it is whole lines: finding lines takes time.
-    let near = |span: &Span| span.start <= edited.end && edited.start <= file.line_end(span.end);
-    let around = functions
-        .filter(near)
-        .map(lines)
-        .filter(|lines| lines.contains(edited))
-        .min_by_key(|lines| lines.end - lines.start);
-    let statements = || file.module.statements.iter().map(|statement| statement.span).filter(near).map(lines);
-    let whole = Span { start: 0, end: file.text.len() };
-    let around = around.or_else(|| statements().find(|lines| lines.contains(edited))).unwrap_or(whole);
-    let Some(code) = apply(file.text, edits, around) else { return false };
-    // An indented function stands in some block; a class is one that says nothing about what surrounds it.
-    let block = if code.starts_with([' ', '\t']) { "class _:\n" } else { "" };
-    parse::compiles(&format!("{block}{code}"), None)
 }
 
 #[cfg(test)]

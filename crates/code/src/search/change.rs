@@ -2,64 +2,92 @@
 
 use ruff_text_size::Ranged;
 
-use crate::edit::Edit;
-use crate::python::module::Span;
+use crate::edit::{Edit, FileEdit};
+use crate::span::Span;
+
+/// Something that stands somewhere in a file.
+pub(crate) trait Placed {
+    /// Where.
+    fn placed(&self) -> Span;
+}
+
+impl<Node: Ranged> Placed for Node {
+    fn placed(&self) -> Span {
+        self.range().into()
+    }
+}
+
+impl Placed for Span {
+    fn placed(&self) -> Span {
+        *self
+    }
+}
 
 /// A change of one file.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
+pub(crate) struct Change {
     /// How likely it is beside the other changes of the same operator at the same place; only their ratio counts.
-    pub(super) weight: f64,
-    pub(super) edits: Vec<Edit>,
+    pub(crate) weight: f64,
+    pub(crate) edits: Vec<Edit>,
 }
 
 /// The changes of one operator at one place.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     list: Vec<Change>,
 }
 
 impl Changes {
-    pub(super) fn add(&mut self, weight: f64, mut edits: Vec<Edit>) {
+    pub(crate) fn add(&mut self, weight: f64, mut edits: Vec<Edit>) {
         edits.sort();
         self.list.push(Change { weight, edits });
     }
 
-    pub(super) fn replace(&mut self, weight: f64, old: &impl Ranged, new: impl Into<String>) {
-        self.add(weight, vec![Edit::replace(Span::from(old.range()).range(), new)]);
+    pub(crate) fn replace(&mut self, weight: f64, old: &impl Placed, new: impl Into<String>) {
+        self.add(weight, vec![Edit::replace(old.placed().range(), new)]);
     }
 
-    pub(super) fn insert(&mut self, weight: f64, at: usize, new: impl Into<String>) {
+    pub(crate) fn insert(&mut self, weight: f64, at: usize, new: impl Into<String>) {
         self.add(weight, vec![Edit::insert(at, new)]);
     }
 
-    pub(super) fn delete(&mut self, weight: f64, span: Span) {
+    pub(crate) fn delete(&mut self, weight: f64, span: Span) {
         self.add(weight, vec![Edit::delete(span.range())]);
     }
 
     /// Puts each of the two where the other stands.
-    pub(super) fn swap(&mut self, weight: f64, text: &str, left: &impl Ranged, right: &impl Ranged) {
-        let (left, right) = (Span::from(left.range()), Span::from(right.range()));
+    pub(crate) fn swap(&mut self, weight: f64, text: &str, left: &impl Placed, right: &impl Placed) {
+        let (left, right) = (left.placed(), right.placed());
         let edits = vec![Edit::replace(left.range(), right.text(text)), Edit::replace(right.range(), left.text(text))];
         self.add(weight, edits);
     }
 
     /// Puts text before and after.
-    pub(super) fn wrap(&mut self, weight: f64, inner: &impl Ranged, before: &str, after: &str) {
-        let span = Span::from(inner.range());
+    pub(crate) fn wrap(&mut self, weight: f64, inner: &impl Placed, before: &str, after: &str) {
+        let span = inner.placed();
         self.add(weight, vec![Edit::insert(span.start, before), Edit::insert(span.end, after)]);
     }
 
-    pub(super) fn into_list(self) -> Vec<Change> {
+    pub(crate) fn into_list(self) -> Vec<Change> {
         self.list
     }
+}
+
+/// A part of the text with the edits, all of which lie in it.
+pub(crate) fn apply_within(text: &str, edits: &[Edit], part: Span) -> Option<String> {
+    let moved = edits.iter().map(|edit| {
+        let (start, end) = (edit.start.checked_sub(part.start)?, edit.end.checked_sub(part.start)?);
+        Some(Edit { start, end, replacement: edit.replacement.clone() })
+    });
+    let edits = moved.collect::<Option<Vec<Edit>>>()?;
+    FileEdit { file: String::new(), edits }.apply(text.get(part.range())?).ok()
 }
 
 /// Longer pieces of code are cut in descriptions.
 const LONGEST_QUOTE: usize = 60;
 
 /// What edits do, as an imperative.
-pub(super) fn describe(text: &str, edits: &[Edit]) -> String {
+pub(crate) fn describe(text: &str, edits: &[Edit]) -> String {
     let old = |edit: &Edit| quote(text.get(edit.start..edit.end).unwrap_or_default());
     let is_white = |code: &str| code.trim().is_empty();
     match edits {

@@ -1,0 +1,71 @@
+//! Repairs of LOGIC by search: where nothing says what is wrong, small changes of suspicious lines are tried in order of
+//! likelihood; the caller runs the tests.
+//!
+//! A candidate's likelihood is that of its line (`suspects`), of the kind of fault (`priors`), and of the one change among
+//! all changes of that kind in that line (a language's `operators`); how natural the result reads in its project moves it a
+//! little (`ranking`). The cost is its negative logarithm, as with the other fixers.
+//!
+//! # Layout
+//!
+//! - `evidence`: what is known about where the fault may be; `suspects`: the lines, weighted by it
+//! - `terrain`, `site`: what is asked of a language: its files, and the places in them that may be changed
+//! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
+//! - `layout`, `uses`: what operators of every language ask of a text and of a variable
+//!
+//! What may be changed, one kind of fault a file, is a language's own: `python::search::operators`.
+
+use std::ops::RangeInclusive;
+
+use autoheal_engine::diagnostics::Finding;
+
+use crate::edit::Candidate;
+use crate::language::Language;
+use crate::python;
+use crate::sources::Sources;
+
+pub(crate) mod change;
+mod evidence;
+pub(crate) mod layout;
+pub(crate) mod priors;
+mod ranking;
+pub(crate) mod site;
+mod suspects;
+pub(crate) mod terrain;
+pub(crate) mod uses;
+
+pub use evidence::{Evidence, Lines, TestCoverage};
+pub(crate) use ranking::candidates_at;
+pub(crate) use suspects::suspects;
+
+/// The fixer's name in candidates.
+pub const NAME: &str = "logic_search";
+
+/// The likeliest `most` changes that may repair the finding, likeliest first. Each changes one editable file, parses, and makes
+/// another text than all others. What is suspicious decides about the language: a repository may hold several.
+pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
+    python::search::candidates(finding, sources, evidence, most)
+}
+
+/// The lines of the function that the candidate's one file is changed in. `None`: what is changed runs while modules are loaded, so any
+/// test may depend on it.
+pub fn region(candidate: &Candidate, sources: &Sources) -> Option<(String, RangeInclusive<u32>)> {
+    let [file] = candidate.files.as_slice() else { return None };
+    let first = file.edits.iter().map(|edit| edit.start).min()?;
+    let last = file.edits.iter().map(|edit| edit.end).max()?;
+    let function = match Language::of(&file.file)? {
+        Language::Python => python::search::function_around(sources, &file.file, first),
+        Language::JavaScript => None,
+    }?;
+    let is_inside = function.parameters_end <= first && last <= function.end;
+    is_inside.then(|| (file.file.clone(), function.lines))
+}
+
+/// A function that something is changed in.
+pub(crate) struct FunctionAround {
+    /// One past its parameters' last byte: what stands before runs when it is defined.
+    pub(crate) parameters_end: usize,
+    /// One past its last byte.
+    pub(crate) end: usize,
+    /// From its first line to its last.
+    pub(crate) lines: RangeInclusive<u32>,
+}

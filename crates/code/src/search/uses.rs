@@ -1,0 +1,48 @@
+//! What is done with a variable: variables of one kind are used alike.
+
+/// What is done with a variable in the file, as a set of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Uses(u8);
+
+impl Uses {
+    pub(crate) const CALLED: Self = Self(1);
+    pub(crate) const INDEXED: Self = Self(2);
+    pub(crate) const ITERATED: Self = Self(4);
+    pub(crate) const COUNTED: Self = Self(8);
+    pub(crate) const INDEX: Self = Self(16);
+    pub(crate) const RECEIVER: Self = Self(32);
+
+    /// Adds what else is done with it.
+    pub(crate) const fn note(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Whether it is known to be a number: it is counted with, and nothing else is known.
+    pub(crate) const fn is_number(self) -> bool {
+        self.0 & Self::COUNTED.0 != 0 && !self.is_collection()
+    }
+
+    /// Whether it is called somewhere.
+    pub(crate) const fn is_called(self) -> bool {
+        self.0 & Self::CALLED.0 != 0
+    }
+
+    /// Whether it is known to have elements.
+    pub(crate) const fn is_collection(self) -> bool {
+        self.0 & (Self::INDEXED.0 | Self::ITERATED.0) != 0
+    }
+
+    /// Whether it is known to be something else than a number.
+    pub(crate) const fn is_no_number(self) -> bool {
+        self.0 & !(Self::COUNTED.0 | Self::INDEX.0) != 0
+    }
+
+    /// How well a variable of the other uses fits in its place, beside others: 1 when nothing is known.
+    pub(crate) fn fit(self, other: Self) -> f64 {
+        match (self.0 & other.0 != 0, self.0 == 0 || other.0 == 0) {
+            (true, _) => 3.0,
+            (false, true) => 1.0,
+            (false, false) => 0.3,
+        }
+    }
+}
