@@ -2,6 +2,7 @@
 // A worker as the server sees it: a process group of its own that is ended when it takes too much.
 const { spawn } = require('child_process');
 const fs = require('fs');
+const os = require('os');
 const path = require('path');
 const { RUNNER, JOBS, ARGUMENTS } = require('./project.cjs');
 
@@ -20,9 +21,10 @@ class Worker {
   /** `hear` gets each message, `gone` is called once when it has ended. */
   constructor(options, environment, { hear, gone }) {
     const words = [...options, path.join(__dirname, 'worker.cjs'), RUNNER, String(JOBS), process.argv[4], ...ARGUMENTS];
+    this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'autoheal-'));
     this.child = spawn(process.execPath, words, {
       detached: true,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...environment, AUTOHEAL_FOLDER: this.folder },
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });
     this.isPrepared = false;
@@ -99,6 +101,7 @@ class Worker {
     } catch {
       // It has never begun, or is gone.
     }
+    fs.rmSync(this.folder, { recursive: true, force: true });
     this.gone(this);
   }
 }

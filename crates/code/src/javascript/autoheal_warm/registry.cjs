@@ -2,15 +2,19 @@
 // The project's modules are loaded anew for each change, and what is installed is not.
 const fs = require('fs');
 const Module = require('module');
-const os = require('os');
 const path = require('path');
 const { pathToFileURL } = require('url');
-const { pathInRoot } = require('./project.cjs');
+const { ROOT, pathInRoot } = require('./project.cjs');
+
+// This worker's own.
+const FOLDER = process.env.AUTOHEAL_FOLDER;
 
 // What teaches Node to load something (`@babel/register`, `ts-node`) would teach it again and again.
 const kept = new Set();
 let generation = 0;
+// The folder in which those who load modules are told of what is changed; null: nobody watches them.
 let hooks = null;
+let told = {};
 
 /** Watches which modules of the project change how others are loaded. */
 function install() {
@@ -64,15 +68,19 @@ function isModule(file) {
 function watchModules() {
   if (hooks !== null) return;
   if (typeof Module.register !== 'function') throw new Error('for modules it needs Node 18.19, 20.6 or later');
-  hooks = fs.mkdtempSync(path.join(os.tmpdir(), 'autoheal-modules-'));
-  const data = { folder: hooks, root: pathToFileURL(path.join(process.argv[4], '/')).href };
+  hooks = FOLDER;
+  const data = { folder: hooks, root: pathToFileURL(path.join(ROOT, '/')).href };
   Module.register(pathToFileURL(path.join(__dirname, 'module_hooks.cjs')).href, { data });
+  writeTold();
 }
 
 /** What modules of this generation read, before any is loaded. */
 function tellModules(file, text) {
-  if (hooks === null) return;
-  const told = file === null ? {} : { url: pathToFileURL(file).href, text: String(text) };
+  told = file === null ? {} : { url: pathToFileURL(file).href, text: String(text) };
+  if (hooks !== null) writeTold();
+}
+
+function writeTold() {
   fs.writeFileSync(path.join(hooks, `${generation}.json`), JSON.stringify(told));
   fs.rmSync(path.join(hooks, `${generation - 1}.json`), { force: true });
 }
@@ -82,10 +90,6 @@ function wasReadByModules() {
   return hooks !== null && fs.existsSync(path.join(hooks, `${generation}.read`));
 }
 
-function end() {
-  if (hooks !== null) fs.rmSync(hooks, { recursive: true, force: true });
-}
-
 /** The name that a module's file has in this generation. */
 function nameOf(url) {
   const name = new URL(url);
@@ -93,4 +97,4 @@ function nameOf(url) {
   return name.href;
 }
 
-module.exports = { install, forget, isModule, watchModules, tellModules, wasReadByModules, nameOf, end };
+module.exports = { install, forget, isModule, watchModules, tellModules, wasReadByModules, nameOf };

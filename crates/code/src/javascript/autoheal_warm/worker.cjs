@@ -86,10 +86,10 @@ async function serve(suite) {
 
 async function main() {
   registry.install();
-  if (process.env.AUTOHEAL_MODULES) {
-    delete process.env.AUTOHEAL_MODULES;
-    registry.watchModules();
-  }
+  const { AUTOHEAL_MODULES } = process.env;
+  delete process.env.AUTOHEAL_FOLDER;
+  delete process.env.AUTOHEAL_MODULES;
+  if (AUTOHEAL_MODULES) registry.watchModules();
   const { prepare } = require(`./${RUNNER}.cjs`);
   const suite = await prepare(ARGUMENTS);
   const used = cpuUsage();
