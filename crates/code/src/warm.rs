@@ -1,5 +1,5 @@
 //! The runner that tries changes without starting an interpreter for each: what it is asked and what it answers, a line of JSON
-//! each. The runner is a program of the language that it serves ([`PYTHON`]), and runs in the sandbox.
+//! each. The runner is a program of the language that it serves ([`PYTHON`], [`NODE`]), and runs in the sandbox.
 //!
 //! It loads the tests, says [`Answer::Ready`], and then answers each request; tries are answered as they end, in any order.
 
@@ -23,6 +23,28 @@ pub const PYTHON: &[(&str, &str)] = &[
 
 /// The file of [`PYTHON`] that is run.
 pub const PYTHON_MAIN: &str = "autoheal_warm/__main__.py";
+
+/// The runner for JavaScript: its files, of which [`NODE_MAIN`] is run with `RUNNER JOBS ROOT [arguments of the test runner]`.
+pub const NODE: &[(&str, &str)] = &[
+    (NODE_MAIN, include_str!("javascript/autoheal_warm/main.cjs")),
+    ("autoheal_warm_node/changed_text.cjs", include_str!("javascript/autoheal_warm/changed_text.cjs")),
+    ("autoheal_warm_node/coverage.cjs", include_str!("javascript/autoheal_warm/coverage.cjs")),
+    ("autoheal_warm_node/identity.cjs", include_str!("javascript/autoheal_warm/identity.cjs")),
+    ("autoheal_warm_node/jest.cjs", include_str!("javascript/autoheal_warm/jest.cjs")),
+    ("autoheal_warm_node/jest_runner.cjs", include_str!("javascript/autoheal_warm/jest_runner.cjs")),
+    ("autoheal_warm_node/jobs.cjs", include_str!("javascript/autoheal_warm/jobs.cjs")),
+    ("autoheal_warm_node/mocha.cjs", include_str!("javascript/autoheal_warm/mocha.cjs")),
+    ("autoheal_warm_node/module_hooks.cjs", include_str!("javascript/autoheal_warm/module_hooks.cjs")),
+    ("autoheal_warm_node/outliving.cjs", include_str!("javascript/autoheal_warm/outliving.cjs")),
+    ("autoheal_warm_node/process.cjs", include_str!("javascript/autoheal_warm/process.cjs")),
+    ("autoheal_warm_node/project.cjs", include_str!("javascript/autoheal_warm/project.cjs")),
+    ("autoheal_warm_node/registry.cjs", include_str!("javascript/autoheal_warm/registry.cjs")),
+    ("autoheal_warm_node/server.cjs", include_str!("javascript/autoheal_warm/server.cjs")),
+    ("autoheal_warm_node/worker.cjs", include_str!("javascript/autoheal_warm/worker.cjs")),
+];
+
+/// The file of [`NODE`] that is run.
+pub const NODE_MAIN: &str = "autoheal_warm_node/main.cjs";
 
 /// What the runner is asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]

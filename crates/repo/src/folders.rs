@@ -99,7 +99,7 @@ impl Folders {
         ] {
             std::fs::write(self.tools().join(name), text)?;
         }
-        for (name, text) in warm::PYTHON {
+        for (name, text) in warm::PYTHON.iter().chain(warm::NODE) {
             let path = self.tools().join(name);
             path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(path, text)?;

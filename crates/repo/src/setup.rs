@@ -126,7 +126,9 @@ impl TestRunner {
         match self {
             Self::Pytest => Some("pytest"),
             Self::Unittest => Some("unittest"),
-            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest | Self::Opaque => None,
+            Self::Jest => Some("jest"),
+            Self::Mocha => Some("mocha"),
+            Self::Vitest | Self::NodeTest | Self::Opaque => None,
         }
     }
 }

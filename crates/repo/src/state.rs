@@ -365,6 +365,9 @@ pub struct Search {
     pub rules_were_tried: bool,
     /// Why nothing was tried, if so.
     pub refused: Option<String>,
+    /// Why no more was tried than was, if the runner ended before the time and the changes did.
+    #[serde(default)]
+    pub cut_short: Option<String>,
 }
 
 impl Search {
@@ -382,6 +385,7 @@ impl Search {
             cold_millis: state.trials.millis.checked_div(state.trials.count),
             rules_were_tried: false,
             refused: None,
+            cut_short: None,
         }
     }
 }

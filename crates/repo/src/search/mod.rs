@@ -124,13 +124,15 @@ pub(crate) fn summary(search: &Search) -> String {
     match &search.refused {
         Some(why) => format!("nothing was searched for: {why}"),
         None => format!(
-            "{} of {} changes tried in {:.1} s after {:.1} s of preparation, {} with the project loaded anew; the tests allow {} of them",
+            "{} of {} changes tried in {:.1} s after {:.1} s of preparation, {} with the project loaded anew; the tests allow {} of \
+             them{}",
             search.tried,
             search.candidates,
             seconds(search.trying_millis),
             seconds(search.preparing_millis),
             search.loaded_anew,
-            search.plausible
+            search.plausible,
+            search.cut_short.iter().map(|why| format!("; then {why}")).collect::<String>()
         ),
     }
 }
@@ -157,7 +159,7 @@ async fn search(
     context.progress(format!("{}: loading the tests to search for a change", target.headline()));
     let mut runner = start(session, time).await?;
     let runs = suite::observe(&mut runner, deadline.since(context.now())).await?;
-    let suite = Suite::new(&runs, &selectors(state, &target.key()))?;
+    let suite = Suite::new(session.place().setup.toolchain, &runs, &selectors(state, &target.key()))?;
     let watched = suite.watch(&mut runner, deadline.since(context.now())).await?;
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
     let mut candidates = of_rules;
@@ -226,17 +228,21 @@ async fn screen_all(
     let runs = suite::observe(&mut runner, SCREENING).await?;
     for proposal in proposals {
         let (target, candidates) = (&proposal.target, &proposal.candidates);
-        let suite = Suite::new(&runs, &selectors(state, &target.key()))?;
+        let suite = Suite::new(session.place().setup.toolchain, &runs, &selectors(state, &target.key()))?;
         let deadline = context.now().plus(SCREENING);
         let sources = session.sources();
         let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline };
         let mut record = Search::new(target.key(), state);
         let allowed = trial.run(&mut runner, &mut record, context).await?;
         let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
-        context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}"));
+        let end = record.cut_short.iter().map(|why| format!("; then {why}")).collect::<String>();
+        context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}{end}"));
         let mut ranked: Vec<(usize, Candidate)> = proposal.candidates.drain(..).enumerate().collect();
         ranked.sort_by_key(|(number, _)| !allowed.contains(number));
         proposal.candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
+        if record.cut_short.is_some() {
+            break;
+        }
     }
     runner.close().await
 }

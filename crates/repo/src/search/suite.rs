@@ -7,6 +7,7 @@ use autoheal_code::search::{Lines, TestCoverage};
 use autoheal_code::warm::{Answer, Request, TestEnd, TestRun};
 
 use super::runner::{Runner, RunnerError};
+use crate::toolchain::Toolchain;
 
 /// So many of the target's tests decide at once; the others are run with the rest.
 const FIRST: usize = 5;
@@ -47,6 +48,7 @@ pub(super) struct Suite {
     pub(super) passing: Vec<String>,
     /// Tests of the target that are among the rest: they have to pass, too.
     pub(super) needed: BTreeSet<String>,
+    toolchain: Toolchain,
     failing: Vec<TestRun>,
     passed: Vec<TestRun>,
 }
@@ -65,15 +67,12 @@ pub(super) async fn observe(runner: &mut Runner, time: Duration) -> Result<Vec<T
 }
 
 impl Suite {
-    /// What has to pass for a target. `selectors`: its tests, in the runner's notation without parameters.
-    pub(super) fn new(runs: &[TestRun], selectors: &[String]) -> Result<Self, RunnerError> {
+    /// What has to pass for a target. `selectors`: its tests, as the runner is told to run them.
+    pub(super) fn new(toolchain: Toolchain, runs: &[TestRun], selectors: &[String]) -> Result<Self, RunnerError> {
         let ended = |end: TestEnd| runs.iter().filter(move |run| run.outcome == end).cloned().collect::<Vec<_>>();
         let (mut failing, passed) = (ended(TestEnd::Failed), ended(TestEnd::Passed));
         failing.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
-        let is_target = |test: &str| {
-            let selected = |selector: &String| test.strip_prefix(selector.as_str());
-            selectors.iter().filter_map(selected).any(|rest| rest.is_empty() || rest.starts_with('['))
-        };
+        let is_target = |test: &str| selectors.iter().any(|selector| toolchain.is_selected(selector, test));
         let (targets, others): (Vec<&TestRun>, Vec<&TestRun>) = failing.iter().partition(|run| is_target(&run.test));
         if targets.is_empty() {
             return Err(RunnerError::Broken("the failing tests do not fail when they are run together".to_owned()));
@@ -89,6 +88,7 @@ impl Suite {
             needed: names(needed).into_iter().collect(),
             rest,
             passing,
+            toolchain,
             passed,
             failing: failing.clone(),
         })
@@ -106,11 +106,10 @@ impl Suite {
         let share = time.mul_f64(WATCHING_SHARE);
         let mut left = share.as_secs_f64();
         let failing: Vec<&TestRun> = self.failing.iter().take(WATCHED_FAILING).collect();
-        let group = |test: &str| test.rsplit_once([':', '.']).map_or("", |(group, _)| group).to_owned();
-        let near: BTreeSet<String> = failing.iter().map(|run| group(&run.test)).collect();
+        let near: BTreeSet<&str> = failing.iter().map(|run| self.toolchain.neighbourhood(&run.test)).collect();
         let mut passing: Vec<&TestRun> = self.passed.iter().collect();
         passing.sort_by(|left, right| {
-            let far = |run: &TestRun| !near.contains(&group(&run.test));
+            let far = |run: &TestRun| !near.contains(self.toolchain.neighbourhood(&run.test));
             far(left).cmp(&far(right)).then(left.seconds.total_cmp(&right.seconds))
         });
         let mut watched: Vec<String> = failing.iter().map(|run| run.test.clone()).collect();

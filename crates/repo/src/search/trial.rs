@@ -65,12 +65,20 @@ impl Trial<'_> {
             if with_runner == 0 || left.is_zero() {
                 break;
             }
-            let tried = match runner.answer_within(left).await? {
-                Some(Answer::Tried(tried)) => tried,
-                Some(other) => {
-                    return Err(RunnerError::Unreadable(format!("{other:?} instead of what became of a try")));
+            let tried = match runner.answer_within(left).await {
+                Ok(Some(Answer::Tried(tried))) => tried,
+                Ok(Some(other)) => {
+                    let why = RunnerError::Unreadable(format!("{other:?} instead of what became of a try"));
+                    record.cut_short = Some(why.to_string());
+                    break;
                 }
-                None => break,
+                Ok(None) => break,
+                Err(error @ RunnerError::Sandbox(_)) => return Err(error),
+                // What was found by then is worth no less.
+                Err(error @ (RunnerError::Broken(_) | RunnerError::Ended(_) | RunnerError::Unreadable(_))) => {
+                    record.cut_short = Some(error.to_string());
+                    break;
+                }
             };
             with_runner -= 1;
             record.tried += 1;

@@ -132,7 +132,23 @@ impl Toolchain {
     pub(crate) fn warm_words(self, place: &Place<'_>) -> Option<Vec<String>> {
         match self {
             Self::Python => python::suite::warm_words(place),
-            Self::Node => None,
+            Self::Node => node::suite::warm_words(place),
+        }
+    }
+
+    /// Whether a selector stands for the test that the runner that tries changes calls so.
+    pub(crate) fn is_selected(self, selector: &str, test: &str) -> bool {
+        match self {
+            Self::Python => test.strip_prefix(selector).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')),
+            Self::Node => test == selector,
+        }
+    }
+
+    /// What a test has in common with those beside it.
+    pub(crate) fn neighbourhood(self, test: &str) -> &str {
+        match self {
+            Self::Python => test.rsplit_once([':', '.']).map_or("", |(group, _)| group),
+            Self::Node => test.split_once(node::suite::SEPARATOR).map_or("", |(file, _)| file),
         }
     }
 

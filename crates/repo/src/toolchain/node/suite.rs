@@ -4,6 +4,7 @@ use autoheal_code::Sources;
 use autoheal_code::javascript::parse;
 use autoheal_code::report::node::{entries, findings as node_findings, jest};
 use autoheal_code::report::{TestCase, TestOutcome, TestReport};
+use autoheal_code::warm;
 use autoheal_engine::diagnostics::{Category, Finding, Location};
 use autoheal_sandbox::Outcome;
 
@@ -15,7 +16,34 @@ use crate::setup::TestRunner;
 use crate::toolchain::Place;
 
 /// Between the file and the titles of a test, in selectors as in ids.
-const SEPARATOR: &str = "::";
+pub(crate) const SEPARATOR: &str = "::";
+
+/// The command line of the runner that tries changes.
+pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
+    let tests = &place.setup.tests;
+    let runner = tests.runner.warm_name()?;
+    // It is mocha with a compiler that is set up by variables of its own.
+    if is_ts_mocha(place) {
+        return None;
+    }
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let tree = place.folders.tree().display().to_string();
+    let mut words = vec![place.program(), place.tool(warm::NODE_MAIN), runner.to_owned(), jobs.to_string(), tree];
+    words.extend(tests.arguments.iter().cloned());
+    if tests.runner == TestRunner::Jest {
+        words.push(jest_cache(place));
+    }
+    Some(words)
+}
+
+/// What jest compiled stays for the next command of this place.
+fn jest_cache(place: &Place<'_>) -> String {
+    format!("--cacheDirectory={}", place.folders.scratch().join("jest").display())
+}
+
+fn is_ts_mocha(place: &Place<'_>) -> bool {
+    place.setup.tests.words.iter().any(|word| word.ends_with("ts-mocha"))
+}
 
 /// The command line for a scope.
 pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
@@ -34,7 +62,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 ["--testLocationInResults", "--coverage=false", "--watchAll=false", "--no-colors", "--ci"]
                     .map(str::to_owned),
             );
-            words.push(format!("--cacheDirectory={}", place.folders.scratch().join("jest").display()));
+            words.push(jest_cache(place));
             if bail {
                 words.push("--bail".to_owned());
             }
@@ -49,8 +77,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             }
         }
         TestRunner::Mocha => {
-            let is_typed = tests.words.iter().any(|word| word.ends_with("ts-mocha"));
-            words.push(program(place, if is_typed { "ts-mocha" } else { "mocha" }));
+            words.push(program(place, if is_ts_mocha(place) { "ts-mocha" } else { "mocha" }));
             words.extend(tests.arguments.iter().cloned());
             words.extend(["--reporter".to_owned(), place.tool(folders::MOCHA_REPORTER), "--no-color".to_owned()]);
             if bail {

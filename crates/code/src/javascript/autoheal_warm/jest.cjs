@@ -1,0 +1,127 @@
+'use strict';
+// jest: its own command line prepares everything; our runner (`jest_runner.cjs`) in the place of its own then waits for work. Every file
+// of tests gets fresh modules from jest itself; what is kept is the configuration, what files there are, and what was compiled.
+const path = require('path');
+const { createRequire } = require('module');
+const { idOf, fileOf, Numbered } = require('./identity.cjs');
+const { pathInRoot } = require('./project.cjs');
+
+exports.nodeOptions = () => [];
+
+const OUTCOMES = { passed: 'passed', failed: 'failed' };
+
+function takeOver(words) {
+  const own = createRequire(path.join(process.cwd(), 'package.json'));
+  const ours = ['--runInBand', '--ci', '--coverage=false', '--watch=false', '--watchAll=false', '--bail=0', '--passWithNoTests=false'];
+  ours.push(`--runner=${path.join(__dirname, 'jest_runner.cjs')}`);
+  return new Promise((resolve, reject) => {
+    process[Symbol.for('autoheal.jest')] = resolve;
+    const jest = own('jest');
+    // Each package finds what it needs itself.
+    const inside = ['jest', '@jest/core', 'jest-config'].reduce((from, name) => createRequire(from.resolve(name)), own);
+    exports.Runner = inside('jest-runner').default || inside('jest-runner');
+    jest.run([...words, ...ours]).then(() => reject(new Error('jest found no tests')), reject);
+  });
+}
+
+exports.prepare = async function prepare(words) {
+  return new Suite(await takeOver(words));
+};
+
+class Suite {
+  constructor({ globalConfig, context, tests }) {
+    Object.assign(this, { globalConfig, context, tests });
+  }
+
+  /** How many tests each file has is not known before they run. */
+  async list() {
+    return Object.fromEntries(this.tests.map((test) => [pathInRoot(test.path), 1]));
+  }
+
+  async run({ files, only, timeout, loaded, began, ended, fileEnded }) {
+    const wanted = this.tests.filter((test) => !files || files.includes(pathInRoot(test.path)));
+    const config = { ...this.globalConfig, bail: 0, silent: true, verbose: false, collectCoverage: false };
+    if (timeout) config.testTimeout = Math.min(timeout, config.testTimeout || 5000);
+    if (loaded) loaded();
+    for (const test of wanted) {
+      const ids = only && only.filter((id) => fileOf(id) === pathInRoot(test.path));
+      const pattern = ids && ids.every((id) => id.includes('::')) ? patternOf(ids) : '';
+      const hooked = began ? await watchEvents(test, { began, ended }) : null;
+      const result = await runFile({ ...config, testNamePattern: pattern }, this.context, test);
+      if (hooked !== null) {
+        hooked();
+        continue;
+      }
+      const isStopped = tellFile(test, result, new Set(only), { ended, fileEnded });
+      if (isStopped) return;
+    }
+  }
+}
+
+/** What jest tells of a file; null: it could not be run. */
+async function runFile(config, context, test) {
+  const watcher = { isInterrupted: () => false, isWatchMode: () => false, on() {} };
+  const runner = new exports.Runner(config, context);
+  let result = null;
+  const take = (_, given) => (result = given);
+  if (typeof runner.on === 'function') {
+    runner.on('test-file-success', ([, given]) => take(null, given));
+    await runner.runTests([test], watcher, { serial: true });
+  } else {
+    await runner.runTests([test], watcher, () => {}, take, () => {}, { serial: true });
+  }
+  return result;
+}
+
+/** Tells what the tests of a file did; whether that is enough. */
+function tellFile(test, result, only, { ended, fileEnded }) {
+  const whole = idOf(test.path, []);
+  if (result === null || result.testExecError || (result.failureMessage && result.testResults.length === 0)) {
+    return ended(whole, 'failed', 0);
+  }
+  if (fileEnded) fileEnded(whole);
+  const numbered = new Numbered();
+  let isStopped = false;
+  for (const one of result.testResults) {
+    const id = numbered.next(idOf(test.path, [...one.ancestorTitles, one.title]));
+    if (only.size > 0 && !only.has(id)) continue;
+    isStopped = ended(id, OUTCOMES[one.status] || 'skipped', (one.duration || 0) / 1000) || isStopped;
+  }
+  return isStopped;
+}
+
+/** A pattern for the names of these tests, and few others: ids have lost their brackets, and titles hold what they like. */
+function patternOf(ids) {
+  const names = ids.map((id) => {
+    const titles = id.slice(id.indexOf('::') + 2).replace(/ #\d+$/, '');
+    return titles.replace(/[^a-zA-Z0-9 _]/g, '[^]').replaceAll(' [^] ', '(?: | [^] )');
+  });
+  return ids.some((id) => id.includes('\n[...]\n')) ? '' : `^(?:${names.join('|')})`;
+}
+
+/** Hears of each test when it begins and ends, at that very moment. */
+async function watchEvents(test, { began, ended }) {
+  const module = require(test.context.config.testEnvironment);
+  const Environment = module.TestEnvironment || module.default || module;
+  const { handleTestEvent } = Environment.prototype;
+  const numbered = new Numbered();
+  Environment.prototype.handleTestEvent = function (event, state) {
+    if (event.name === 'test_start') began();
+    if (event.name === 'test_done' || event.name === 'test_skip' || event.name === 'test_todo') {
+      const id = numbered.next(idOf(test.path, titlesOf(event.test)));
+      if (event.name === 'test_done') ended(id);
+    }
+    return handleTestEvent ? handleTestEvent.call(this, event, state) : undefined;
+  };
+  return () => {
+    if (handleTestEvent) Environment.prototype.handleTestEvent = handleTestEvent;
+    else delete Environment.prototype.handleTestEvent;
+  };
+}
+
+function titlesOf(test) {
+  const titles = [];
+  // The outermost block has a name of its own.
+  for (let at = test; at && at.parent; at = at.parent) titles.unshift(at.name);
+  return titles;
+}
