@@ -102,6 +102,10 @@ pub(crate) struct SandboxConfig {
     pub(crate) node_image: Option<String>,
     /// The hosts that an install may reach.
     pub(crate) registries: Option<Vec<String>>,
+    /// More such hosts, which may have private addresses.
+    pub(crate) private_registries: Option<Vec<String>>,
+    /// Variables of this process that an install gets, and nothing else does: private indexes, and what opens them.
+    pub(crate) install_environment: Option<Vec<String>>,
 }
 
 /// How web pages are asked for.
@@ -171,6 +175,8 @@ pub(crate) struct LlmConfig {
     /// Files that hold keys, where the environment has none.
     #[serde(default)]
     pub(crate) key_files: BTreeMap<Provider, PathBuf>,
+    /// How long a model may take to answer.
+    pub(crate) timeout_seconds: Option<u64>,
     /// What one run may use.
     pub(crate) run_calls: Option<u64>,
     pub(crate) run_tokens: Option<u64>,
@@ -226,7 +232,7 @@ const LEAST_POLL_MILLIS: u64 = 1000;
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 65] = [
+const VARIABLES: [(&str, &str); 68] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -252,6 +258,8 @@ const VARIABLES: [(&str, &str); 65] = [
     ("PYTHON_IMAGE", "sandbox.python_image"),
     ("NODE_IMAGE", "sandbox.node_image"),
     ("REGISTRIES", "sandbox.registries"),
+    ("PRIVATE_REGISTRIES", "sandbox.private_registries"),
+    ("INSTALL_ENVIRONMENT", "sandbox.install_environment"),
     ("CONTACT", "fetch.contact"),
     ("ALLOW_PRIVATE", "fetch.allow_private"),
     ("ALLOW_FILES", "fetch.allow_files"),
@@ -273,6 +281,7 @@ const VARIABLES: [(&str, &str); 65] = [
     ("ANTHROPIC_URL", "llm.base_urls.anthropic"),
     ("GEMINI_URL", "llm.base_urls.gemini"),
     ("OLLAMA_URL", "llm.base_urls.ollama"),
+    ("MODEL_TIMEOUT_SECONDS", "llm.timeout_seconds"),
     ("RUN_CALLS", "llm.run_calls"),
     ("RUN_TOKENS", "llm.run_tokens"),
     ("RUN_DOLLARS", "llm.run_dollars"),

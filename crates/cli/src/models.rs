@@ -1,6 +1,7 @@
 //! The language models of this process, as the settings say.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use autoheal_engine::budget::Limits;
@@ -68,6 +69,7 @@ fn settings(llm: &LlmConfig) -> Result<Settings, Failure> {
     Ok(Settings {
         per_run: limits(llm.run_calls, llm.run_tokens, llm.run_dollars, defaults.per_run)?,
         per_day: limits(llm.day_calls, llm.day_tokens, llm.day_dollars, defaults.per_day)?,
+        timeout: llm.timeout_seconds.map(Duration::from_secs),
         kept_text: llm.kept_characters.unwrap_or(defaults.kept_text),
         prices: Prices::with(llm.prices.clone()),
         ..defaults

@@ -1,5 +1,6 @@
 //! The store, the sandbox and the workflows, as the settings say.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +13,14 @@ use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
-use autoheal_sandbox::{Choice, SandboxError, Settings};
+use autoheal_sandbox::{Choice, RegistryAccess, SandboxError, Settings};
 use autoheal_server::{Healing, Services};
 use autoheal_source::{AddWorkflow, DoctorWorkflow, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
+use secrecy::SecretString;
 use url::Url;
 
-use crate::config::{Config, github_token, webhook_key};
+use crate::config::{Config, SandboxConfig, github_token, webhook_key};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
 use crate::printer::Printer;
@@ -94,8 +96,7 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
                 .context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
         })
         .environment()?;
-    let registries = config.sandbox.registries.clone();
-    let registries = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
+    let registries = registry_access(config)?;
     let settings = HealSettings {
         data_dir: data_dir(config)?,
         sandbox,
@@ -106,6 +107,22 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
         prompt_limits: config.heal.prompt,
     };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
+}
+
+/// What an install may reach. The hosts of private indexes are read off the variables that name them.
+fn registry_access(config: &Config) -> Result<RegistryAccess, Failure> {
+    let SandboxConfig { registries, private_registries, install_environment, .. } = config.sandbox.clone();
+    let mut hosts = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
+    let mut environment = BTreeMap::new();
+    for name in install_environment.unwrap_or_default() {
+        let value = std::env::var(&name)
+            .with_context(|| format!("`sandbox.install_environment` names {name}, which is not set as text here"))
+            .bad_input()?;
+        let addresses = value.split_whitespace().filter_map(|word| Url::parse(word).ok());
+        hosts.extend(addresses.filter_map(|address| address.host_str().map(str::to_owned)));
+        environment.insert(name, SecretString::from(value));
+    }
+    Ok(RegistryAccess { hosts, private_hosts: private_registries.unwrap_or_default(), environment })
 }
 
 /// Where GitHub's API is.
@@ -193,6 +210,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
             processes: heal.processes.unwrap_or(limits.processes),
         },
         repository: defaults.repository,
+        wanted: defaults.wanted,
         delivery: defaults.delivery,
         branch: defaults.branch,
         commit: defaults.commit,

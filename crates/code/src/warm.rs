@@ -88,6 +88,9 @@ pub struct Try<'a> {
     pub file: &'a str,
     /// First byte, byte after the last, and what stands there instead.
     pub edits: Vec<(usize, usize, &'a str)>,
+    /// Load the project anew for it: asked for when it was [`TryEnd::Unfit`] without.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
 }
 
 impl<'a> Try<'a> {
@@ -95,7 +98,7 @@ impl<'a> Try<'a> {
     pub fn of(number: usize, candidate: &'a Candidate) -> Option<Self> {
         let [file] = candidate.files.as_slice() else { return None };
         let edits = file.edits.iter().map(|edit| (edit.start, edit.end, edit.replacement.as_str()));
-        Some(Self { number, file: &file.file, edits: edits.collect() })
+        Some(Self { number, file: &file.file, edits: edits.collect(), fresh: false })
     }
 }
 
@@ -189,6 +192,8 @@ pub enum TryEnd {
     Timeout,
     /// Its process ended, or computed too long.
     Died,
+    /// Nothing was run: it changes what ran while the project was loaded, so that has to be done anew.
+    Unfit,
 }
 
 /// How a change was put in force.

@@ -86,7 +86,12 @@ impl Git {
         let mut invocation = self
             .invocation(Operation::Read)
             .within(dir)
-            .args(["log", "-z", "--no-show-signature", "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B"])
+            .args([
+                "log",
+                "-z",
+                "--no-show-signature",
+                "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B",
+            ])
             .arg(to.as_str());
         if let Some(from) = from {
             invocation = invocation.arg(format!("^{from}"));
@@ -335,7 +340,9 @@ fn names(bytes: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(bytes).split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-fn commit_info([id, parents, author, mail, committer, mail_of_committer, at, message]: &[&str; 8]) -> Result<CommitInfo, ForgeError> {
+fn commit_info(
+    [id, parents, author, mail, committer, mail_of_committer, at, message]: &[&str; 8],
+) -> Result<CommitInfo, ForgeError> {
     let identity = |name: &str, email: &str| Identity { name: name.to_owned(), email: email.to_owned() };
     Ok(CommitInfo {
         id: CommitId::parse(id)?,

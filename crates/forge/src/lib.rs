@@ -15,7 +15,7 @@
 //! - [`error`]: what can go wrong, with the spec's code for it
 //! - [`github`]: the API of GitHub and GitHub Enterprise
 //! - `command`: the one place that starts git
-//! - `clone`, `history`, `remote`, `uncommitted`: what [`Git`] does
+//! - `clone`, `history`, `remote`, `submodule`, `uncommitted`: what [`Git`] does
 //!
 //! # Example
 //!
@@ -41,6 +41,7 @@ mod clone;
 mod command;
 mod history;
 mod remote;
+mod submodule;
 mod uncommitted;
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -56,6 +57,7 @@ pub use clone::CloneOptions;
 pub use commit::{CommitId, CommitInfo, CommitRequest, Identity};
 pub use error::{ForgeError, Operation};
 pub use remote::Pushed;
+pub use submodule::Submodule;
 pub use uncommitted::UncommittedChange;
 
 use command::{Invocation, Surroundings};

@@ -89,6 +89,9 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
+    /// How long one try may take unless somebody says otherwise.
+    pub const PATIENCE: Duration = Duration::from_mins(2);
+
     /// A question of which only the words are special: 0.1 of chance, 2,048 tokens, two minutes.
     pub fn new(messages: Vec<Message>) -> Self {
         Self {
@@ -97,7 +100,7 @@ impl ChatRequest {
             temperature: Some(0.1),
             max_tokens: 2048,
             stop: Vec::new(),
-            timeout: Duration::from_mins(2),
+            timeout: Self::PATIENCE,
         }
     }
 

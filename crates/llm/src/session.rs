@@ -20,6 +20,8 @@ use crate::prompt::cut;
 pub struct Settings {
     /// The waits before the second, third and fourth try.
     pub waits: Vec<Duration>,
+    /// How long one try may take; `None`: as long as the question says.
+    pub timeout: Option<Duration>,
     /// A provider that asks to wait longer has failed.
     pub longest_wait: Duration,
     /// What one run may use.
@@ -38,6 +40,7 @@ impl Default for Settings {
         let limits = |calls, tokens| Limits { calls: Some(calls), tokens: Some(tokens), ..Limits::default() };
         Self {
             waits: [2, 4, 8].map(Duration::from_secs).to_vec(),
+            timeout: None,
             longest_wait: Duration::from_mins(1),
             per_run: limits(40, 400_000),
             per_day: limits(400, 4_000_000),
@@ -176,7 +179,7 @@ impl Session {
         request: &ChatRequest,
     ) -> Result<ChatAnswer, ChatError> {
         let settings = &self.models.0.settings;
-        let mut request = request.clone();
+        let mut request = ChatRequest { timeout: settings.timeout.unwrap_or(request.timeout), ..request.clone() };
         let mut waits = settings.waits.iter();
         loop {
             refuse_resting(model.as_ref(), standing)?;
@@ -378,7 +381,9 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
 
 /// What a question is known by: SHA-256 of its JSON, hexadecimal.
 pub fn hash_of(request: &ChatRequest) -> String {
+    // How long somebody waits for the answer is no part of the question.
+    let question = ChatRequest { timeout: ChatRequest::PATIENCE, ..request.clone() };
     // Maps are sorted and floats written in one way, so the same question is the same text.
-    let text = serde_json::to_string(request).unwrap_or_default();
+    let text = serde_json::to_string(&question).unwrap_or_default();
     hexadecimal(&Sha256::digest(text.as_bytes()))
 }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
 
 use crate::folders::Folders;
+use crate::parts;
 use crate::session::{disk, with_sources};
 use crate::state::HealState;
 use crate::tree;
@@ -41,17 +43,23 @@ impl Checkout {
         Ok(taken.unwrap_or(head))
     }
 
-    /// Writes the tree: the start commit with the accepted fixes over it, and nothing else.
-    pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<(), StepError> {
+    /// Writes the files of a commit of `clone`, with what it names and does not hold; what of that is missing.
+    pub(crate) async fn export(&self, clone: &Path, commit: &CommitId, into: &Path) -> Result<Vec<String>, StepError> {
+        self.git.export(clone, commit, into).await.map_err(|error| forge_error(&error))?;
+        parts::complete(self, clone, commit, into).await
+    }
+
+    /// Writes the tree: the start commit with the accepted fixes over it, and nothing else. What of it is missing.
+    pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<Vec<String>, StepError> {
         let tree = self.folders.tree();
         if tree.exists() {
             fs::remove_dir_all(&tree).map_err(|error| disk("removing an old tree", &error))?;
         }
-        self.git.export(&self.folders.clone_folder(), start, &tree).await.map_err(|error| forge_error(&error))?;
+        let missing = self.export(&self.folders.clone_folder(), start, &tree).await?;
         for fix in &state.accepted {
             tree::write(&tree, &fix.files).map_err(|error| disk("writing an accepted fix", &error))?;
         }
-        Ok(())
+        Ok(missing)
     }
 
     /// Writes the tree of the commit before the base, if there is one: what was wrong there already is not what broke.
@@ -59,7 +67,7 @@ impl Checkout {
         let clone = self.folders.clone_folder();
         let parent = self.git.parent(&clone, base).await.map_err(|error| forge_error(&error))?;
         if let Some(parent) = parent {
-            self.git.export(&clone, &parent, &self.folders.before()).await.map_err(|error| forge_error(&error))?;
+            self.export(&clone, &parent, &self.folders.before()).await?;
         }
         Ok(())
     }
@@ -78,7 +86,7 @@ impl Checkout {
             let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
             self.write_before(&base).await?;
         }
-        self.write_tree(state, &start).await
+        self.write_tree(state, &start).await.map(drop)
     }
 }
 

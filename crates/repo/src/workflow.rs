@@ -14,7 +14,7 @@ use autoheal_engine::{ErrorCode, RunId, Timestamp};
 use autoheal_forge::github::GitHub;
 use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress};
 use autoheal_llm::Models;
-use autoheal_sandbox::Sandbox;
+use autoheal_sandbox::{RegistryAccess, Sandbox};
 use secrecy::SecretString;
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
@@ -41,8 +41,8 @@ pub struct HealSettings {
     pub token: Option<SecretString>,
     /// The way to GitHub's API, or that of a GitHub Enterprise.
     pub github: Arc<GitHub>,
-    /// The hosts that an install may reach.
-    pub registries: Vec<String>,
+    /// What an install may reach, and what opens it.
+    pub registries: RegistryAccess,
     /// The language models that are asked when rules have nothing left; `None`: none.
     pub models: Option<Models>,
     /// How much models are told.

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use secrecy::ExposeSecret as _;
 
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::outcome::{Outcome, SandboxError};
 use crate::session::Session;
 use crate::spawn::Launch;
-use crate::spec::{Command, PATH, WorkspaceSpec};
+use crate::spec::{Command, Network, PATH, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
@@ -45,7 +46,11 @@ impl DirectWorkspace {
             let own = || std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
             environment.entry(name.to_owned()).or_insert_with(own);
         }
-        let command = Command { directory: self.directory(command), ..command.clone() };
+        let mut command = Command { directory: self.directory(command), ..command.clone() };
+        if let Network::Registries(access) = &command.network {
+            let own = access.environment.iter().map(|(name, value)| (name.clone(), value.expose_secret().to_owned()));
+            command.environment.extend(own.collect::<Vec<_>>());
+        }
         let words = words_of(&self.spec.root, &command, &environment, &self.limiter, false)?;
         let launch = Launch {
             argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),

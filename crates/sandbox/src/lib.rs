@@ -41,7 +41,7 @@ pub use outcome::{End, Limit, Outcome, SandboxError};
 pub use select::{check, select, sweep};
 pub use session::{Line, Session};
 pub use settings::{Choice, Settings};
-pub use spec::{Command, Image, Limits, Mount, Network, WorkspaceSpec};
+pub use spec::{Command, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};
 
 /// Which kind of wall stands between the command and the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

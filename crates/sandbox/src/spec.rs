@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
+use secrecy::{ExposeSecret as _, SecretString};
 
 /// A place in which commands run.
 #[derive(Debug, Clone)]
@@ -98,13 +99,42 @@ impl Command {
 }
 
 /// What a command may reach.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Network {
     /// Nothing, not even the host's loopback.
     None,
-    /// These hosts by HTTPS (port 443), for installing dependencies; names that resolve to private, loopback, link-local or
-    /// metadata addresses are refused.
-    Registries(Vec<String>),
+    /// Package registries, for installing dependencies.
+    Registries(RegistryAccess),
+}
+
+/// The way to package registries.
+#[derive(Debug, Clone, Default)]
+pub struct RegistryAccess {
+    /// Hosts that are reached by HTTPS (port 443); names that resolve to private, loopback, link-local or metadata addresses are
+    /// refused.
+    pub hosts: Vec<String>,
+    /// More hosts, which may have private addresses (RFC 1918, RFC 4193, RFC 6598); the rest is refused for them, too.
+    pub private_hosts: Vec<String>,
+    /// Variables that name private indexes and hold what opens them. They come to the command by a file that it alone can read: no
+    /// argument and no inspection of a container shows them, and what the command writes is without them.
+    pub environment: BTreeMap<String, SecretString>,
+}
+
+impl RegistryAccess {
+    /// The variables, with what opens an index taken out: `PIP_INDEX_URL=https://index.example/simple`, `NPM_TOKEN=`. From another index come
+    /// other packages.
+    pub fn indexes(&self) -> Vec<String> {
+        let public = |value: &SecretString| {
+            let addresses = value.expose_secret().split_whitespace().filter_map(|word| word.split_once("://"));
+            let open = addresses.map(|(scheme, rest)| {
+                let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+                let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+                format!("{scheme}://{host}/{path}")
+            });
+            open.collect::<Vec<_>>().join(" ")
+        };
+        self.environment.iter().map(|(name, value)| format!("{name}={}", public(value))).collect()
+    }
 }
 
 /// What a command may use.

@@ -142,6 +142,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         include_uncommitted: arguments.include_uncommitted,
         test_command: words(&arguments.test_command, "--test-command")?,
         install_command: words(&arguments.install_command, "--install-command")?,
+        wanted: settings.wanted,
         limits: CommandLimits {
             search_seconds: arguments.search_seconds.unwrap_or(settings.limits.search_seconds),
             ..settings.limits

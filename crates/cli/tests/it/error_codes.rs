@@ -1,6 +1,7 @@
 //! Each error code of the specification, by something that really goes wrong.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use autoheal_testkit::git_http::{Behaviour as GitBehaviour, GitHttp};
 use autoheal_testkit::github::CiPlan;
@@ -112,7 +113,8 @@ const BEYOND_RULES: [(&str, &str); 2] = [
     ),
 ];
 
-fn asked_model(answers: Vec<Scripted>) -> Option<(Ended, Value)> {
+/// Heals what rules cannot with a model that has so many seconds to answer.
+fn asked_model(answers: Vec<Scripted>, seconds: &str) -> Option<(Ended, Value)> {
     let sandbox = sandbox()?;
     let server = Runtime::new().unwrap().block_on(ModelServer::start(answers));
     let repository = TestRepository::with_files(&BEYOND_RULES);
@@ -121,6 +123,7 @@ fn asked_model(answers: Vec<Scripted>) -> Option<(Ended, Value)> {
     let arguments = ["heal", &path, "--sandbox", sandbox, "--json", "--model", "openai/gpt-4o-mini"];
     let mut command = home.command(&arguments);
     command.env("AUTOHEAL_OPENAI_URL", server.url().as_str()).env("OPENAI_API_KEY", "sk-a-secret-key-of-mine");
+    command.env("AUTOHEAL_MODEL_TIMEOUT_SECONDS", seconds);
     let ended = Ended::of(&mut command);
     let results = serde_json::from_str(&ended.stdout).unwrap_or_default();
     Some((ended, results))
@@ -129,9 +132,17 @@ fn asked_model(answers: Vec<Scripted>) -> Option<(Ended, Value)> {
 #[test]
 fn a_model_that_refuses_the_key_is_llm_api_error_and_rules_go_on() {
     let refused = Scripted::new(401, &json!({ "error": { "message": "Incorrect API key provided" } }));
-    let Some((ended, results)) = asked_model(vec![refused]) else { return };
+    let Some((ended, results)) = asked_model(vec![refused], "60") else { return };
     assert_code(&ended, &results, "PATCH_APPLY_FAILED");
     assert!(ended.stderr.contains("LLM_API_ERROR"), "{}", ended.told());
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_llm_timeout_and_rules_go_on() {
+    let late = || Scripted::openai("{}").after(Duration::from_mins(1));
+    let Some((ended, results)) = asked_model((0..4).map(|_| late()).collect(), "1") else { return };
+    assert_code(&ended, &results, "PATCH_APPLY_FAILED");
+    assert!(ended.stderr.contains("LLM_TIMEOUT"), "{}", ended.told());
 }
 
 #[test]
@@ -141,7 +152,7 @@ fn an_edit_that_would_not_parse_is_syntax_validation_failed() {
         json!({ "file": "motto.py", "search": "return 'saying so is fine'", "replace": "return 'saying so is fine" });
     let answers = [plan.clone(), json!({ "edits": [edit] })];
     let answers = answers.iter().cycle().take(12).map(|answer| Scripted::openai(&answer.to_string())).collect();
-    let Some((ended, results)) = asked_model(answers) else { return };
+    let Some((ended, results)) = asked_model(answers, "60") else { return };
     assert_code(&ended, &results, "SYNTAX_VALIDATION_FAILED");
 }
 

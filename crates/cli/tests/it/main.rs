@@ -19,6 +19,7 @@ mod notices;
 mod pages;
 mod relocating;
 mod rows;
+mod sample_repositories;
 mod scouting;
 mod scraper;
 mod settings;

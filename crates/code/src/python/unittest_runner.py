@@ -15,6 +15,8 @@ import traceback
 import unittest
 
 EVENTS = "AUTOHEAL_UNITTEST_EVENTS"
+# In the place of the class of an example in a docstring.
+EXAMPLE = "doctest"
 UNITTEST_DIR = os.path.dirname(unittest.__file__)
 
 
@@ -32,8 +34,11 @@ def identity(test):
         return "", getattr(test, "_testMethodName", str(test))
     name = getattr(test, "_testMethodName", None)
     if name is None:
-        # setUpClass (pkg.mod.Class), or a doctest.
+        # setUpClass (pkg.mod.Class).
         return "", str(test.id() if hasattr(test, "id") else test)
+    if kind.__module__ == "doctest":
+        # All examples are of one class, and one method.
+        return EXAMPLE, test.id()
     return "%s.%s" % (kind.__module__, kind.__qualname__), name
 
 

@@ -46,7 +46,8 @@ pub(crate) async fn run(
     let origin = find_origin(state, checkout, &base).await?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
-    checkout.write_tree(state, &start).await?;
+    let missing = checkout.write_tree(state, &start).await?;
+    state.warnings.extend(missing);
     checkout.write_before(&base).await?;
     state.origin = Some(origin);
     let setup = installation::prepare(state, checkout, settings, context).await?;

@@ -31,7 +31,8 @@ pub(crate) async fn run(
     let mut tip = start;
     let author = state.request.wanted.author.clone().unwrap_or_default();
     for fix in &state.accepted {
-        tip = checkout.git.commit_on(&clone, &tip, &request(fix, &author)).await.map_err(|error| forge_error(&error))?;
+        tip =
+            checkout.git.commit_on(&clone, &tip, &request(fix, &author)).await.map_err(|error| forge_error(&error))?;
     }
     match state.request.delivery {
         // Without a branch the commits are reachable by nobody but the monitor.

@@ -73,7 +73,7 @@ pub fn candidates(checkout: Option<&Path>, tree: &Path, directory: &str, around:
         let versioned = around.wanted.map(|version| folder.join(format!("python{version}")));
         for program in versioned.into_iter().chain([folder.join("python3")]) {
             // The file behind the links: outside of an environment nothing depends on the way to it.
-            if let Some(real) = unshim(&program, around).and_then(|program| program.canonicalize().ok()) {
+            for real in unshim(&program, around).iter().filter_map(|program| program.canonicalize().ok()) {
                 found.extend(interpreter(&real, &format!("python3 on PATH ({})", real.display())));
             }
         }
@@ -162,39 +162,30 @@ pub(crate) fn is_program(file: &Path) -> bool {
     fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
 }
 
-/// The program behind a shim. pyenv's are scripts in `ROOT/shims`; the version is told by `PYENV_VERSION` or the file
-/// `ROOT/version`, the program is `ROOT/versions/VERSION/bin/python3`. Other scripts are passed over.
-fn unshim(program: &Path, around: &Surroundings) -> Option<PathBuf> {
-    if is_program(&program.canonicalize().ok()?) {
-        return Some(program.to_owned());
+/// The programs behind a shim, the one that is set first. pyenv's are scripts in `ROOT/shims`; the version is told by `PYENV_VERSION` or
+/// the file `ROOT/version`, the program is `ROOT/versions/VERSION/bin/python3`. Other scripts are passed over.
+fn unshim(program: &Path, around: &Surroundings) -> Vec<PathBuf> {
+    let Ok(real) = program.canonicalize() else { return Vec::new() };
+    if is_program(&real) {
+        return vec![program.to_owned()];
     }
-    let shims = program.parent()?;
-    let root = shims.parent()?;
-    if shims.file_name()? != "shims" || !root.join("versions").is_dir() {
-        return None;
-    }
+    let is_shim = |shims: &&Path| shims.file_name().is_some_and(|name| name == "shims");
+    let Some(root) = program.parent().filter(is_shim).and_then(Path::parent) else { return Vec::new() };
     let versions = root.join("versions");
-    let chosen = around.pyenv_version.clone().or_else(|| fs::read_to_string(root.join("version")).ok());
-    let chosen = chosen.unwrap_or_default();
-    let chosen = chosen.split([':', '\n']).map(str::trim).filter(|name| !name.is_empty() && !name.contains('/'));
-    let wanted = around.wanted.map(|version| newest_like(&versions, version)).unwrap_or_default();
-    let mut programs = wanted.into_iter().chain(chosen.map(|name| versions.join(name)));
-    programs.find_map(|folder| Some(folder.join("bin/python3")).filter(|program| program.exists()))
+    let set = around.pyenv_version.clone().or_else(|| fs::read_to_string(root.join("version")).ok());
+    let set = set.unwrap_or_default();
+    let set = set.split([':', '\n']).map(str::trim).filter(|name| !name.is_empty() && !name.contains('/'));
+    let wanted = around.wanted.and_then(|version| newest_like(&versions, version));
+    let programs = set.map(|name| versions.join(name)).chain(wanted).map(|folder| folder.join("bin/python3"));
+    programs.filter(|program| program.exists()).collect()
 }
 
-/// The folders of a version, the newest first: `3.11.9` before `3.11.10` never.
-fn newest_like(versions: &Path, wanted: Version) -> Vec<PathBuf> {
-    let numbers = |name: &str| name.split('.').map(|number| number.parse::<u32>().ok()).collect::<Option<Vec<_>>>();
-    let mut found: Vec<(Vec<u32>, PathBuf)> = fs::read_dir(versions)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| Some((numbers(entry.file_name().to_str()?)?, entry.path())))
-        .filter(|(numbers, _)| {
-            let wanted = [Some(u32::from(wanted.major)), wanted.minor.map(u32::from)];
-            wanted.into_iter().flatten().eq(numbers.iter().copied().take(if wanted[1].is_some() { 2 } else { 1 }))
-        })
-        .collect();
-    found.sort();
-    found.into_iter().rev().map(|(_, folder)| folder).collect()
+/// The newest folder of a version: `3.11.10` before `3.11.9`.
+fn newest_like(versions: &Path, wanted: Version) -> Option<PathBuf> {
+    let numbers = |name: &str| name.split('.').map(|number| number.parse::<u8>().ok()).collect::<Option<Vec<_>>>();
+    let entries = fs::read_dir(versions).into_iter().flatten().flatten();
+    let versions = entries.filter_map(|entry| Some((numbers(entry.file_name().to_str()?)?, entry.path())));
+    let fitting =
+        versions.filter(|(numbers, _)| matches!(numbers[..], [major, minor, ..] if wanted.fits((major, minor))));
+    fitting.max().map(|(_, folder)| folder)
 }

@@ -43,6 +43,9 @@ const FEW: usize = 6;
 /// How long the candidates of rules for one failure are tried beforehand.
 const SCREENING: Duration = Duration::from_secs(15);
 
+/// Guesses of rules take for granted that the place of the error is the place of the fault: two bits, as costs are counted.
+const BLIND: u32 = 200;
+
 /// What a failure gets of the time while others wait for theirs.
 const SHARE: f64 = 0.6;
 
@@ -132,9 +135,14 @@ pub(crate) fn summary(search: &Search) -> String {
             seconds(search.preparing_millis),
             search.loaded_anew,
             search.plausible,
-            search.cut_short.iter().map(|why| format!("; then {why}")).collect::<String>()
+            end_of(search)
         ),
     }
+}
+
+/// What ended it, unless the time or the candidates did.
+fn end_of(search: &Search) -> String {
+    search.cut_short.as_ref().map_or_else(String::new, |why| format!("; then {why}"))
 }
 
 async fn search(
@@ -162,15 +170,13 @@ async fn search(
     let suite = Suite::new(session.place().setup.toolchain, &runs, &selectors(state, &target.key()))?;
     let watched = suite.watch(&mut runner, deadline.since(context.now())).await?;
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
-    let mut candidates = of_rules;
-    candidates.extend(likeliest_first(
-        search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES),
-        guesses,
-        session.sources(),
-    ));
+    let sources = session.sources();
+    let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| watched.ran(one));
+    let searched = search::candidates(target, sources, &evidence, MOST_CANDIDATES);
+    candidates.extend(likeliest_first(searched, guesses, sources));
+    candidates.extend(elsewhere);
     record.candidates = candidates.len();
     record.preparing_millis = millis(context.now().since(began));
-    let sources = session.sources();
     let trial = Trial { suite: &suite, watched: Some(&watched), candidates: &candidates, sources, target, deadline };
     let found = trial.run(&mut runner, record, context).await?;
     runner.close().await?;
@@ -191,7 +197,7 @@ fn likeliest_first(mut searched: Vec<Candidate>, guesses: &[Candidate], sources:
         let mut same = guesses.iter().zip(&texts).filter(|(guess, _)| is_near(one, guess));
         !same.any(|(_, text)| *text == result(one))
     });
-    searched.extend(guesses.iter().cloned());
+    searched.extend(guesses.iter().map(|guess| Candidate { cost: guess.cost + BLIND, ..guess.clone() }));
     // Stable, as what is equally likely keeps its order.
     searched.sort_by_key(|candidate| candidate.cost);
     searched
@@ -235,7 +241,7 @@ async fn screen_all(
         let mut record = Search::new(target.key(), state);
         let allowed = trial.run(&mut runner, &mut record, context).await?;
         let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
-        let end = record.cut_short.iter().map(|why| format!("; then {why}")).collect::<String>();
+        let end = end_of(&record);
         context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}{end}"));
         let mut ranked: Vec<(usize, Candidate)> = proposal.candidates.drain(..).enumerate().collect();
         ranked.sort_by_key(|(number, _)| !allowed.contains(number));

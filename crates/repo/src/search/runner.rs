@@ -28,9 +28,18 @@ pub(super) enum RunnerError {
 impl RunnerError {
     /// Only what is wrong with this machine ends the step: a project that cannot be tried is one without a result.
     pub(super) fn into_refusal(self) -> Result<String, StepError> {
+        match self.into_cut() {
+            Ok(why) => Ok(why),
+            Err(Self::Sandbox(error)) => Err(sandbox_error(&error)),
+            Err(other) => Ok(other.to_string()),
+        }
+    }
+
+    /// Why no more was tried; the error itself when it is the sandbox's.
+    pub(super) fn into_cut(self) -> Result<String, Self> {
         match self {
             Self::Broken(_) | Self::Ended(_) | Self::Unreadable(_) => Ok(self.to_string()),
-            Self::Sandbox(error) => Err(sandbox_error(&error)),
+            Self::Sandbox(_) => Err(self),
         }
     }
 }

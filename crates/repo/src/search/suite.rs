@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use autoheal_code::Candidate;
 use autoheal_code::search::{Lines, TestCoverage};
 use autoheal_code::warm::{Answer, Request, TestEnd, TestRun};
 
@@ -24,6 +25,9 @@ const WATCHING: f64 = 8.0;
 /// The share of the time of a search that watching may take.
 const WATCHING_SHARE: f64 = 0.2;
 
+/// A line is near another one that is no further away: a statement has several, and what is not run may be what should be.
+const NEAR: u32 = 10;
+
 /// The runner ends what takes too long by itself, and then answers.
 const MARGIN: Duration = Duration::from_secs(10);
 
@@ -36,6 +40,18 @@ pub(super) struct Watched {
     pub(super) coverage: Vec<TestCoverage>,
     /// By id, of those that fail.
     pub(super) failing: BTreeMap<String, Lines>,
+}
+
+impl Watched {
+    /// Whether a failing test ran a line near the changed one: in the same file, at least, where lines are few.
+    pub(super) fn ran(&self, candidate: &Candidate) -> bool {
+        let near = candidate.line.saturating_sub(NEAR)..=candidate.line.saturating_add(NEAR);
+        let mut files = candidate.files.iter();
+        files.any(|edit| {
+            let mut lines = self.failing.values().filter_map(|lines| lines.get(&edit.file));
+            lines.any(|lines| lines.range(near.clone()).next().is_some())
+        })
+    }
 }
 
 /// What the tests of the project do.
@@ -94,11 +110,20 @@ impl Suite {
         })
     }
 
-    /// How long a try may compute for the first tests, and for the rest.
-    pub(super) fn limits(&self) -> (f64, f64) {
-        let slowest = self.passed.iter().map(|run| run.seconds).fold(0.0, f64::max);
+    /// How long a try may compute for the first tests: as the tests beside them let expect, and as any test does.
+    pub(super) fn limits(&self) -> [f64; 2] {
+        let slowest = |runs: &mut dyn Iterator<Item = &TestRun>| runs.map(|run| run.seconds).fold(0.0, f64::max);
+        let beside: BTreeSet<&str> = self.first.iter().map(|test| self.toolchain.neighbourhood(test)).collect();
+        let is_beside = |run: &&TestRun| beside.contains(self.toolchain.neighbourhood(&run.test));
+        let expected = slowest(&mut self.passed.iter().chain(&self.failing).filter(is_beside));
+        let any = slowest(&mut self.passed.iter());
+        [(PATIENCE * expected).clamp(0.5, 10.0), (PATIENCE * any).clamp(1.0, 10.0)]
+    }
+
+    /// How long a try may compute for the rest.
+    pub(super) fn limit_of_rest(&self) -> f64 {
         let total: f64 = self.passed.iter().chain(&self.failing).map(|run| run.seconds).sum();
-        ((PATIENCE * slowest).clamp(1.0, 10.0), (PATIENCE * total).clamp(10.0, 120.0))
+        (PATIENCE * total).clamp(10.0, 120.0)
     }
 
     /// What failing tests run, and some of those that pass: the nearest first, as long as there is time.

@@ -37,6 +37,65 @@ pub(super) struct Trial<'a> {
     pub(super) deadline: Timestamp,
 }
 
+/// What is still to be tried.
+struct Queue<'a> {
+    /// Likeliest first.
+    quick: VecDeque<Try<'a>>,
+    /// The project has to be loaded anew for these, which takes as long as a hundred of the others.
+    slow: VecDeque<Try<'a>>,
+    /// They took longer than there was reason to expect.
+    late: Vec<Try<'a>>,
+    /// Of those with the runner, so many load the project anew.
+    loading: usize,
+    with_runner: usize,
+    /// What comes after it is not tried.
+    last: usize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(candidates: &'a [Candidate]) -> Self {
+        let quick = candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).collect();
+        let (slow, late, last) = (VecDeque::new(), Vec::new(), candidates.len());
+        Self { quick, slow, late, loading: 0, with_runner: 0, last }
+    }
+
+    /// What the runner gets next, unless it has enough to do. Loading takes one of its places as long as there is something quick.
+    fn next(&mut self) -> Option<Try<'a>> {
+        if self.with_runner >= AHEAD {
+            return None;
+        }
+        let last = self.last;
+        let is_wanted = |next: &mut Try<'a>| next.number < last;
+        let is_quick_left = self.quick.front().is_some_and(|next| next.number < last);
+        let slow = if self.loading == 0 || !is_quick_left { self.slow.pop_front_if(is_wanted) } else { None };
+        let next = slow.or_else(|| self.quick.pop_front_if(is_wanted))?;
+        self.loading += usize::from(next.fresh);
+        self.with_runner += 1;
+        Some(next)
+    }
+
+    /// Takes note of an answer; whether the try is over.
+    fn ended(&mut self, tried: &Tried, candidates: &'a [Candidate]) -> bool {
+        let is_fresh = tried.way == Way::Fresh;
+        self.with_runner -= 1;
+        self.loading = self.loading.saturating_sub(usize::from(is_fresh));
+        let again = || candidates.get(tried.number).and_then(|one| Try::of(tried.number, one));
+        match tried.outcome {
+            TryEnd::Unfit => self.slow.extend(again().map(|again| Try { fresh: true, ..again })),
+            TryEnd::Timeout | TryEnd::Died => self.late.extend(again().map(|again| Try { fresh: is_fresh, ..again })),
+            TryEnd::Failed | TryEnd::Passed | TryEnd::Broke => {}
+        }
+        tried.outcome != TryEnd::Unfit
+    }
+
+    /// Begins again with what took too long.
+    fn give_more_time(&mut self) {
+        let (slow, quick): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late).into_iter().partition(|late| late.fresh);
+        self.slow.extend(slow);
+        self.quick.extend(quick);
+    }
+}
+
 impl Trial<'_> {
     /// The numbers of the candidates that the tests allow, likeliest first.
     pub(super) async fn run(
@@ -46,49 +105,60 @@ impl Trial<'_> {
         context: &StepContext,
     ) -> Result<BTreeSet<usize>, RunnerError> {
         let Suite { first, rest, passing, .. } = self.suite;
-        let (seconds, rest_seconds) = self.suite.limits();
-        runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
+        let rest_seconds = self.suite.limit_of_rest();
         let began = context.now();
-        let mut waiting: VecDeque<Try<'_>> =
-            self.candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).collect();
-        let mut last = self.candidates.len();
-        let mut with_runner = 0_usize;
-        let mut plausible: BTreeSet<usize> = BTreeSet::new();
-        loop {
-            while with_runner < AHEAD
-                && let Some(next) = waiting.pop_front_if(|next| next.number < last)
-            {
-                runner.send(&Request::Try(next)).await?;
-                with_runner += 1;
-            }
-            let left = self.deadline.since(context.now());
-            if with_runner == 0 || left.is_zero() {
+        let mut queue = Queue::new(self.candidates);
+        let mut plausible = BTreeSet::new();
+        for seconds in self.suite.limits() {
+            runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
+            if let Err(error) = self.run_queue(&mut queue, &mut plausible, runner, record, context).await {
+                // What was found by then is worth no less.
+                record.cut_short = Some(error.into_cut()?);
                 break;
             }
-            let tried = match runner.answer_within(left).await {
-                Ok(Some(Answer::Tried(tried))) => tried,
-                Ok(Some(other)) => {
-                    let why = RunnerError::Unreadable(format!("{other:?} instead of what became of a try"));
-                    record.cut_short = Some(why.to_string());
-                    break;
+            if !plausible.is_empty() || self.deadline.since(context.now()).is_zero() {
+                break;
+            }
+            queue.give_more_time();
+        }
+        record.trying_millis = millis(context.now().since(began));
+        record.plausible = plausible.len();
+        Ok(plausible)
+    }
+
+    /// Until nothing is left that is wanted, or the time is over.
+    async fn run_queue<'a>(
+        &'a self,
+        queue: &mut Queue<'a>,
+        plausible: &mut BTreeSet<usize>,
+        runner: &mut Runner,
+        record: &mut Search,
+        context: &StepContext,
+    ) -> Result<(), RunnerError> {
+        loop {
+            while let Some(next) = queue.next() {
+                runner.send(&Request::Try(next)).await?;
+            }
+            let left = self.deadline.since(context.now());
+            if queue.with_runner == 0 || left.is_zero() {
+                return Ok(());
+            }
+            let tried = match runner.answer_within(left).await? {
+                Some(Answer::Tried(tried)) => tried,
+                Some(other) => {
+                    return Err(RunnerError::Unreadable(format!("{other:?} instead of what became of a try")));
                 }
-                Ok(None) => break,
-                Err(error @ RunnerError::Sandbox(_)) => return Err(error),
-                // What was found by then is worth no less.
-                Err(error @ (RunnerError::Broken(_) | RunnerError::Ended(_) | RunnerError::Unreadable(_))) => {
-                    record.cut_short = Some(error.to_string());
-                    break;
-                }
+                None => return Ok(()),
             };
-            with_runner -= 1;
+            if !queue.ended(&tried, self.candidates) {
+                continue;
+            }
             record.tried += 1;
             record.loaded_anew += usize::from(tried.way == Way::Fresh);
             if self.is_plausible(&tried) {
                 plausible.insert(tried.number);
-                last = last.min(tried.number + tried.number.max(FURTHER));
-                if plausible.len() >= ENOUGH {
-                    last = 0;
-                }
+                let enough = plausible.len() >= ENOUGH;
+                queue.last = if enough { 0 } else { queue.last.min(tried.number + tried.number.max(FURTHER)) };
             }
             if record.tried.is_multiple_of(TOLD) {
                 let (headline, total) = (self.target.headline(), self.candidates.len());
@@ -96,9 +166,6 @@ impl Trial<'_> {
                 context.progress(format!("{headline}: {} of {total} changes tried, {found} allowed", record.tried));
             }
         }
-        record.trying_millis = millis(context.now().since(began));
-        record.plausible = plausible.len();
-        Ok(plausible)
     }
 
     /// Whether it explains everything that it can: no test that runs the changed function fails any more. A test that fails still and

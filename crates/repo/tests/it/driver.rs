@@ -14,7 +14,7 @@ use autoheal_forge::github::{GitHub, GitHubSettings};
 use autoheal_llm::Models;
 use autoheal_repo::results::HealingResults;
 use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow, PromptLimits};
-use autoheal_sandbox::{Choice, Sandbox, Settings};
+use autoheal_sandbox::{Choice, RegistryAccess, Sandbox, Settings};
 
 /// What a run came to.
 pub(crate) struct Healed {
@@ -88,7 +88,7 @@ async fn walk(
         sandbox,
         token: None,
         github: Arc::new(GitHub::new(GitHubSettings::new(GitHubSettings::DEFAULT_API.parse().unwrap(), None)).unwrap()),
-        registries,
+        registries: RegistryAccess { hosts: registries, ..RegistryAccess::default() },
         models,
         prompt_limits: PromptLimits::default(),
     };

@@ -11,6 +11,7 @@ mod heal_node;
 mod model;
 mod names;
 mod own_settings;
+mod parts;
 mod project;
 mod results;
 mod rounds;

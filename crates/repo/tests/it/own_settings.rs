@@ -91,7 +91,7 @@ async fn tests_run_with_the_version_that_it_asks_for_or_not_at_all() {
     let error = healed.results.error.unwrap();
     assert_eq!(error.code, ErrorCode::TestExecutionFailed);
     assert!(error.message.contains(".autoheal.toml asks for Python 3.2, and 3."), "{}", error.message);
-    repository.write(".autoheal.toml", &format!("{TEST}python = '3'\n"));
+    repository.write(".autoheal.toml", format!("{TEST}python = '3'\n"));
     repository.commit("Any Python");
     let Some(healed) = heal_it(&repository, false).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use autoheal_repo::project::interpreter::{Surroundings, candidates};
 use autoheal_repo::project::{Dependencies, Language, Manifests, Project, TestFramework, manifest_hash, survey};
+use autoheal_repo::wanted::Version;
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -239,9 +240,14 @@ fn a_shim_of_pyenv_is_seen_through() {
     assert_eq!(program(&around), root.join("versions/3.12.1/bin/python3.12"));
     around.pyenv_version = Some("3.11.9".to_owned());
     assert_eq!(program(&around), root.join("versions/3.11.9/bin/python3.12"));
-    // What the repository asks for comes before what is set.
+    // What the repository asks for is there, too, after what is set.
     around.wanted = Version::try_from("3.12".to_owned()).ok();
-    assert_eq!(program(&around), root.join("versions/3.12.1/bin/python3.12"));
+    let versions: Vec<PathBuf> =
+        candidates(None, folder.path(), "", &around).into_iter().map(|one| one.program).collect();
+    assert_eq!(
+        versions,
+        ["3.11.9", "3.12.1"].map(|version| root.join("versions").join(version).join("bin/python3.12"))
+    );
     around.wanted = None;
     around.pyenv_version = Some("../../elsewhere".to_owned());
     assert!(candidates(None, folder.path(), "", &around).is_empty());

@@ -230,10 +230,11 @@ impl Workspace for BubblewrapWorkspace {
                 self.arm_next();
                 Ok(outcome)
             }
-            Network::Registries(hosts) => {
-                let registries = Registries::open(hosts, self.plan.user()).map_err(preparing)?;
+            Network::Registries(access) => {
+                let registries = Registries::open(access, self.plan.user()).map_err(preparing)?;
                 let armed = self.plan.arm(&registries.mounts()).await?;
-                self.plan.execute(armed, &registries.wrap(command)).await
+                let outcome = self.plan.execute(armed, &registries.wrap(command)).await?;
+                Ok(registries.redact(outcome))
             }
         }
     }

@@ -254,8 +254,8 @@ impl Workspace for DockerWorkspace {
                 self.kept = container;
                 Ok(outcome)
             }
-            Network::Registries(hosts) => {
-                let registries = Registries::open(hosts, self.site.user).map_err(|error| SandboxError::Failed {
+            Network::Registries(access) => {
+                let registries = Registries::open(access, self.site.user).map_err(|error| SandboxError::Failed {
                     doing: "opening the way to the registries",
                     source: error.into(),
                 })?;
@@ -268,7 +268,7 @@ impl Workspace for DockerWorkspace {
                 if let Some(container) = container {
                     container.remove().await?;
                 }
-                Ok(outcome)
+                Ok(registries.redact(outcome))
             }
         }
     }

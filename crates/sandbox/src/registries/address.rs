@@ -46,6 +46,22 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// Whether it is one of those that companies give to their own machines (RFC 1918, RFC 4193, RFC 6598): neither this machine nor a cloud's
+/// metadata service.
+pub(super) fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            address.is_private() || (first == 100 && (64..128).contains(&second) && address != METADATA_V4)
+        }
+        IpAddr::V6(address) => address.is_unique_local() && address != METADATA_V6,
+    }
+}
+
+/// Metadata services that have addresses like a company's.
+const METADATA_V4: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
+const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4
         .iter()
@@ -61,6 +77,26 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_company_has_its_own_addresses_and_no_others() {
+        for text in ["10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "fd12:3456::1"] {
+            assert!(is_private(text.parse().unwrap()), "{text}");
+        }
+        let others = [
+            "127.0.0.1",
+            "169.254.169.254",
+            "100.100.100.200",
+            "fd00:ec2::254",
+            "::1",
+            "fe80::1",
+            "0.0.0.0",
+            "8.8.8.8",
+        ];
+        for text in others {
+            assert!(!is_private(text.parse().unwrap()), "{text}");
+        }
+    }
 
     #[test]
     fn well_known_addresses() {

@@ -7,20 +7,23 @@
 mod address;
 mod proxy;
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memchr::memmem;
 use nix::unistd::geteuid;
+use secrecy::{ExposeSecret as _, SecretString};
 use tempfile::TempDir;
 use tokio::net::UnixListener;
 use tokio::task::JoinSet;
 
 use self::proxy::{Internet, Outside, Rules, serve};
+use crate::outcome::Outcome;
 use crate::process::Process;
-use crate::spec::{Command, Mount};
+use crate::spec::{Command, Mount, RegistryAccess};
 
 /// Where the folder of the socket is seen inside.
 const INSIDE: &str = "/run/autoheal";
@@ -58,17 +61,18 @@ const PROXY_VARIABLES: &[&str] = &[
 pub(crate) struct Registries {
     folder: TempDir,
     certificates: Option<PathBuf>,
+    secrets: Vec<SecretString>,
     /// The proxy; aborted with the set.
     _proxy: JoinSet<()>,
 }
 
 impl Registries {
-    /// Opens the way to these hosts, for commands of this user.
-    pub(crate) fn open(hosts: &[String], user: (u32, u32)) -> io::Result<Self> {
-        Self::open_by(hosts, user, Arc::new(Internet))
+    /// Opens the way, for commands of this user.
+    pub(crate) fn open(access: &RegistryAccess, user: (u32, u32)) -> io::Result<Self> {
+        Self::open_by(access, user, Arc::new(Internet))
     }
 
-    fn open_by(hosts: &[String], user: (u32, u32), outside: Arc<dyn Outside>) -> io::Result<Self> {
+    fn open_by(access: &RegistryAccess, user: (u32, u32), outside: Arc<dyn Outside>) -> io::Result<Self> {
         let owner = Process::current().ok_or_else(|| io::Error::other("/proc is not mounted"))?;
         // Only commands, and we, may use the proxy.
         let folder = tempfile::Builder::new()
@@ -79,16 +83,25 @@ impl Registries {
         let listener = UnixListener::bind(&socket)?;
         let relay = folder.path().join("relay.py");
         fs::write(&relay, include_str!("relay.py"))?;
+        let environment = folder.path().join("environment");
+        OpenOptions::new().write(true).create_new(true).mode(0o400).open(&environment)?.write_all(&told(access))?;
         if geteuid().is_root() {
-            for path in [folder.path(), &socket, &relay] {
+            for path in [folder.path(), &socket, &relay, &environment] {
                 chown(path, Some(user.0), Some(user.1))?;
             }
         }
         let certificates =
             CERTIFICATES.iter().find_map(|path| fs::canonicalize(path).ok()).filter(|path| path.is_file());
         let mut proxy = JoinSet::new();
-        proxy.spawn(serve(listener, Rules::new(hosts, outside)));
-        Ok(Self { folder, certificates, _proxy: proxy })
+        proxy.spawn(serve(listener, Rules::new(access, outside)));
+        Ok(Self { folder, certificates, secrets: secrets(access), _proxy: proxy })
+    }
+
+    /// What a command came to, without what opens private indexes.
+    pub(crate) fn redact(&self, outcome: Outcome) -> Outcome {
+        let redacted =
+            |text: Vec<u8>| self.secrets.iter().fold(text, |text, secret| without(text, secret.expose_secret()));
+        Outcome { stdout: redacted(outcome.stdout), stderr: redacted(outcome.stderr), ..outcome }
     }
 
     /// What is to be seen inside.
@@ -129,6 +142,42 @@ impl Registries {
     }
 }
 
+/// The variables as the relay reads them.
+fn told(access: &RegistryAccess) -> Vec<u8> {
+    let lines = access.environment.iter().map(|(name, value)| format!("{name}={}\0", value.expose_secret()));
+    lines.collect::<String>().into_bytes()
+}
+
+/// What of the variables nobody is to read: of an address the password, or the token before the `@`; else all of it.
+fn secrets(access: &RegistryAccess) -> Vec<SecretString> {
+    let words = access.environment.values().flat_map(|value| value.expose_secret().split_whitespace());
+    let secrets = words.filter_map(|word| match word.split_once("://") {
+        Some((_, rest)) => {
+            let (user, _) = rest.split('/').next()?.rsplit_once('@')?;
+            Some(user.split_once(':').map_or(user, |(_, password)| password))
+        }
+        None => Some(word),
+    });
+    // What is as short as `1` is no secret, and would make holes everywhere.
+    secrets.filter(|secret| secret.len() >= 4).map(SecretString::from).collect()
+}
+
+fn without(text: Vec<u8>, secret: &str) -> Vec<u8> {
+    let found: Vec<usize> = memmem::find_iter(&text, secret).collect();
+    if found.is_empty() {
+        return text;
+    }
+    let mut clean = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for at in found {
+        clean.extend_from_slice(text.get(from..at).unwrap_or_default());
+        clean.extend_from_slice(b"***");
+        from = at + secret.len();
+    }
+    clean.extend_from_slice(text.get(from..).unwrap_or_default());
+    clean
+}
+
 /// Removes the folders of processes that are gone; says how many.
 pub(crate) fn sweep() -> usize {
     fs::read_dir(std::env::temp_dir())
@@ -154,8 +203,25 @@ pub(crate) mod tests {
 
     /// A way to `registry.example`, which is the server at this address.
     pub(crate) fn village(server: SocketAddr, user: (u32, u32)) -> Registries {
-        let hosts = ["registry.example".to_owned()];
-        Registries::open_by(&hosts, user, Arc::new(proxy::tests::Village(server))).unwrap()
+        let hosts = vec!["registry.example".to_owned()];
+        let access = RegistryAccess { hosts, ..RegistryAccess::default() };
+        Registries::open_by(&access, user, Arc::new(proxy::tests::Village(server))).unwrap()
+    }
+
+    #[test]
+    fn what_opens_an_index_is_found_in_its_address() {
+        let environment = [
+            ("A", "https://user:s3cret%40x@index.example/simple https://t0ken@other.example/"),
+            ("B", "https://index.example/simple"),
+            ("C", "npm_abcdef"),
+            ("D", "1"),
+        ];
+        let environment = environment.map(|(name, value)| (name.to_owned(), SecretString::from(value)));
+        let access = RegistryAccess { environment: environment.into(), ..RegistryAccess::default() };
+        let found = secrets(&access);
+        let found: Vec<&str> = found.iter().map(|secret| secret.expose_secret()).collect();
+        assert_eq!(found, ["s3cret%40x", "t0ken", "npm_abcdef"]);
+        assert_eq!(without(b"a npm_abcdef, npm_abcdef".to_vec(), "npm_abcdef"), b"a ***, ***");
     }
 
     #[test]

@@ -11,7 +11,8 @@ use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::address::is_public;
+use super::address::{is_private, is_public};
+use crate::spec::RegistryAccess;
 
 /// The only port: HTTPS.
 const PORT: u16 = 443;
@@ -75,12 +76,14 @@ impl Refusal {
 /// What is let through.
 pub(super) struct Rules {
     hosts: Vec<String>,
+    private_hosts: Vec<String>,
     outside: Arc<dyn Outside>,
 }
 
 impl Rules {
-    pub(super) fn new(hosts: &[String], outside: Arc<dyn Outside>) -> Self {
-        Self { hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(), outside }
+    pub(super) fn new(access: &RegistryAccess, outside: Arc<dyn Outside>) -> Self {
+        let lowercase = |hosts: &[String]| hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+        Self { hosts: lowercase(&access.hosts), private_hosts: lowercase(&access.private_hosts), outside }
     }
 
     /// The host that a request names, if it is on the list.
@@ -100,14 +103,16 @@ impl Rules {
             return Err(Refusal::Port);
         }
         let host = host.to_ascii_lowercase();
-        if self.hosts.contains(&host) { Ok(host) } else { Err(Refusal::Host) }
+        if self.hosts.contains(&host) || self.private_hosts.contains(&host) { Ok(host) } else { Err(Refusal::Host) }
     }
 
     /// A connection to the host. The address that was checked is the one that is connected to: no second look at the name.
     async fn reach(&self, host: &str) -> Result<TcpStream, Refusal> {
         let found = self.outside.resolve(host).await.map_err(|_| Refusal::Unreachable)?;
         let mut refusal = Refusal::Address;
-        for address in found.into_iter().filter(|address| is_public(address.ip())) {
+        let may_be_private = self.private_hosts.iter().any(|private| private == host);
+        let is_allowed = |address: &SocketAddr| is_public(address.ip()) || (may_be_private && is_private(address.ip()));
+        for address in found.into_iter().filter(is_allowed) {
             match tokio::time::timeout(PATIENCE, self.outside.connect(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(_)) | Err(_) => refusal = Refusal::Unreachable,
@@ -196,7 +201,8 @@ pub(super) mod tests {
 
     fn rules(server: SocketAddr) -> Rules {
         let hosts = ["Registry.example", "rebound.example", "unknown.example"].map(str::to_owned);
-        Rules::new(&hosts, Arc::new(Village(server)))
+        let access = RegistryAccess { hosts: hosts.to_vec(), ..RegistryAccess::default() };
+        Rules::new(&access, Arc::new(Village(server)))
     }
 
     async fn ask(request: &str) -> String {

@@ -41,6 +41,12 @@ def accept(path, listener):
         threading.Thread(target=serve, args=(path, client), daemon=True).start()
 
 
+def told(path):
+    """The variables that lie beside the socket, for the command alone."""
+    with open(os.path.join(os.path.dirname(path), "environment"), encoding="utf-8") as file:
+        return dict(line.split("=", 1) for line in file.read().split("\0") if line)
+
+
 def main():
     path, port, *command = sys.argv[1:]
     listener = socket.create_server(("127.0.0.1", int(port)), backlog=64)
@@ -48,7 +54,7 @@ def main():
     if child == 0:
         listener.close()
         try:
-            os.execvp(command[0], command)
+            os.execvpe(command[0], command, {**os.environ, **told(path)})
         except OSError as error:
             print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
             os._exit(127 if isinstance(error, FileNotFoundError) else 126)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoheal_sandbox::{Choice, End, Limit, Line, Network, Session};
+use autoheal_sandbox::{Choice, End, Limit, Line, Network, RegistryAccess, Session};
 use rstest::rstest;
 
 use crate::place::{Place, command, text};
@@ -92,6 +92,6 @@ async fn a_session_leaves_nothing(
 async fn a_session_has_no_network() {
     let Some(mut place) = Place::open(Choice::Bubblewrap).await else { return };
     let mut command = command(&["true"]);
-    command.network = Network::Registries(Vec::new());
+    command.network = Network::Registries(RegistryAccess::default());
     assert!(place.workspace.session(&command).await.is_err());
 }

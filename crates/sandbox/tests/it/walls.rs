@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use autoheal_sandbox::{Choice, End, Limit, Network};
+use autoheal_sandbox::{Choice, End, Limit, Network, RegistryAccess};
 use rstest::rstest;
+use secrecy::SecretString;
 
 use crate::place::{Place, command, text};
 use crate::remains::{alive, marker};
@@ -167,15 +168,21 @@ async fn a_command_has_no_powers(#[values(Choice::Bubblewrap, Choice::Docker)] c
 #[tokio::test]
 async fn only_registries_can_be_reached_when_installing(#[values(Choice::Bubblewrap, Choice::Docker)] choice: Choice) {
     let Some(mut place) = Place::open(choice).await else { return };
-    let script = "import os, socket\n\
+    let script = "import os, socket, sys\n\
          for target in ('localhost:443', 'other.example:443', 'registry.example:80', '169.254.169.254:443'):\n\
          \x20   s = socket.create_connection(('127.0.0.1', int(os.environ['https_proxy'].rsplit(':')[-1])))\n\
          \x20   s.sendall(f'CONNECT {target} HTTP/1.1\\r\\n\\r\\n'.encode())\n\
          \x20   print(target, s.makefile().readline().strip())\n\
          try: socket.create_connection(('1.1.1.1', 443), timeout=2); print('reached')\n\
-         except OSError: pass";
+         except OSError: pass\n\
+         print(len(os.environ['INDEX_TOKEN']), os.environ['INDEX_TOKEN'], file=sys.stderr)\n\
+         print(any(b't0' + b'ken' in open(f'/proc/{p}/cmdline', 'rb').read() for p in os.listdir('/proc') if p.isdigit()), file=sys.stderr)";
     let mut command = command(&["python3", "-c", script]);
-    command.network = Network::Registries(vec!["localhost".to_owned(), "registry.example".to_owned()]);
+    command.network = Network::Registries(RegistryAccess {
+        hosts: vec!["registry.example".to_owned()],
+        private_hosts: vec!["localhost".to_owned()],
+        environment: [("INDEX_TOKEN".to_owned(), SecretString::from("a-t0ken-of-an-index"))].into(),
+    });
     let outcome = place.workspace.run(&command).await.unwrap();
     assert_eq!(
         text(&outcome.stdout),
@@ -186,6 +193,8 @@ async fn only_registries_can_be_reached_when_installing(#[values(Choice::Bubblew
         "{}",
         text(&outcome.stderr)
     );
+    // The command has it; nobody reads it in what the command writes, nor among the processes.
+    assert_eq!(text(&outcome.stderr), "19 ***\nFalse");
     // The way is gone with the command.
     assert_eq!(place.run(&["ls", "/run/autoheal"]).await.end, End::Exited(2));
 }

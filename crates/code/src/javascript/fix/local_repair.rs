@@ -58,6 +58,10 @@ impl Fixer for LocalRepair {
 fn tokens(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth: f64) {
     let text = blame.text(&place.file);
     let window = place.span.range();
+    // It was meant to be thrown: what is wrong lies elsewhere, and not to throw it only hides that.
+    if text.get(window.clone()).is_some_and(|line| line.trim_start().starts_with("throw ")) {
+        return;
+    }
     let region = Region::new(&GRAMMAR, text, window.clone(), window, place.span.end);
     for proposal in TokenEdits::new(&region, blame.index.model()).proposals(&[]) {
         list.add(depth + proposal.slip, proposal.description, &place.file, proposal.edits);

@@ -93,6 +93,9 @@ class Server:
             self.plan = request
             self.pass_on(request, [])
         else:
+            if request.get("fresh"):
+                # First the failing tests alone: most changes go no further, and the whole suite takes long to load.
+                request["rest"] = []
             self.waiting.append(request)
 
     def begin(self, job):
@@ -142,10 +145,7 @@ class Server:
             return
         # A process that is done and says nothing could not load the tests.
         said = work.said[-1] if work.said else {"outcome": "failed" if how == "done" else how}
-        if said["outcome"] == "unfit":
-            # First the failing tests alone: most changes go no further, and the whole suite takes long to load.
-            self.waiting.insert(0, dict(job, fresh=True, rest=[]))
-        elif said["outcome"] == "passed" and job.get("rest") == []:
+        if said["outcome"] == "passed" and job.get("rest") == []:
             del job["rest"]
             self.waiting.insert(0, job)
         elif said["outcome"] == "broke" and not job.get("alone"):

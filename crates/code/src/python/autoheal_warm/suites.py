@@ -140,6 +140,18 @@ class UnittestTests:
         unittest.TestSuite([self.items[id] for id in ids if id in self.items]).run(Result())
 
 
+def quicken_properties():
+    """A property that fails, fails: nobody reads the smallest example, and a busy machine must not fail one that holds."""
+    if importlib.util.find_spec("hypothesis") is None:
+        return
+    from hypothesis import Phase, settings
+
+    phases = [phase for phase in Phase if phase.name not in ("shrink", "explain")]
+    settings.register_profile("autoheal", phases=phases, deadline=None, print_blob=False)
+    settings.load_profile("autoheal")
+
+
 def run_tests(work, wanted=None):
     """Loads the tests, or those alone that are wanted, and calls `work` with them."""
+    quicken_properties()
     {"pytest": run_pytest, "unittest": run_unittest}[RUNNER](work, wanted)

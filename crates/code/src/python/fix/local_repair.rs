@@ -46,6 +46,11 @@ fn repair(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
     let text = blame.text(&place.file);
     let Some(module) = blame.module(&place.file) else { return };
     let Some(statement) = module.statement_at(text, place.line) else { return };
+    // It was meant to be raised: what is wrong lies elsewhere, and not to raise it only hides that.
+    let meant = statement.text(text).strip_prefix("raise").is_some_and(|rest| rest.contains(&blame.error));
+    if meant {
+        return;
+    }
     let tokens: Vec<Token> = scan(statement.text(text))
         .into_iter()
         .filter(|token| !matches!(token.kind, Kind::Comment | Kind::Newline))

@@ -66,7 +66,9 @@ async fn node(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, 
         });
     };
     if let (Some(liked), Some((major, _))) = (liked, best.version) {
-        state.warnings.push(format!("the project asks for Node {liked}; it is tested with Node {major}, which is here"));
+        state
+            .warnings
+            .push(format!("the project asks for Node {liked}; it is tested with Node {major}, which is here"));
     }
     Ok(best)
 }

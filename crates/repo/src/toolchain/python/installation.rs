@@ -182,7 +182,7 @@ async fn install(
     state: &HealState,
 ) -> Result<Result<Interpreter, String>, StepError> {
     let Search { setup, project, checkout, settings, context } = search;
-    let key = cache_key(base, setup, project, state);
+    let key = cache_key(base, search, state);
     let environment = settings.data_dir.join("environments").join(key);
     let installed = Interpreter {
         program: environment.join("bin/python3"),
@@ -246,11 +246,12 @@ fn install_commands(
 }
 
 /// Equal keys need no new installation.
-fn cache_key(base: &Interpreter, setup: &Setup, project: &Project, state: &HealState) -> String {
+fn cache_key(base: &Interpreter, search: Search<'_>, state: &HealState) -> String {
     installing::key(&[
-        project.manifest_hash.clone(),
+        search.project.manifest_hash.clone(),
         base.program.display().to_string(),
-        format!("{:?}", setup.tests.runner),
+        format!("{:?}", search.setup.tests.runner),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
+        search.settings.registries.indexes().join("\0"),
     ])
 }

@@ -11,6 +11,9 @@ use crate::session::{Scope, read_report};
 use crate::setup::TestRunner;
 use crate::toolchain::Place;
 
+/// What our runner for unittest writes in the place of the class of an example in a docstring.
+const EXAMPLE: &str = "doctest";
+
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let tests = &place.setup.tests;
@@ -120,6 +123,8 @@ pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
     match place.setup.tests.runner {
         TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
+        // No name on a command line stands for an example in a docstring.
+        TestRunner::Unittest if class == EXAMPLE => None,
         TestRunner::Unittest => {
             let dotted = if class.is_empty() { name.to_owned() } else { format!("{class}.{name}") };
             let plain = |part: char| part.is_alphanumeric() || part == '_' || part == '.';

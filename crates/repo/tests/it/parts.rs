@@ -1,0 +1,83 @@
+//! What a commit names and does not hold, end to end: submodules and files of Git LFS.
+#![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
+
+use autoheal_repo::{HealRequest, StopReason};
+use autoheal_testkit::repository::TestRepository;
+use sha2::{Digest as _, Sha256};
+
+use crate::driver::heal;
+
+const BROKEN: &str = "from lib.rates import RATE\n\n\ndef convert(amount)\n    return amount * RATE\n";
+const TEST: &str = "from money import convert\n\n\ndef test_convert():\n    assert convert(2) == 6\n";
+
+/// A broken repository with another one in it.
+fn with_submodule() -> (TestRepository, TestRepository) {
+    let library = TestRepository::with_files(&[("__init__.py", ""), ("rates.py", "RATE = 3\n")]);
+    let repository =
+        TestRepository::with_files(&[("conftest.py", ""), ("money.py", BROKEN), ("tests/test_money.py", TEST)]);
+    let path = library.path().display().to_string();
+    repository.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &path, "lib"]);
+    repository.commit("With a library");
+    (repository, library)
+}
+
+#[tokio::test]
+async fn a_submodule_of_the_checkout_is_there_for_tests_and_is_not_edited() {
+    let (repository, _library) = with_submodule();
+    let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "money.py");
+    assert_eq!(healed.results.warnings, Vec::<String>::new());
+
+    // The fault is the library's: nothing here repairs it.
+    repository.write("money.py", BROKEN.replace("amount)", "amount):"));
+    let library = repository.path().join("lib");
+    std::fs::write(library.join("rates.py"), "RATE = = 3\n").unwrap();
+    for arguments in
+        [&["add", "rates.py"][..], &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Break it"]]
+    {
+        autoheal_testkit::repository::git(&library, arguments);
+    }
+    repository.git(&["branch", "-D", "AUTOHEAL_BOT_AI_Fix"]);
+    repository.commit("With a broken library");
+    let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
+    assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
+    assert_eq!(healed.state.accepted, []);
+}
+
+#[tokio::test]
+async fn a_submodule_that_nobody_fetched_is_told() {
+    let (repository, _library) = with_submodule();
+    std::fs::remove_dir_all(repository.path().join(".git/modules")).unwrap();
+    let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
+    assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
+    let warnings = healed.results.warnings.join("\n");
+    assert!(warnings.contains("the submodule lib is missing"), "{warnings}");
+}
+
+#[tokio::test]
+async fn a_file_that_lfs_keeps_in_the_checkout_is_there_for_tests() {
+    let content = "3\n";
+    let hash: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+    let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{hash}\nsize {}\n", content.len());
+    let broken = BROKEN.replace("from lib.rates import RATE", "RATE = int(open('rate.txt').read())");
+    let repository = TestRepository::with_files(&[
+        ("conftest.py", ""),
+        ("money.py", &broken),
+        ("rate.txt", &pointer),
+        ("tests/test_money.py", TEST),
+    ]);
+    let request = || HealRequest::new(repository.path().display().to_string());
+    let Some(healed) = heal(request()).await else { return };
+    assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
+    let warnings = healed.results.warnings.join("\n");
+    assert!(warnings.contains("1 files are kept by Git LFS and not here"), "{warnings}");
+    assert!(warnings.contains("rate.txt"), "{warnings}");
+
+    let folder = repository.path().join(".git/lfs/objects").join(&hash[..2]).join(&hash[2..4]);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(&hash), content).unwrap();
+    repository.git(&["branch", "--list"]);
+    let Some(healed) = heal(request()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+}
