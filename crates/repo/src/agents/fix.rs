@@ -10,7 +10,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
 use crate::model::{self, Adviser, NoAdvice};
-use crate::search;
+use crate::search::{self, Workshop};
 use crate::session::Session;
 use crate::state::{HealState, ModelAttempt, Proposal};
 
@@ -54,16 +54,26 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
     }
 }
 
-/// What tests allow of the changes that were tried.
+/// What tests allow of the changes that were tried, for the first failure for which they allow any.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(state);
     session.probe(&all_findings, context).await?;
+    let mut workshop = Workshop::default();
     for target in state.targets.clone() {
+        // The time may be over.
+        if search::is_beyond(state, &target.key()) {
+            continue;
+        }
         let of_rules = candidates(session, &target, &all_findings);
-        let candidates = search::candidates(state, session, &target, of_rules, context).await?;
+        let candidates = search::candidates(state, session, &target, of_rules, &mut workshop, context).await?;
+        let is_found = !candidates.is_empty();
         state.proposals.push(Proposal { target, candidates });
+        if is_found {
+            // What repairs one failure often repairs the next.
+            break;
+        }
     }
-    Ok(())
+    workshop.close().await
 }
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {

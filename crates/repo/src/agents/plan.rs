@@ -18,8 +18,8 @@ const SUMMARY_ENTRIES: usize = 5;
 /// A model may try one failure so often on one tree.
 const MODEL_ATTEMPTS: usize = 3;
 
-/// Chooses the targets of this round, or ends the run. What rules have nothing left for is searched for, one failure at a time: what
-/// repairs one often repairs the next. A model is asked when search has nothing left, either.
+/// Chooses the targets of this round, or ends the run. What rules have nothing left for is searched for. A model is asked when search has
+/// nothing left, either.
 pub(crate) async fn run(
     state: &mut HealState,
     sources: &Sources,
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     }
     let mut targets = choose(state, importers, is_exhausted);
     if targets.is_empty() {
-        targets = choose(state, importers, search::is_beyond).into_iter().take(1).collect();
+        targets = choose(state, importers, search::is_beyond);
         state.is_searching = !targets.is_empty();
     }
     if let Some(adviser) = adviser.filter(|_| targets.is_empty() && state.model_end.is_none()) {

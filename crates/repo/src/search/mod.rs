@@ -11,10 +11,11 @@ mod runner;
 mod suite;
 mod trial;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use autoheal_code::fix;
 use autoheal_code::search::{self, Evidence, Lines};
+use autoheal_code::warm::TestRun;
 use autoheal_code::{Candidate, Language, Sources};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
@@ -25,7 +26,7 @@ use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
 
 use runner::{Runner, RunnerError};
-use suite::Suite;
+use suite::{Suite, Watched};
 use trial::Trial;
 
 /// The fixer's name in what was found.
@@ -91,6 +92,41 @@ fn run_time_left(state: &HealState, now: Timestamp) -> Duration {
     Duration::from_secs(state.request.limits.run_seconds).saturating_sub(now.since(state.started_at))
 }
 
+/// What is kept from one failure of a step to the next: loading the tests and watching them takes as long as trying many changes.
+#[derive(Default)]
+pub(crate) struct Workshop(Option<Prepared>);
+
+/// A runner that has loaded the tests, and what they do.
+struct Prepared {
+    runner: Runner,
+    runs: Vec<TestRun>,
+    watched: Option<Watched>,
+}
+
+impl Workshop {
+    /// Ends the runner.
+    pub(crate) async fn close(self) -> Result<(), StepError> {
+        let Some(prepared) = self.0 else { return Ok(()) };
+        prepared.runner.close().await.or_else(|error| error.into_refusal().map(drop))
+    }
+}
+
+impl Prepared {
+    /// Loads the tests and runs each once.
+    async fn start(session: &mut Session, time: Duration) -> Result<Self, RunnerError> {
+        let began = Instant::now();
+        let place = session.place();
+        let Some(words) = place.setup.toolchain.warm_words(&place) else {
+            return Err(RunnerError::Broken("changes cannot be tried with this test runner".to_owned()));
+        };
+        let conversation =
+            session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
+        let mut runner = Runner::start(conversation, time).await?;
+        let runs = suite::observe(&mut runner, time.saturating_sub(began.elapsed())).await?;
+        Ok(Self { runner, runs, watched: None })
+    }
+}
+
 /// Candidates for the target that the tests allow, likeliest first; those of rules come before all others, and what rules merely guess is
 /// as likely as it says. What was done is written down in the state. Where nothing can be searched, guesses are what is left.
 pub(crate) async fn candidates(
@@ -98,6 +134,7 @@ pub(crate) async fn candidates(
     session: &mut Session,
     target: &Finding,
     of_rules: Vec<Candidate>,
+    workshop: &mut Workshop,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search::new(target.key(), state);
@@ -106,7 +143,8 @@ pub(crate) async fn candidates(
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
     let count = of_rules.len();
-    let mut found = match search(state, session, target, of_rules, &guesses, &mut record, context).await {
+    let asked = Asked { target, of_rules, guesses: &guesses };
+    let mut found = match search(state, session, asked, workshop, &mut record, context).await {
         Ok(found) => found,
         Err(error) => {
             record.refused = Some(error.into_refusal()?);
@@ -145,12 +183,18 @@ fn end_of(search: &Search) -> String {
     search.cut_short.as_ref().map_or_else(String::new, |why| format!("; then {why}"))
 }
 
+/// What a repair is searched for, with what rules know and what they guess.
+struct Asked<'a> {
+    target: &'a Finding,
+    of_rules: Vec<Candidate>,
+    guesses: &'a [Candidate],
+}
+
 async fn search(
     state: &HealState,
     session: &mut Session,
-    target: &Finding,
-    of_rules: Vec<Candidate>,
-    guesses: &[Candidate],
+    Asked { target, of_rules, guesses }: Asked<'_>,
+    workshop: &mut Workshop,
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
@@ -164,11 +208,19 @@ async fn search(
         let seconds = suite_time.as_secs_f64();
         return Err(RunnerError::Broken(format!("the suite takes {seconds:.0} s; --search-seconds gives more time")));
     }
-    context.progress(format!("{}: loading the tests to search for a change", target.headline()));
-    let mut runner = start(session, time).await?;
-    let runs = suite::observe(&mut runner, deadline.since(context.now())).await?;
-    let suite = Suite::new(session.place().setup.toolchain, &runs, &selectors(state, &target.key()))?;
-    let watched = suite.watch(&mut runner, deadline.since(context.now())).await?;
+    let mut prepared = match workshop.0.take() {
+        Some(prepared) => prepared,
+        None => {
+            context.progress(format!("{}: loading the tests to search for a change", target.headline()));
+            Prepared::start(session, time).await?
+        }
+    };
+    let Prepared { runner, runs, watched } = &mut prepared;
+    let suite = Suite::new(session.place().setup.toolchain, runs, &selectors(state, &target.key()))?;
+    let watched = match watched {
+        Some(watched) => watched,
+        none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
+    };
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| watched.ran(one));
@@ -177,9 +229,14 @@ async fn search(
     candidates.extend(elsewhere);
     record.candidates = candidates.len();
     record.preparing_millis = millis(context.now().since(began));
-    let trial = Trial { suite: &suite, watched: Some(&watched), candidates: &candidates, sources, target, deadline };
-    let found = trial.run(&mut runner, record, context).await?;
-    runner.close().await?;
+    let trial = Trial { suite: &suite, watched: Some(watched), candidates: &candidates, sources, target, deadline };
+    let found = trial.run(runner, record, context).await?;
+    if runner.is_idle() {
+        workshop.0 = Some(prepared);
+    } else {
+        // What it says next is about these.
+        prepared.runner.close().await?;
+    }
     Ok(found.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
 }
 
@@ -230,8 +287,7 @@ async fn screen_all(
     proposals: &mut [&mut Proposal],
     context: &StepContext,
 ) -> Result<(), RunnerError> {
-    let mut runner = start(session, SCREENING).await?;
-    let runs = suite::observe(&mut runner, SCREENING).await?;
+    let Prepared { mut runner, runs, .. } = Prepared::start(session, SCREENING).await?;
     for proposal in proposals {
         let (target, candidates) = (&proposal.target, &proposal.candidates);
         let suite = Suite::new(session.place().setup.toolchain, &runs, &selectors(state, &target.key()))?;
@@ -246,20 +302,12 @@ async fn screen_all(
         let mut ranked: Vec<(usize, Candidate)> = proposal.candidates.drain(..).enumerate().collect();
         ranked.sort_by_key(|(number, _)| !allowed.contains(number));
         proposal.candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
-        if record.cut_short.is_some() {
+        if !runner.is_idle() {
+            // What it says next is about these.
             break;
         }
     }
     runner.close().await
-}
-
-async fn start(session: &mut Session, time: Duration) -> Result<Runner, RunnerError> {
-    let place = session.place();
-    let Some(words) = place.setup.toolchain.warm_words(&place) else {
-        return Err(RunnerError::Broken("changes cannot be tried with this test runner".to_owned()));
-    };
-    let conversation = session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
-    Runner::start(conversation, time).await
 }
 
 fn told(error: &StepError) -> String {

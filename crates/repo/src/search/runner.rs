@@ -47,12 +47,14 @@ impl RunnerError {
 /// A runner that has loaded the tests.
 pub(super) struct Runner {
     session: Box<dyn sandbox::Session>,
+    /// Requests that have no answer yet.
+    open: usize,
 }
 
 impl Runner {
     /// Waits until the tests are loaded.
     pub(super) async fn start(session: Box<dyn sandbox::Session>, time: Duration) -> Result<Self, RunnerError> {
-        let mut runner = Self { session };
+        let mut runner = Self { session, open: 1 };
         match runner.answer_in(time).await? {
             Answer::Ready { .. } => Ok(runner),
             other => Err(RunnerError::Unreadable(format!("{other:?} instead of being ready"))),
@@ -63,6 +65,7 @@ impl Runner {
     pub(super) async fn send(&mut self, request: &Request<'_>) -> Result<(), RunnerError> {
         let mut line = serde_json::to_vec(request).map_err(|error| RunnerError::Unreadable(error.to_string()))?;
         line.push(b'\n');
+        self.open += usize::from(!matches!(request, Request::Plan { .. }));
         self.session.send(&line).await;
         Ok(())
     }
@@ -71,7 +74,10 @@ impl Runner {
         match self.session.line().await? {
             Line::Text(line) => match serde_json::from_slice(&line) {
                 Ok(Answer::Broken { why }) => Err(RunnerError::Broken(why)),
-                Ok(answer) => Ok(answer),
+                Ok(answer) => {
+                    self.open = self.open.saturating_sub(1);
+                    Ok(answer)
+                }
                 Err(error) => Err(RunnerError::Unreadable(error.to_string())),
             },
             Line::Ended(outcome) => Err(RunnerError::Ended(format!("ended: {}", outcome.end))),
@@ -87,6 +93,11 @@ impl Runner {
     /// Its next answer, unless it takes longer than this.
     pub(super) async fn answer_within(&mut self, time: Duration) -> Result<Option<Answer>, RunnerError> {
         tokio::time::timeout(time, self.answer()).await.map_or(Ok(None), |answer| answer.map(Some))
+    }
+
+    /// Whether it has answered everything: what it says next is about what it is asked next.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.open == 0
     }
 
     pub(super) async fn close(self) -> Result<(), RunnerError> {
