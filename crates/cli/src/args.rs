@@ -181,24 +181,12 @@ pub(crate) struct Heal {
     /// A folder with a git repository, or `https://github.com/OWNER/REPO`
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub(crate) repository: Option<String>,
-    /// First half of the branch's name `TEAM_LEADER_AI_Fix` [default: autoheal]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) team: Option<String>,
-    /// Second half of the branch's name [default: bot]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) leader: Option<String>,
-    /// How many rounds may follow the first [default: 5]
-    #[arg(long, value_name = "N")]
-    pub(crate) retry_limit: Option<u32>,
     /// Let the repository's own `.autoheal.toml` make files editable that never are otherwise
     #[arg(long)]
     pub(crate) trust_config: bool,
     /// How many seconds the search for the repair of one fault of logic may take; 0: nothing is searched for [default: 60]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) search_seconds: Option<u64>,
-    /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
-    #[arg(long, value_name = "KIND")]
-    pub(crate) sandbox: Option<Choice>,
     /// Where the result is verified
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,
@@ -235,12 +223,6 @@ pub(crate) struct Heal {
     /// Take the uncommitted changes of a local repository along
     #[arg(long)]
     pub(crate) include_uncommitted: bool,
-    /// How to run the tests, instead of what is detected; words, no shell
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) test_command: Option<String>,
-    /// How to install what the tests need, instead of what is detected; words, no shell
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) install_command: Option<String>,
     /// Write the results here as well
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -250,6 +232,31 @@ pub(crate) struct Heal {
     /// Go on with a run that was stopped or killed
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<RunId>,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+// How a repository is healed, wherever it lies. Not documented: clap would tell that as what the command does.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct How {
+    /// First half of the branch's name `TEAM_LEADER_AI_Fix` [default: autoheal]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) team: Option<String>,
+    /// Second half of the branch's name [default: bot]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) leader: Option<String>,
+    /// How many rounds may follow the first [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) retry_limit: Option<u32>,
+    /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) sandbox: Option<Choice>,
+    /// How to run the tests, instead of what is detected; words, no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) test_command: Option<String>,
+    /// How to install what the tests need, instead of what is detected; words, no shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) install_command: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]

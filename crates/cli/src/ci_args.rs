@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use autoheal_sandbox::Choice;
 use clap::Args;
+
+use crate::args::How;
 
 const EXAMPLES: &str = "\
 Examples, as steps of a workflow after the one that failed (docs/ci.md has a whole one):
@@ -27,22 +28,6 @@ pub(crate) struct CiJob {
     /// Write the change here, for `git apply`; nothing is written where nothing was healed
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
-    /// First half of the branch's name `TEAM_LEADER_AI_Fix` [default: autoheal]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) team: Option<String>,
-    /// Second half of the branch's name [default: bot]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) leader: Option<String>,
-    /// How many rounds may follow the first [default: 5]
-    #[arg(long, value_name = "N")]
-    pub(crate) retry_limit: Option<u32>,
-    /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
-    #[arg(long, value_name = "KIND")]
-    pub(crate) sandbox: Option<Choice>,
-    /// How to run the tests, instead of what is detected; words, no shell
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) test_command: Option<String>,
-    /// How to install what the tests need, instead of what is detected; words, no shell
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) install_command: Option<String>,
+    #[command(flatten)]
+    pub(crate) how: How,
 }

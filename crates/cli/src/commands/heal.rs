@@ -73,7 +73,7 @@ pub(super) async fn to_its_end(
     if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
         return Err(Failure::bad_input(refused.to_string()));
     }
-    let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
+    let sandbox = arguments.how.sandbox.or(config.sandbox.kind).unwrap_or_default();
     wiring::warn_without_sandbox(sandbox, printer);
     let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?).await?;
     let settings = wiring::worker_settings(config);
@@ -134,14 +134,14 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         hosting: settings.hosting,
         refuse_own_commits: settings.refuse_own_commits,
         trust_config: arguments.trust_config,
-        team_name: arguments.team.clone().unwrap_or(settings.team_name),
-        leader_name: arguments.leader.clone().unwrap_or(settings.leader_name),
-        retry_limit: arguments.retry_limit.unwrap_or(settings.retry_limit),
+        team_name: arguments.how.team.clone().unwrap_or(settings.team_name),
+        leader_name: arguments.how.leader.clone().unwrap_or(settings.leader_name),
+        retry_limit: arguments.how.retry_limit.unwrap_or(settings.retry_limit),
         ci: asked_ci.unwrap_or(settings.ci),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
-        test_command: words(&arguments.test_command, "--test-command")?,
-        install_command: words(&arguments.install_command, "--install-command")?,
+        test_command: words(&arguments.how.test_command, "--test-command")?,
+        install_command: words(&arguments.how.install_command, "--install-command")?,
         wanted: settings.wanted,
         limits: CommandLimits {
             search_seconds: arguments.search_seconds.unwrap_or(settings.limits.search_seconds),

@@ -128,12 +128,7 @@ fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>,
         pull_request: arguments.pull_request,
         // A push with the job's own token starts no CI, and this job is CI.
         no_wait_ci: true,
-        team: arguments.team.clone(),
-        leader: arguments.leader.clone(),
-        retry_limit: arguments.retry_limit,
-        sandbox: arguments.sandbox,
-        test_command: arguments.test_command.clone(),
-        install_command: arguments.install_command.clone(),
+        how: arguments.how.clone(),
         ..Heal::default()
     }
 }
