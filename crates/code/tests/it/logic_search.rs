@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use autoheal_code::python::parse;
 use autoheal_code::search::{Evidence, NAME, TestCoverage, candidates};
-use autoheal_code::{Candidate, Sources, language};
+use autoheal_code::{Candidate, Language, Sources, language};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ pub(crate) fn check_promises(sources: &Sources, found: &[Candidate]) {
         let after = edit.apply(before).expect("an edit that fits");
         assert_ne!(before, after);
         assert_eq!(language::check(&edit.file, &after), Ok(()), "{}", candidate.description);
-        let mark = if edit.file.ends_with(".py") { "#" } else { "//" };
+        let mark = if Language::of(&edit.file) == Some(Language::Python) { "#" } else { "//" };
         let is_comment = |line: &&str| line.trim_start().starts_with(mark) || line.contains(&format!("  {mark}"));
         let comments = |text: &str| text.lines().filter(is_comment).count();
         assert!(comments(&after) <= comments(before), "{}", candidate.description);
