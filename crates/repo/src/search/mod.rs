@@ -130,9 +130,14 @@ pub(crate) fn summary(search: &Search) -> String {
             seconds(search.preparing_millis),
             search.loaded_anew,
             search.plausible,
-            search.cut_short.iter().map(|why| format!("; then {why}")).collect::<String>()
+            how_it_ended(search)
         ),
     }
+}
+
+/// What is to be added about one that did not come to its end.
+fn how_it_ended(search: &Search) -> String {
+    search.cut_short.as_ref().map(|why| format!("; then {why}")).unwrap_or_default()
 }
 
 async fn search(
@@ -208,7 +213,7 @@ async fn screen_all(
         let mut record = Search::new(target.key(), state);
         let allowed = trial.run(&mut runner, &mut record, context).await?;
         let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
-        let end = record.cut_short.iter().map(|why| format!("; then {why}")).collect::<String>();
+        let end = how_it_ended(&record);
         context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}{end}"));
         let mut ranked: Vec<(usize, Candidate)> = proposal.candidates.drain(..).enumerate().collect();
         ranked.sort_by_key(|(number, _)| !allowed.contains(number));

@@ -21,6 +21,11 @@ fn data() -> PathBuf {
 /// Heals with Node of this machine; `None`, loudly, where there is none, or no way to the registry.
 async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
     let repository = TestRepository::with_files(files);
+    Some((heal_repository(&repository).await?, repository))
+}
+
+/// The same for a repository that is there.
+pub(crate) async fn heal_repository(repository: &TestRepository) -> Option<Healed> {
     let request = HealRequest::new(repository.path().display().to_string());
     let data = data();
     std::fs::create_dir_all(&data).unwrap();
@@ -30,7 +35,7 @@ async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
         autoheal_testkit::skip("healing JavaScript", &error);
         return None;
     }
-    Some((healed, repository))
+    Some(healed)
 }
 
 /// A file that lacks a bracket goes from red to green.

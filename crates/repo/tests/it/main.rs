@@ -15,4 +15,5 @@ mod project;
 mod results;
 mod rounds;
 mod search;
+mod search_node;
 mod strategies;

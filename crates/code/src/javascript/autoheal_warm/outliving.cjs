@@ -87,4 +87,15 @@ function difference(before, usually) {
   return null;
 }
 
-module.exports = { snapshot, usual, difference };
+/** Takes away what the project hung up where it outlives it: it makes that anew, and would find the old one there. */
+function clear(before) {
+  for (const [thing, properties] of before.things) {
+    for (const key of Reflect.ownKeys(thing)) {
+      if (properties.has(key) || (thing === process && IGNORED.has(key))) continue;
+      const { value, configurable } = Object.getOwnPropertyDescriptor(thing, key);
+      if (configurable && value !== null && typeof value === 'object') delete thing[key];
+    }
+  }
+}
+
+module.exports = { snapshot, usual, difference, clear };

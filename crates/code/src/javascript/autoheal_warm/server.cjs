@@ -20,6 +20,9 @@ const LOOKING = 20;
 // Names of modules that are given up are never given back.
 const RENEWED = 400;
 
+// After so many changes that no test has read none is expected to.
+const UNREAD = 20;
+
 // How often the preparing of a worker may fail without one that succeeds.
 const FAILURES = 3;
 
@@ -37,6 +40,8 @@ class Server {
     // Test files without a test: they prepare others.
     this.helpers = [];
     this.isListed = false;
+    // How many changes no test has read; null: one was.
+    this.unread = 0;
   }
 
   answer(message) {
@@ -258,6 +263,10 @@ class Server {
   }
 
   tried(job, became) {
+    if (became.wasRead === true) this.unread = null;
+    if (became.wasRead === false && this.unread !== null && ++this.unread >= UNREAD) {
+      return this.broken('the tests read none of the files that are changed: they are compiled first, or run elsewhere');
+    }
     // Before a hook that failed no test was run, and others were not asked for.
     const outcome = job.stage === 'first' && became.outcome === 'broke' ? 'failed' : became.outcome;
     if (outcome === 'passed' && job.stage === 'first') {

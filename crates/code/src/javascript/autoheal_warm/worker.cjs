@@ -45,12 +45,16 @@ function nextJob() {
 let known = null;
 let usually = null;
 
+/** What was there before anything of the project but what prepares its tests. */
+let pristine = null;
+
 async function work(suite, job) {
   if (job.folder) process.env.TMPDIR = job.folder;
   const file = job.file ? path.join(ROOT, job.file) : null;
   const text = file === null ? null : changedText.edited(file, job.edits);
   changedText.set(file, text, job.number || 0);
   registry.forget();
+  outliving.clear(pristine);
   registry.tellModules(file, text);
   if (job.do === 'list') return { files: await suite.list() };
   if (job.do === 'all') return allOutcomes(suite, job, tell);
@@ -58,7 +62,7 @@ async function work(suite, job) {
   const became = await attempt(suite, job, tell);
   const wasRead = file === null || changedText.wasRead() || registry.wasReadByModules();
   // Tests that never saw the change say nothing about it.
-  return became.outcome === 'passed' && !wasRead ? { outcome: 'failed' } : became;
+  return { ...became, outcome: became.outcome === 'passed' && !wasRead ? 'failed' : became.outcome, wasRead };
 }
 
 /** What still has to be done at once is done, and whatever goes on after that is seen. */
@@ -94,6 +98,7 @@ async function main() {
   const suite = await prepare(ARGUMENTS);
   const used = cpuUsage();
   tell({ prepared: true, seconds: (used.user + used.system) / 1e6, at: Number(hrtime.bigint() / 1000000n) });
+  pristine = outliving.snapshot();
   await serve(suite);
 }
 
