@@ -1,4 +1,5 @@
 //! Faults of logic in JavaScript, repaired by search: real sandbox, the projects' own test runners, the warm workers for them.
+#![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
 use autoheal_repo::StopReason;
 use autoheal_testkit::repository::TestRepository;
