@@ -64,11 +64,12 @@ async function runFile(config, context, test) {
   const runner = new exports.Runner(config, context);
   let result = null;
   const take = (_, given) => (result = given);
-  if (typeof runner.on === 'function') {
+  if (runner.runTests.length > 3) {
+    // Before jest 28.
+    await runner.runTests([test], watcher, () => {}, take, () => {}, { serial: true });
+  } else {
     runner.on('test-file-success', ([, given]) => take(null, given));
     await runner.runTests([test], watcher, { serial: true });
-  } else {
-    await runner.runTests([test], watcher, () => {}, take, () => {}, { serial: true });
   }
   return result;
 }
