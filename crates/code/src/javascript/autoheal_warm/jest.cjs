@@ -38,11 +38,12 @@ class Suite {
     return Object.fromEntries(this.tests.map((test) => [pathInRoot(test.path), 1]));
   }
 
-  async run({ files, only, timeout, loaded, began, ended, fileEnded }) {
+  /** Gives how long loading took at most, in seconds: each file is loaded by itself, and its tests run at once. */
+  async run({ files, only, timeout, began, ended, fileEnded }) {
     const wanted = this.tests.filter((test) => !files || files.includes(pathInRoot(test.path)));
     const config = { ...this.globalConfig, bail: 0, silent: true, verbose: false, collectCoverage: false };
     if (timeout) config.testTimeout = Math.min(timeout, config.testTimeout || 5000);
-    if (loaded) loaded();
+    let load = 0;
     for (const test of wanted) {
       const ids = only && only.filter((id) => fileOf(id) === pathInRoot(test.path));
       const pattern = ids && ids.every((id) => id.includes('::')) ? patternOf(ids) : '';
@@ -52,10 +53,17 @@ class Suite {
         hooked();
         continue;
       }
-      const isStopped = tellFile(test, result, new Set(only), { ended, fileEnded });
-      if (isStopped) return;
+      load = Math.max(load, loadingOf(result));
+      if (tellFile(test, result, new Set(only), { ended, fileEnded })) break;
     }
+    return { load };
   }
+}
+
+function loadingOf(result) {
+  if (result === null || !result.perfStats || !result.testResults) return 0;
+  const testing = result.testResults.reduce((sum, one) => sum + (one.duration || 0), 0);
+  return Math.max(0, result.perfStats.end - result.perfStats.start - testing) / 1000;
 }
 
 /** What jest tells of a file; null: it could not be run. */

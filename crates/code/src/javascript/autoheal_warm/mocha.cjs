@@ -124,6 +124,7 @@ class Suite {
       });
     });
     if (typeof runner.dispose === 'function') runner.dispose();
+    return { load: 0 };
   }
 }
 

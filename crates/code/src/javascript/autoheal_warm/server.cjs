@@ -228,7 +228,7 @@ class Server {
     fs.rmSync(job.folder, { recursive: true, force: true });
     if (job.do !== 'list' && (became.spoiled || worker.used >= RENEWED)) worker.end();
     if (job.do === 'list') this.listed(worker, became);
-    else if (job.do === 'all') this.answer({ is: 'all', tests: worker.said, complete: became.complete === true });
+    else if (job.do === 'all') this.observed(worker, became);
     else if (job.do === 'coverage') this.answer({ is: 'coverage', tests: worker.said });
     else if (job.stage === 'unchanged') this.taught(worker, job, became);
     else this.tried(job, became);
@@ -245,6 +245,11 @@ class Server {
     this.isListed = true;
     this.helpers = counts.filter(([, count]) => count === 0).map(([file]) => file);
     this.answer({ is: 'ready', tests: counts.reduce((sum, [, count]) => sum + count, 0) });
+  }
+
+  observed(worker, { complete, load }) {
+    if (typeof load === 'number') this.load = Math.max(this.load, load);
+    this.answer({ is: 'all', tests: worker.said, complete: complete === true });
   }
 
   /** What the unchanged project does in a worker that was used is what it did in one that was not, or workers are not used again. */
