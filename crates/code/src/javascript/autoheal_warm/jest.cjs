@@ -46,17 +46,29 @@ class Suite {
     let load = 0;
     for (const test of wanted) {
       const ids = only && only.filter((id) => fileOf(id) === pathInRoot(test.path));
-      const pattern = ids && ids.every((id) => id.includes('::')) ? patternOf(ids) : '';
-      const hooked = began ? await watchEvents(test, { began, ended }) : null;
-      const result = await runFile({ ...config, testNamePattern: pattern }, this.context, test);
-      if (hooked !== null) {
-        hooked();
+      if (ids && ids.length === 0) continue;
+      if (began) {
+        await this.watch(config, test, ids, { began, ended });
         continue;
       }
+      const result = await runFile({ ...config, testNamePattern: patternOf(ids) }, this.context, test);
       load = Math.max(load, loadingOf(result));
       if (tellFile(test, result, new Set(only), { ended, fileEnded })) break;
     }
     return { load };
+  }
+
+  /** Runs these tests of a file, and says when each begins and has ended. */
+  async watch(config, test, ids, { began, ended }) {
+    const events = watchEvents(test, { began, ended });
+    await runFile({ ...config, testNamePattern: patternOf(ids) }, this.context, test);
+    if (events.end() > 0) return;
+    // What ran the tests before jest 27 says nothing of each: each is run alone.
+    for (const id of ids) {
+      began();
+      await runFile({ ...config, testNamePattern: patternOf([id]) }, this.context, test);
+      ended(id);
+    }
   }
 }
 
@@ -99,32 +111,42 @@ function tellFile(test, result, only, { ended, fileEnded }) {
   return isStopped;
 }
 
-/** A pattern for the names of these tests, and few others: ids have lost their brackets, and titles hold what they like. */
+/**
+ * A pattern for the names of these tests, and few others: ids have lost their brackets, and titles hold what they like. Empty: all.
+ */
 function patternOf(ids) {
+  if (!ids || ids.some((id) => !id.includes('::') || id.endsWith('::') || id.includes('\n[...]\n'))) return '';
   const names = ids.map((id) => {
     const titles = id.slice(id.indexOf('::') + 2).replace(/ #\d+$/, '');
     return titles.replace(/[^a-zA-Z0-9 _]/g, '[^]').replaceAll(' [^] ', '(?: | [^] )');
   });
-  return ids.some((id) => id.includes('\n[...]\n')) ? '' : `^(?:${names.join('|')})`;
+  return `^(?:${names.join('|')})`;
 }
 
 /** Hears of each test when it begins and ends, at that very moment. */
-async function watchEvents(test, { began, ended }) {
+function watchEvents(test, { began, ended }) {
   const module = require(test.context.config.testEnvironment);
-  const Environment = module.TestEnvironment || module.default || module;
-  const { handleTestEvent } = Environment.prototype;
+  const { prototype } = module.TestEnvironment || module.default || module;
+  const own = Object.getOwnPropertyDescriptor(prototype, 'handleTestEvent');
+  const { handleTestEvent } = prototype;
   const numbered = new Numbered();
-  Environment.prototype.handleTestEvent = function (event, state) {
+  let heard = 0;
+  prototype.handleTestEvent = function (event, state) {
     if (event.name === 'test_start') began();
     if (event.name === 'test_done' || event.name === 'test_skip' || event.name === 'test_todo') {
+      heard += 1;
       const id = numbered.next(idOf(test.path, titlesOf(event.test)));
       if (event.name === 'test_done') ended(id);
     }
     return handleTestEvent ? handleTestEvent.call(this, event, state) : undefined;
   };
-  return () => {
-    if (handleTestEvent) Environment.prototype.handleTestEvent = handleTestEvent;
-    else delete Environment.prototype.handleTestEvent;
+  return {
+    /** Stops, and gives how many were heard of. */
+    end() {
+      if (own) Object.defineProperty(prototype, 'handleTestEvent', own);
+      else delete prototype.handleTestEvent;
+      return heard;
+    },
   };
 }
 
