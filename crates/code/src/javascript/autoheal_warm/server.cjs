@@ -98,6 +98,7 @@ class Server {
       ...request,
       number: this.plans,
       files: [...files, ...this.helpers],
+      taught: [...files],
       // Whether a worker may be used again for this plan.
       isKept: true,
     };
@@ -160,8 +161,7 @@ class Server {
   /** Has a worker run the unchanged project until it knows what that leaves behind. */
   teach(worker) {
     const { first, passing, rest, number } = this.plan;
-    const isIn = (id) => this.plan.files === null || this.plan.files.includes(fileOf(id));
-    const inFiles = passing.filter(isIn);
+    const inFiles = passing.filter((id) => this.plan.taught.includes(fileOf(id)));
     const job = { do: 'try', stage: 'unchanged', isUnchanged: true, teaches: number, first: [], passing: inFiles, rest: [...first, ...rest] };
     this.begin(worker, { ...job, files: this.plan.files, only: [...first, ...inFiles] });
   }
@@ -290,6 +290,7 @@ class Server {
     for (const worker of this.workers) {
       worker.gone = () => {};
       worker.end();
+      if (worker.job !== null) fs.rmSync(worker.job.folder, { recursive: true, force: true });
     }
   }
 

@@ -10,7 +10,11 @@ const fs = require('fs');
 const REQUESTS = 3;
 const ANSWERS = 4;
 const { readSync, writeSync } = fs;
-const { hrtime, cpuUsage } = process;
+const later = setImmediate;
+const after = setTimeout;
+
+// In milliseconds.
+const SOON = 10;
 
 const changedText = require('./changed_text.cjs');
 
@@ -66,7 +70,16 @@ async function work(suite, job) {
 }
 
 /** What still has to be done at once is done, and whatever goes on after that is seen. */
-const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const settle = () => new Promise((resolve) => later(() => later(resolve)));
+
+/** What is left; null: nothing. What is about to end gets the time for it. */
+async function left() {
+  if (known === null || usually === null) return null;
+  const found = outliving.difference(known, usually);
+  if (found === null || !outliving.mayEnd(found)) return found;
+  await new Promise((resolve) => after(resolve, SOON));
+  return outliving.difference(known, usually);
+}
 
 async function serve(suite) {
   for (;;) {
@@ -83,8 +96,7 @@ async function serve(suite) {
       usually = known === null ? null : outliving.usual(known);
       known = outliving.snapshot();
     }
-    const spoiled = known === null || usually === null ? null : outliving.difference(known, usually);
-    tell({ ...became, done: job.id, spoiled });
+    tell({ ...became, done: job.id, spoiled: await left() });
   }
 }
 
@@ -96,8 +108,7 @@ async function main() {
   if (AUTOHEAL_MODULES) registry.watchModules();
   const { prepare } = require(`./${RUNNER}.cjs`);
   const suite = await prepare(ARGUMENTS);
-  const used = cpuUsage();
-  tell({ prepared: true, seconds: (used.user + used.system) / 1e6, at: Number(hrtime.bigint() / 1000000n) });
+  tell({ prepared: true });
   pristine = outliving.snapshot();
   await serve(suite);
 }
