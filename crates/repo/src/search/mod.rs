@@ -130,14 +130,14 @@ pub(crate) fn summary(search: &Search) -> String {
             seconds(search.preparing_millis),
             search.loaded_anew,
             search.plausible,
-            how_it_ended(search)
+            end_of(search)
         ),
     }
 }
 
-/// What is to be added about one that did not come to its end.
-fn how_it_ended(search: &Search) -> String {
-    search.cut_short.as_ref().map(|why| format!("; then {why}")).unwrap_or_default()
+/// What ended it, unless the time or the candidates did.
+fn end_of(search: &Search) -> String {
+    search.cut_short.as_ref().map_or_else(String::new, |why| format!("; then {why}"))
 }
 
 async fn search(
@@ -213,7 +213,7 @@ async fn screen_all(
         let mut record = Search::new(target.key(), state);
         let allowed = trial.run(&mut runner, &mut record, context).await?;
         let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
-        let end = how_it_ended(&record);
+        let end = end_of(&record);
         context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}{end}"));
         let mut ranked: Vec<(usize, Candidate)> = proposal.candidates.drain(..).enumerate().collect();
         ranked.sort_by_key(|(number, _)| !allowed.contains(number));

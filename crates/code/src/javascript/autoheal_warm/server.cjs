@@ -92,10 +92,17 @@ class Server {
       this.waiting.push(request);
       return;
     }
+    const tests = JSON.stringify([request.first, request.rest, request.passing]);
+    if (this.plan !== null && this.plan.tests === tests) {
+      // The same with other limits: what workers know of these tests is true still.
+      Object.assign(this.plan, { seconds: request.seconds, rest_seconds: request.rest_seconds });
+      return;
+    }
     this.plans += 1;
     const files = new Set(request.first.map(fileOf));
     this.plan = {
       ...request,
+      tests,
       number: this.plans,
       files: [...files, ...this.helpers],
       taught: [...files],
@@ -282,7 +289,7 @@ class Server {
     } else {
       const still = outcome === 'passed' ? became.still : [];
       // What could not load the tests at all says nothing but why.
-      this.answer({ is: 'tried', number: job.number, outcome: outcome || 'failed', way: 'fresh', still });
+      this.answer({ is: 'tried', number: job.number, outcome: outcome || 'failed', way: 'patched', still });
     }
   }
 
