@@ -21,12 +21,12 @@ fn data() -> PathBuf {
 /// Heals with Node of this machine; `None`, loudly, where there is none, or no way to the registry.
 async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
     let repository = TestRepository::with_files(files);
-    Some((heal_repository(&repository).await?, repository))
+    let request = HealRequest::new(repository.path().display().to_string());
+    Some((heal_as_asked(request).await?, repository))
 }
 
-/// The same for a repository that is there.
-pub(crate) async fn heal_repository(repository: &TestRepository) -> Option<Healed> {
-    let request = HealRequest::new(repository.path().display().to_string());
+/// The same, as asked.
+pub(crate) async fn heal_as_asked(request: HealRequest) -> Option<Healed> {
     let data = data();
     std::fs::create_dir_all(&data).unwrap();
     let healed = heal_in(&data, request).await?;
