@@ -11,6 +11,7 @@ pub mod module;
 pub mod parse;
 pub mod probe;
 mod reader;
+pub(crate) mod search;
 pub(crate) mod tokens;
 
 /// Lock files: what installers install by, and no fix may change.

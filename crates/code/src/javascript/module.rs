@@ -1,5 +1,6 @@
 //! What stands where in one JavaScript or TypeScript file, as flat tables. The fixers look things up here instead of walking the tree.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::reader;
@@ -36,6 +37,8 @@ pub struct Word {
 /// A scope and the names declared in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
+    /// Its text.
+    pub span: Span,
     /// The scope around it.
     pub parent: Option<usize>,
     /// Declared names, and where.
@@ -201,8 +204,20 @@ impl Module {
         let mut module = reader::read(file, text).unwrap_or_default();
         module.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         module.words.sort_by_key(|word| (word.span, word.role));
-        module.functions.sort_by_key(|function| (function.span.start, std::cmp::Reverse(function.span.end)));
+        module.functions.sort_by_key(|function| (function.span.start, Reverse(function.span.end)));
         module
+    }
+
+    /// The line, from 1, that a byte stands in.
+    pub fn line_of(&self, at: usize) -> u32 {
+        u32::try_from(self.line_starts.partition_point(|start| *start <= at)).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// The innermost scope around a byte.
+    pub fn scope_at(&self, at: usize) -> usize {
+        let around = self.scopes.iter().enumerate().filter(|(_, scope)| scope.span.start <= at && at < scope.span.end);
+        let innermost = around.min_by_key(|(number, scope)| (scope.span.end - scope.span.start, Reverse(*number)));
+        innermost.map_or(0, |(number, _)| number)
     }
 
     /// The byte at which a line begins, from 1.

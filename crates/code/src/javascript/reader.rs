@@ -34,6 +34,7 @@ fn scopes(semantic: &Semantic<'_>) -> Vec<Scope> {
     for (scope, bindings) in scoping.iter_bindings() {
         let place = |symbol| scoping.symbol_span(symbol).into();
         if let Some(slot) = scopes.get_mut(scope.index()) {
+            slot.span = semantic.nodes().kind(scoping.get_node_id(scope)).span().into();
             slot.parent = scoping.scope_parent_id(scope).map(oxc_semantic::ScopeId::index);
             slot.bindings = bindings.iter().map(|(name, symbol)| (name.to_string(), place(*symbol))).collect();
         }

@@ -68,6 +68,20 @@ impl Changes {
         self.add(weight, vec![Edit::insert(span.start, before), Edit::insert(span.end, after)]);
     }
 
+    /// How many there are so far.
+    pub(crate) const fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Those added after so many others together weigh no more than that: many guesses are not likelier than a few.
+    pub(crate) fn limit(&mut self, after: usize, most: f64) {
+        let added = self.list.get_mut(after..).unwrap_or_default();
+        let total: f64 = added.iter().map(|change| change.weight).sum();
+        for change in added.iter_mut().filter(|_| total > most) {
+            change.weight *= most / total;
+        }
+    }
+
     pub(crate) fn into_list(self) -> Vec<Change> {
         self.list
     }

@@ -10,9 +10,9 @@
 //! - `evidence`: what is known about where the fault may be; `suspects`: the lines, weighted by it
 //! - `terrain`, `site`: what is asked of a language: its files, and the places in them that may be changed
 //! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
-//! - `layout`, `uses`: what operators of every language ask of a text and of a variable
+//! - `layout`, `uses`, `literals`: what operators of every language ask of a text, of a variable and of a literal
 //!
-//! What may be changed, one kind of fault a file, is a language's own: `python::search::operators`.
+//! What may be changed, one kind of fault a file, is a language's own: `operators` in `python::search` and `javascript::search`.
 
 use std::ops::RangeInclusive;
 
@@ -20,12 +20,13 @@ use autoheal_engine::diagnostics::Finding;
 
 use crate::edit::Candidate;
 use crate::language::Language;
-use crate::python;
 use crate::sources::Sources;
+use crate::{javascript, python};
 
 pub(crate) mod change;
 mod evidence;
 pub(crate) mod layout;
+pub(crate) mod literals;
 pub(crate) mod priors;
 mod ranking;
 pub(crate) mod site;
@@ -34,7 +35,7 @@ pub(crate) mod terrain;
 pub(crate) mod uses;
 
 pub use evidence::{Evidence, Lines, TestCoverage};
-pub(crate) use ranking::candidates_at;
+pub(crate) use ranking::{Weighing, candidates_at};
 pub(crate) use suspects::suspects;
 
 /// The fixer's name in candidates.
@@ -43,7 +44,11 @@ pub const NAME: &str = "logic_search";
 /// The likeliest `most` changes that may repair the finding, likeliest first. Each changes one editable file, parses, and makes
 /// another text than all others. What is suspicious decides about the language: a repository may hold several.
 pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
-    python::search::candidates(finding, sources, evidence, most)
+    let mut found = python::search::candidates(finding, sources, evidence, most);
+    found.extend(javascript::search::candidates(finding, sources, evidence, most));
+    found.sort_by_key(|candidate| candidate.cost);
+    found.truncate(most);
+    found
 }
 
 /// The lines of the function that the candidate's one file is changed in. `None`: what is changed runs while modules are loaded, so any
@@ -54,7 +59,7 @@ pub fn region(candidate: &Candidate, sources: &Sources) -> Option<(String, Range
     let last = file.edits.iter().map(|edit| edit.end).max()?;
     let function = match Language::of(&file.file)? {
         Language::Python => python::search::function_around(sources, &file.file, first),
-        Language::JavaScript => None,
+        Language::JavaScript => javascript::search::function_around(sources, &file.file, first),
     }?;
     let is_inside = function.parameters_end <= first && last <= function.end;
     is_inside.then(|| (file.file.clone(), function.lines))

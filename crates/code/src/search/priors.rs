@@ -22,6 +22,8 @@ pub(crate) enum Family {
     Insertion,
     Jumps,
     Loops,
+    Chaining,
+    Patterns,
     Removal,
 }
 
@@ -39,7 +41,7 @@ pub(crate) struct Prior {
 /// in public Python projects (Richter, Wehrheim: "TSSB-3M: Mining single statement bugs at massive scale", 2022). The root
 /// flattens them, as those commits were not chosen by a failing test. What spans statements has no pattern there and is set
 /// by judgement, below what has.
-const PRIORS: [Prior; 20] = [
+const PRIORS: [Prior; 22] = [
     prior(Family::Names, 15.0, "237: change identifier used; 174: change binary operand is mostly one too"),
     prior(Family::Attributes, 10.0, "104: change attribute used"),
     prior(Family::Callees, 8.0, "134: wrong function name, of which only related functions are tried"),
@@ -63,6 +65,12 @@ const PRIORS: [Prior; 20] = [
     prior(Family::Insertion, 2.0, "judged: a forgotten update is common, and hard to guess"),
     prior(Family::Jumps, 1.0, "judged: rare"),
     prior(Family::Loops, 1.0, "judged: rare"),
+    prior(
+        Family::Chaining,
+        2.0,
+        "judged: `?.` is seldom what is wrong about a value, and there are but two ways to write it",
+    ),
+    prior(Family::Patterns, 5.0, "a part of the constants: what texts have to look like, and what is put into them"),
     // Taking behaviour out passes weak tests: Qi and others, "An analysis of patch plausibility and correctness", 2015.
     prior(Family::Removal, 0.05, "judged: seldom right when it passes, so last on purpose"),
 ];

@@ -1,10 +1,11 @@
 //! From thousands of changes to candidates: the likeliest first, each text once, and only what parses.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
 use super::change::{Change, apply_within, describe};
+use super::priors::Family;
 use super::site::{Site, Text};
 use super::suspects::Suspects;
 use super::{NAME, priors};
@@ -20,37 +21,94 @@ const MOST_SITES: usize = 200;
 pub(crate) fn candidates_at<'a>(
     sites: impl IntoIterator<Item = impl Site<'a>>,
     suspects: &Suspects<'_>,
+    weighing: Weighing,
     model: &Model,
     category: Category,
     most: usize,
 ) -> Vec<Candidate> {
     let weigh = |site: &dyn Site<'a>| {
         let lines = suspects.get(site.text().name())?;
-        let weight = lines.range(site.lines()).map(|(_, weight)| *weight).fold(0.0, f64::max);
+        let suspicion = lines.range(site.lines()).map(|(_, weight)| *weight).fold(0.0, f64::max);
         // A line of many expressions has more to get wrong, and yet is one line: between its size and none.
         let size = u32::try_from(site.size()).map_or(1.0, f64::from).max(1.0);
-        Some(weight * size.sqrt()).filter(|weight| *weight > 0.0)
+        Some((suspicion, suspicion * size.sqrt())).filter(|(suspicion, _)| *suspicion > 0.0)
     };
     let weighted = sites.into_iter().filter_map(|site| weigh(&site).map(|weight| (site, weight)));
     let mut sites: Vec<_> = weighted.collect();
-    sites.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+    sites.sort_by(|(_, (_, left)), (_, (_, right))| right.total_cmp(left));
     sites.truncate(MOST_SITES);
-    let total: f64 = sites.iter().map(|(_, weight)| weight).sum();
-    let mut likeliest = Likeliest::new(most);
-    for (site, weight) in &sites {
-        add_changes(&mut likeliest, site, (total / weight).log2());
-    }
+    let likeliest = match weighing {
+        Weighing::ByPlace => by_place(&sites, most),
+        Weighing::ByKind => by_kind(&sites, most),
+    };
     best(likeliest, model, category, most)
 }
 
-/// Adds what every operator proposes at a place that costs so many bits itself.
-fn add_changes<'a>(likeliest: &mut Likeliest<'a>, site: &impl Site<'a>, bits: f64) {
-    for (family, changes) in site.changes() {
-        let total: f64 = changes.iter().map(|change| change.weight).sum();
-        let family = priors::bits(family);
+/// How likely the places of a kind of fault are beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weighing {
+    /// As their lines and sizes say, the same for every kind: what is spent on kinds that a place cannot have is lost.
+    ByPlace,
+    /// As their lines say, and how much of that kind is proposed there: a kind that few places can have is tried early at those.
+    ByKind,
+}
+
+/// A place with how suspicious its line is, and that with its size.
+type Weighed<S> = (S, (f64, f64));
+
+fn by_place<'a, S: Site<'a>>(sites: &[Weighed<S>], most: usize) -> Likeliest<'a> {
+    let total: f64 = sites.iter().map(|(_, (_, weight))| weight).sum();
+    let mut likeliest = Likeliest::new(most);
+    for (site, (_, weight)) in sites {
+        for (family, changes) in site.changes() {
+            let proposed: f64 = changes.iter().map(|change| change.weight).sum();
+            let bits = (total / weight).log2() + priors::bits(family);
+            for change in changes.into_iter().filter(|change| change.weight > 0.0) {
+                let bits = bits + (proposed / change.weight).log2();
+                likeliest.add(Ranked { file: site.text(), bits, change });
+            }
+        }
+    }
+    likeliest
+}
+
+fn by_kind<'a, S: Site<'a>>(sites: &[Weighed<S>], most: usize) -> Likeliest<'a> {
+    let mut families: BTreeMap<Family, Share<'a>> = BTreeMap::new();
+    for (site, (suspicion, _)) in sites {
+        for (family, changes) in site.changes() {
+            let share = families.entry(family).or_insert_with(|| Share { total: 0.0, likeliest: Likeliest::new(most) });
+            share.add(site.text(), *suspicion, changes);
+        }
+    }
+    let mut likeliest = Likeliest::new(most);
+    for (family, share) in families {
+        let bits = priors::bits(family) + share.total.log2();
+        for ranked in share.likeliest.into_ranked() {
+            likeliest.add(Ranked { bits: ranked.bits + bits, ..ranked });
+        }
+    }
+    likeliest
+}
+
+/// What is proposed for one kind of fault, at all places.
+struct Share<'a> {
+    /// How much all places together weigh.
+    total: f64,
+    /// With bits that lack what the kind and all its places together cost.
+    likeliest: Likeliest<'a>,
+}
+
+impl<'a> Share<'a> {
+    /// A fault of a kind is where that kind of fault can be: before anything is known of lines, a place weighs between what is proposed
+    /// for it and nothing, as one with many expressions has more to get wrong and yet is one place. What is known of its line is what
+    /// tells it from the others, of this kind and of all.
+    fn add(&mut self, file: &'a dyn Text, suspicion: f64, changes: Vec<Change>) {
+        let proposed: f64 = changes.iter().map(|change| change.weight).sum();
+        let weight = proposed.sqrt();
+        self.total += weight;
         for change in changes.into_iter().filter(|change| change.weight > 0.0) {
-            let bits = bits + family + (total / change.weight).log2();
-            likeliest.add(Ranked { file: site.text(), bits, change });
+            let bits = (proposed / change.weight).log2() - (weight * suspicion).log2();
+            self.likeliest.add(Ranked { file, bits, change });
         }
     }
 }

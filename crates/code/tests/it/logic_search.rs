@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use autoheal_code::python::parse;
 use autoheal_code::search::{Evidence, NAME, TestCoverage, candidates};
-use autoheal_code::{Candidate, Sources};
+use autoheal_code::{Candidate, Sources, language};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn rank(program: &Program, most: usize) -> Option<usize> {
     position(&sources, &found, program.code)
 }
 
-fn position(sources: &Sources, found: &[Candidate], wanted: &str) -> Option<usize> {
+pub(crate) fn position(sources: &Sources, found: &[Candidate], wanted: &str) -> Option<usize> {
     let restores = |candidate: &Candidate| {
         candidate
             .files
@@ -63,7 +63,7 @@ fn position(sources: &Sources, found: &[Candidate], wanted: &str) -> Option<usiz
 
 /// What every candidate keeps, whatever the text: it edits one editable file, once, into another text that parses and has no
 /// more comments than before; no two come to the same text; the order is by cost.
-fn check_promises(sources: &Sources, found: &[Candidate]) {
+pub(crate) fn check_promises(sources: &Sources, found: &[Candidate]) {
     assert!(found.is_sorted_by_key(|candidate| candidate.cost));
     let mut texts = std::collections::BTreeSet::new();
     for candidate in found {
@@ -73,9 +73,10 @@ fn check_promises(sources: &Sources, found: &[Candidate]) {
         let before = sources.text(&edit.file).expect("a file of the repository");
         let after = edit.apply(before).expect("an edit that fits");
         assert_ne!(before, after);
-        assert_eq!(parse::check(&after), Ok(()), "{}", candidate.description);
-        let comments =
-            |text: &str| text.lines().filter(|line| line.trim_start().starts_with('#') || line.contains("  #")).count();
+        assert_eq!(language::check(&edit.file, &after), Ok(()), "{}", candidate.description);
+        let mark = if edit.file.ends_with(".py") { "#" } else { "//" };
+        let is_comment = |line: &&str| line.trim_start().starts_with(mark) || line.contains(&format!("  {mark}"));
+        let comments = |text: &str| text.lines().filter(is_comment).count();
         assert!(comments(&after) <= comments(before), "{}", candidate.description);
         assert!(texts.insert((edit.file.clone(), after)), "twice: {}", candidate.description);
     }

@@ -5,9 +5,15 @@ mod healing;
 #[cfg(test)]
 mod javascript;
 #[cfg(test)]
+mod logic_families_node;
+#[cfg(test)]
 mod logic_programs;
 #[cfg(test)]
+mod logic_programs_node;
+#[cfg(test)]
 mod logic_search;
+#[cfg(test)]
+mod logic_search_node;
 #[cfg(test)]
 mod report;
 #[cfg(test)]

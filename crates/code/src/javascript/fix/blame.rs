@@ -25,28 +25,28 @@ const MAX_FRAMES: usize = 200;
 
 /// A line of the repository on the way to the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) line: u32,
+pub(in crate::javascript) struct Place {
+    pub(in crate::javascript) file: String,
+    pub(in crate::javascript) line: u32,
     /// The line.
-    pub(super) span: Span,
+    pub(in crate::javascript) span: Span,
     /// The byte that the engine points at.
-    pub(super) at: Option<usize>,
+    pub(in crate::javascript) at: Option<usize>,
 }
 
 /// An error and where it came from.
-pub(super) struct Blame<'a> {
-    pub(super) context: FixContext<'a>,
-    pub(super) index: &'a Index,
-    pub(super) complaint: Complaint,
+pub(in crate::javascript) struct Blame<'a> {
+    pub(in crate::javascript) context: FixContext<'a>,
+    pub(in crate::javascript) index: &'a Index,
+    pub(in crate::javascript) complaint: Complaint,
     /// Places in files that may be changed, the deepest first.
-    pub(super) places: Vec<Place>,
+    pub(in crate::javascript) places: Vec<Place>,
     /// Places in files that may not be changed (tests), the deepest first.
-    pub(super) witnesses: Vec<Place>,
+    pub(in crate::javascript) witnesses: Vec<Place>,
 }
 
 impl<'a> Blame<'a> {
-    pub(super) fn new(context: &FixContext<'a>) -> Self {
+    pub(in crate::javascript) fn new(context: &FixContext<'a>) -> Self {
         let index = context.sources.javascript_index();
         let finding = context.finding;
         let mut all: Vec<Place> = Vec::new();
@@ -68,36 +68,36 @@ impl<'a> Blame<'a> {
         Self { context: *context, index, complaint: Complaint::of(&finding.message), places, witnesses }
     }
 
-    pub(super) fn text(&self, file: &str) -> &'a str {
+    pub(in crate::javascript) fn text(&self, file: &str) -> &'a str {
         self.context.sources.text(file).unwrap_or_default()
     }
 
-    pub(super) fn module(&self, file: &str) -> Option<&'a Module> {
+    pub(in crate::javascript) fn module(&self, file: &str) -> Option<&'a Module> {
         self.index.module(file)
     }
 
     /// Places of both kinds, those that may be changed first.
-    pub(super) fn all_places(&self) -> impl Iterator<Item = &Place> {
+    pub(in crate::javascript) fn all_places(&self) -> impl Iterator<Item = &Place> {
         self.places.iter().chain(&self.witnesses)
     }
 
     /// What a tool suggests.
-    pub(super) fn suggestion(&self) -> Option<&'a str> {
+    pub(in crate::javascript) fn suggestion(&self) -> Option<&'a str> {
         complaint::suggestion(&self.context.finding.message)
     }
 
     /// Whether a linter found it, which is content with any edit that hides the fault.
-    pub(super) fn is_linted(&self) -> bool {
+    pub(in crate::javascript) fn is_linted(&self) -> bool {
         self.context.finding.source == Source::Lint
     }
 
     /// Whether a linter complains of a name that Node or browsers declare: the code is right, the linter's settings are not.
-    pub(super) fn is_linted_global(&self, name: &str) -> bool {
+    pub(in crate::javascript) fn is_linted_global(&self, name: &str) -> bool {
         self.is_linted() && (is_global(name) || self.context.environment.node.globals.contains(name))
     }
 
     /// Where the values that a place uses were made: the declarations of its names, and the statements that assign to them.
-    pub(super) fn origins(&self, place: &Place) -> Vec<Place> {
+    pub(in crate::javascript) fn origins(&self, place: &Place) -> Vec<Place> {
         const MAX_ORIGINS: usize = 8;
         let (Some(module), text) = (self.module(&place.file), self.text(&place.file)) else { return Vec::new() };
         let used = module.words.iter().filter(|word| word.role == Role::Use && place.span.contains(word.span));
@@ -126,7 +126,7 @@ impl<'a> Blame<'a> {
     }
 
     /// Files that the failure names, those that may be changed first; the finding's own first of all.
-    pub(super) fn files(&self) -> Vec<&'a str> {
+    pub(in crate::javascript) fn files(&self) -> Vec<&'a str> {
         let mut seen = BTreeSet::new();
         let own = self.context.finding.file.as_deref().into_iter();
         let named = own.chain(self.all_places().map(|place| place.file.as_str()));

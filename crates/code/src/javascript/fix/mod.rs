@@ -3,7 +3,7 @@
 use crate::fix::Fixer;
 
 mod arguments;
-mod blame;
+pub(in crate::javascript) mod blame;
 mod dependency;
 mod export_spelling;
 mod import_missing;

@@ -12,7 +12,7 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
-use crate::search::{Evidence, FunctionAround, candidates_at, suspects};
+use crate::search::{Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
 mod file;
@@ -35,7 +35,7 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
         .filter_map(|(name, text, tree)| Some((File::new(name, text, index.module(name)?, tree)?, tree)))
         .collect();
     let sites = files.iter().flat_map(|(file, tree)| file.sites(tree));
-    candidates_at(sites, &suspects, index.model(), finding.category, most)
+    candidates_at(sites, &suspects, Weighing::ByPlace, index.model(), finding.category, most)
 }
 
 /// The innermost function around a byte of a file.

@@ -1,0 +1,49 @@
+//! The search for faults of LOGIC in JavaScript and TypeScript files.
+//!
+//! # Layout
+//!
+//! - `terrain`: where a failure points
+//! - `tree`, `reader`: expressions and statements as flat tables, and how they are read
+//! - `file`, `site`: a file and its statements as operators see them; `piece`: the part of a file that is parsed for a change of it
+//! - `operators`: what may be changed, one kind of fault a file
+
+use autoheal_engine::diagnostics::Finding;
+
+use super::fix::blame::Blame;
+use crate::edit::Candidate;
+use crate::environment::Environment;
+use crate::fix::FixContext;
+use crate::search::{Evidence, FunctionAround, Weighing, candidates_at, suspects};
+use crate::sources::Sources;
+
+mod file;
+mod operators;
+mod piece;
+mod reader;
+mod site;
+mod terrain;
+mod tree;
+
+use file::File;
+
+/// The likeliest `most` changes of JavaScript and TypeScript files, likeliest first.
+pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
+    let environment = Environment::default();
+    let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
+    let suspects = suspects(&blame, evidence);
+    let index = sources.javascript_index();
+    let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
+    let files: Vec<File<'_>> = texts
+        .filter_map(|(name, text)| Some(File::new(name, text, index.module(name)?, reader::tree(name, text)?)))
+        .collect();
+    let sites = files.iter().flat_map(File::sites);
+    candidates_at(sites, &suspects, Weighing::ByKind, index.model(), finding.category, most)
+}
+
+/// The innermost function around a byte of a file.
+pub(crate) fn function_around(sources: &Sources, file: &str, at: usize) -> Option<FunctionAround> {
+    let module = sources.javascript_index().module(file)?;
+    let function = module.function_at(at)?;
+    let lines = module.line_of(function.span.start)..=module.line_of(function.span.end);
+    Some(FunctionAround { parameters_end: function.parameters_span.end, end: function.span.end, lines })
+}

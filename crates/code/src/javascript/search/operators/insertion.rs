@@ -1,0 +1,102 @@
+//! A simple statement that is missing: like one that the function has elsewhere, or an update of a variable.
+
+use std::collections::BTreeSet;
+
+use crate::javascript::search::site::{Site, is_short};
+use crate::javascript::search::tree::Kind;
+use crate::search::change::Changes;
+use crate::span::Span;
+
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    if !site.statement.is_in_function || !site.owns_its_lines() {
+        return;
+    }
+    let own = site.text(site.statement.span);
+    let semicolon = site.file.semicolon;
+    let mut statements: Vec<(String, f64)> =
+        donors(site).into_iter().map(|donor| (donor.to_owned(), likelihood(donor))).collect();
+    let names = site.names();
+    let near = || names.iter().filter(|name| name.nearness > 0.4);
+    for name in near().filter(|name| !site.file.uses(name.text).is_no_number()) {
+        let name = name.text;
+        statements.push((format!("{name}++{semicolon}"), if site.statement.is_in_loop { 1.0 } else { 0.2 }));
+        statements.push((format!("{name}--{semicolon}"), 0.2));
+    }
+    let function = site.function.map_or("", |function| site.text(function.span));
+    for list in lists(site) {
+        let update = format!("{list}.push(");
+        // A collection that nothing is ever put into is waiting for it.
+        let weight = if function.contains(&update) { 0.3 } else { 6.0 };
+        for name in near().filter(|name| name.text != list) {
+            statements.push((format!("{update}{}){semicolon}", name.text), weight));
+        }
+    }
+    // What begins with a value and never gets another, though a loop reads it.
+    if site.statement.is_in_loop {
+        for stale in begun(site).into_iter().filter(|name| is_never_updated(function, name)) {
+            for name in near().filter(|name| name.text != stale) {
+                statements.push((format!("{stale} = {}{semicolon}", name.text), 2.0));
+            }
+        }
+    }
+    for name in declared(site, |value| value == "false") {
+        statements.push((format!("{name} = true{semicolon}"), 1.0));
+    }
+    let leaves = site.statement.kind.is_jump();
+    for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
+        site.put_before(changes, weight * 0.7, &statement);
+        // Behind what leaves the block nothing runs.
+        if !leaves {
+            site.put_after(changes, weight, &statement);
+        }
+    }
+}
+
+/// Whether nothing but its declaration gives the variable a value.
+fn is_never_updated(function: &str, name: &str) -> bool {
+    let given =
+        [" = ", " += ", " -= ", "++", "--", "="].map(|operator| function.matches(&format!("{name}{operator}")).count());
+    given.first().is_some_and(|plain| *plain <= 1) && given.iter().skip(1).take(4).all(|count| *count == 0)
+}
+
+/// Updates are forgotten more often than what begins or ends something, which is needed once.
+fn likelihood(statement: &str) -> f64 {
+    let code = statement.trim_end_matches(';');
+    let is_update = code.contains("+=") || code.contains("-=") || code.ends_with([')', '+', '-']);
+    if code.starts_with("return") || !is_update { 0.3 } else { 1.0 }
+}
+
+const MOST_DONORS: usize = 25;
+
+/// The simple statements of the function.
+fn donors<'a>(site: &Site<'a>) -> BTreeSet<&'a str> {
+    let Some(function) = site.function else { return BTreeSet::new() };
+    let inside = site.file.tree.statements.iter().filter(|statement| function.span.contains(statement.span));
+    let simple = inside.filter(|statement| {
+        let is_jump = matches!(statement.kind, Kind::Return(_) | Kind::Break | Kind::Continue);
+        matches!(statement.kind, Kind::Expression(_)) || is_jump
+    });
+    simple.map(|statement| site.text(statement.span)).filter(|code| is_short(code)).take(MOST_DONORS).collect()
+}
+
+/// The variables of the function that begin with a value.
+fn begun<'a>(site: &Site<'a>) -> Vec<&'a str> {
+    declared(site, |_| true)
+}
+
+/// The variables of the function that begin with an array.
+fn lists<'a>(site: &Site<'a>) -> Vec<&'a str> {
+    declared(site, |value| value.starts_with('['))
+}
+
+fn declared<'a>(site: &Site<'a>, is_it: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    let around = site.function.map_or(Span::default(), |function| function.span);
+    let inside = site.file.tree.statements.iter().filter(|statement| around.contains(statement.span));
+    let declarators = inside.filter_map(|statement| match &statement.kind {
+        Kind::Declaration(declared) => Some(declared),
+        _ => None,
+    });
+    let named = declarators.flatten().filter(|declarator| declarator.is_name);
+    let begun = named.filter(|declarator| declarator.value.is_some_and(|value| is_it(site.text(value))));
+    begun.map(|declarator| site.text(declarator.target)).take(MOST_DONORS).collect()
+}

@@ -1,0 +1,69 @@
+//! The repair operators: each proposes small changes of one kind at a place, weighted against each other; what does not parse is dropped
+//! later. A new one is a file here, a line in [`OPERATORS`] and one in the table of priors.
+
+use super::site::Site;
+use crate::search::change::Changes;
+use crate::search::priors::Family;
+
+mod arguments;
+mod arithmetic;
+mod assignments;
+mod attributes;
+mod booleans;
+mod callees;
+mod chaining;
+mod comparisons;
+mod constants;
+mod guards;
+mod indexing;
+mod initial_values;
+mod insertion;
+mod jumps;
+mod loops;
+mod names;
+mod off_by_one;
+mod patterns;
+mod placement;
+mod removal;
+mod returns;
+mod wrappers;
+
+/// One way to change code.
+type Operator = fn(&Site<'_>, &mut Changes);
+
+/// Every operator, by the kind of fault that it repairs.
+pub(super) const OPERATORS: [(Family, Operator); 22] = [
+    (Family::Names, names::propose),
+    (Family::Attributes, attributes::propose),
+    (Family::Callees, callees::propose),
+    (Family::Constants, constants::propose),
+    (Family::Comparisons, comparisons::propose),
+    (Family::Booleans, booleans::propose),
+    (Family::OffByOne, off_by_one::propose),
+    (Family::Arithmetic, arithmetic::propose),
+    (Family::Arguments, arguments::propose),
+    (Family::Wrappers, wrappers::propose),
+    (Family::Indexing, indexing::propose),
+    (Family::Returns, returns::propose),
+    (Family::InitialValues, initial_values::propose),
+    (Family::Assignments, assignments::propose),
+    (Family::Guards, guards::propose),
+    (Family::Placement, placement::propose),
+    (Family::Insertion, insertion::propose),
+    (Family::Jumps, jumps::propose),
+    (Family::Loops, loops::propose),
+    (Family::Chaining, chaining::propose),
+    (Family::Patterns, patterns::propose),
+    (Family::Removal, removal::propose),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_has_its_own_family() {
+        let families: std::collections::BTreeSet<_> = OPERATORS.iter().map(|(family, _)| *family).collect();
+        assert_eq!(families.len(), OPERATORS.len());
+    }
+}
