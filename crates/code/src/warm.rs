@@ -200,7 +200,8 @@ pub enum TryEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// Functions that were loaded got the changed code.
+    /// In a process that had loaded the tests: functions got the changed code. Or in one that had loaded everything but the project's own
+    /// modules, where that is as quick.
     Patched,
     /// The project was loaded anew.
     Fresh,

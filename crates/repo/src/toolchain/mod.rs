@@ -140,7 +140,7 @@ impl Toolchain {
     pub(crate) fn is_selected(self, selector: &str, test: &str) -> bool {
         match self {
             Self::Python => test.strip_prefix(selector).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')),
-            Self::Node => test == selector,
+            Self::Node => node::suite::is_selected(selector, test),
         }
     }
 

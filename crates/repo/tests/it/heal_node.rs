@@ -22,6 +22,11 @@ fn data() -> PathBuf {
 async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
     let repository = TestRepository::with_files(files);
     let request = HealRequest::new(repository.path().display().to_string());
+    Some((heal_as_asked(request).await?, repository))
+}
+
+/// The same, as asked.
+pub(crate) async fn heal_as_asked(request: HealRequest) -> Option<Healed> {
     let data = data();
     std::fs::create_dir_all(&data).unwrap();
     let healed = heal_in(&data, request).await?;
@@ -30,7 +35,7 @@ async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
         autoheal_testkit::skip("healing JavaScript", &error);
         return None;
     }
-    Some((healed, repository))
+    Some(healed)
 }
 
 /// A file that lacks a bracket goes from red to green.

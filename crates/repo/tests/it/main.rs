@@ -16,4 +16,5 @@ mod project;
 mod results;
 mod rounds;
 mod search;
+mod search_node;
 mod strategies;

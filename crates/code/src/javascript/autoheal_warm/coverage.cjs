@@ -61,87 +61,70 @@ class Watch {
 /** What V8 runs: the file's own text, or what was made of it. */
 class Text {
   constructor(name, source, mapAddress) {
-    this.file = name.startsWith('file:') ? fileURLToPath(name) : name;
-    this.source = source;
-    this.starts = [0];
-    for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) this.starts.push(at + 1);
-    this.map = mapAddress === '' ? null : readMap(this.file, mapAddress);
-    this.own = pathInRoot(this.file);
-  }
-
-  add(functions, files) {
-    for (const line of this.ran(functions)) {
-      if (this.map === null) {
-        add(files, this.own, line + 1);
+    const file = name.startsWith('file:') ? fileURLToPath(name) : name;
+    const map = mapAddress === '' ? null : readMap(file, mapAddress);
+    const own = pathInRoot(file);
+    // Where each word of it stands in which file. A bracket that closes what did not run says nothing.
+    this.offsets = [];
+    this.places = [];
+    let line = 0;
+    let start = 0;
+    for (const { index } of source.matchAll(/\n|[\w$'"`]+/g)) {
+      if (source[index] === '\n') {
+        line += 1;
+        start = index + 1;
         continue;
       }
-      // A line is made of several, or of a part of one.
-      const end = line + 1 < this.starts.length ? this.starts[line + 1] : this.source.length;
-      const seen = new Set();
-      for (let column = 0; column <= end - this.starts[line]; column += 1) {
-        const entry = this.map.findEntry(line, column);
-        if (entry.originalSource === undefined || entry.generatedLine !== line) continue;
-        const place = `${entry.originalSource}:${entry.originalLine}`;
-        if (seen.has(place)) continue;
-        seen.add(place);
-        add(files, originalFile(this.file, entry.originalSource), entry.originalLine + 1);
-      }
+      const place = map === null ? { file: own, line: line + 1 } : originalPlace(file, map.findEntry(line, index - start));
+      if (place === null || place.file === null) continue;
+      this.offsets.push(index);
+      this.places.push(place);
     }
   }
 
-  /** Lines from 0 of which anything ran: the innermost range around it says so. */
-  ran(functions) {
+  /** Adds the lines of which anything ran: the innermost range around it says so. */
+  add(functions, files) {
     const ranges = functions.flatMap((each) => each.ranges);
     ranges.sort((left, right) => left.startOffset - right.startOffset || right.endOffset - left.endOffset);
-    const lines = new Set();
     const outer = [];
     let at = 0;
     const upTo = (end) => {
       const inner = outer[outer.length - 1];
-      if (inner !== undefined && inner.count > 0 && end > at) this.addLines(at, end, lines);
+      if (inner !== undefined && inner.count > 0) this.addPlaces(at, end, files);
       at = Math.max(at, end);
     };
-    for (const range of ranges) {
-      while (outer.length > 0 && outer[outer.length - 1].endOffset <= range.startOffset) {
+    const leave = (next) => {
+      while (outer.length > 0 && outer[outer.length - 1].endOffset <= next) {
         upTo(outer[outer.length - 1].endOffset);
         outer.pop();
       }
+    };
+    for (const range of ranges) {
+      leave(range.startOffset);
       upTo(range.startOffset);
       outer.push(range);
     }
-    while (outer.length > 0) {
-      upTo(outer[outer.length - 1].endOffset);
-      outer.pop();
-    }
-    return lines;
+    leave(Infinity);
   }
 
-  addLines(start, end, lines) {
-    let line = this.lineOf(start);
-    for (; line < this.starts.length && this.starts[line] < end; line += 1) {
-      const from = Math.max(start, this.starts[line]);
-      const to = Math.min(end, line + 1 < this.starts.length ? this.starts[line + 1] : this.source.length);
-      // A bracket that closes what did not run says nothing.
-      if (/[\w$'"`]/.test(this.source.slice(from, to))) lines.add(line);
+  addPlaces(start, end, files) {
+    for (let place = this.firstFrom(start); place < this.offsets.length && this.offsets[place] < end; place += 1) {
+      const { file, line } = this.places[place];
+      if (files[file] === undefined) files[file] = new Set();
+      files[file].add(line);
     }
   }
 
-  lineOf(offset) {
+  firstFrom(offset) {
     let low = 0;
-    let high = this.starts.length - 1;
+    let high = this.offsets.length;
     while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.starts[middle] <= offset) low = middle;
-      else high = middle - 1;
+      const middle = (low + high) >> 1;
+      if (this.offsets[middle] < offset) low = middle + 1;
+      else high = middle;
     }
     return low;
   }
-}
-
-function add(files, file, line) {
-  if (file === null) return;
-  if (files[file] === undefined) files[file] = new Set();
-  files[file].add(line);
 }
 
 function readMap(file, address) {
@@ -156,9 +139,11 @@ function readMap(file, address) {
   }
 }
 
-function originalFile(file, source) {
+/** Where a word of what was compiled comes from; null: from nowhere. */
+function originalPlace(file, { originalSource, originalLine }) {
+  if (originalSource === undefined) return null;
   try {
-    return pathInRoot(fileURLToPath(new URL(source, pathToFileURL(file))));
+    return { file: pathInRoot(fileURLToPath(new URL(originalSource, pathToFileURL(file)))), line: originalLine + 1 };
   } catch {
     return null;
   }

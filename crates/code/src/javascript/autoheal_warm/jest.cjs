@@ -38,24 +38,46 @@ class Suite {
     return Object.fromEntries(this.tests.map((test) => [pathInRoot(test.path), 1]));
   }
 
-  async run({ files, only, timeout, loaded, began, ended, fileEnded }) {
+  /** Gives how long loading computed at most, in seconds: each file is loaded by itself, and its tests run at once. */
+  async run({ files, only, timeout, began, ended, fileEnded }) {
     const wanted = this.tests.filter((test) => !files || files.includes(pathInRoot(test.path)));
     const config = { ...this.globalConfig, bail: 0, silent: true, verbose: false, collectCoverage: false };
     if (timeout) config.testTimeout = Math.min(timeout, config.testTimeout || 5000);
-    if (loaded) loaded();
+    let load = 0;
     for (const test of wanted) {
       const ids = only && only.filter((id) => fileOf(id) === pathInRoot(test.path));
-      const pattern = ids && ids.every((id) => id.includes('::')) ? patternOf(ids) : '';
-      const hooked = began ? await watchEvents(test, { began, ended }) : null;
-      const result = await runFile({ ...config, testNamePattern: pattern }, this.context, test);
-      if (hooked !== null) {
-        hooked();
+      if (ids && ids.length === 0) continue;
+      if (began) {
+        await this.watch(config, test, ids, { began, ended });
         continue;
       }
-      const isStopped = tellFile(test, result, new Set(only), { ended, fileEnded });
-      if (isStopped) return;
+      const before = process.cpuUsage();
+      const result = await runFile({ ...config, testNamePattern: patternOf(ids) }, this.context, test);
+      load = Math.max(load, loadingOf(result, process.cpuUsage(before)));
+      if (tellFile(test, result, new Set(only), { ended, fileEnded })) break;
+    }
+    return { load };
+  }
+
+  /** Runs these tests of a file, and says when each begins and has ended. */
+  async watch(config, test, ids, { began, ended }) {
+    const events = watchEvents(test, { began, ended });
+    await runFile({ ...config, testNamePattern: patternOf(ids) }, this.context, test);
+    if (events.end() > 0) return;
+    // What ran the tests before jest 27 says nothing of each: each is run alone.
+    for (const id of ids) {
+      began();
+      await runFile({ ...config, testNamePattern: patternOf([id]) }, this.context, test);
+      ended(id);
     }
   }
+}
+
+/** What was not computed by tests, in seconds. */
+function loadingOf(result, { user, system }) {
+  if (result === null || !result.testResults) return 0;
+  const testing = result.testResults.reduce((sum, one) => sum + (one.duration || 0), 0);
+  return Math.max(0, (user + system) / 1e6 - testing / 1000);
 }
 
 /** What jest tells of a file; null: it could not be run. */
@@ -64,11 +86,12 @@ async function runFile(config, context, test) {
   const runner = new exports.Runner(config, context);
   let result = null;
   const take = (_, given) => (result = given);
-  if (typeof runner.on === 'function') {
+  if (runner.runTests.length > 3) {
+    // Before jest 28.
+    await runner.runTests([test], watcher, () => {}, take, () => {}, { serial: true });
+  } else {
     runner.on('test-file-success', ([, given]) => take(null, given));
     await runner.runTests([test], watcher, { serial: true });
-  } else {
-    await runner.runTests([test], watcher, () => {}, take, () => {}, { serial: true });
   }
   return result;
 }
@@ -90,32 +113,42 @@ function tellFile(test, result, only, { ended, fileEnded }) {
   return isStopped;
 }
 
-/** A pattern for the names of these tests, and few others: ids have lost their brackets, and titles hold what they like. */
+/**
+ * A pattern for the names of these tests, and few others: ids have lost their brackets, and titles hold what they like. Empty: all.
+ */
 function patternOf(ids) {
+  if (!ids || ids.some((id) => !id.includes('::') || id.endsWith('::') || id.includes('\n[...]\n'))) return '';
   const names = ids.map((id) => {
     const titles = id.slice(id.indexOf('::') + 2).replace(/ #\d+$/, '');
     return titles.replace(/[^a-zA-Z0-9 _]/g, '[^]').replaceAll(' [^] ', '(?: | [^] )');
   });
-  return ids.some((id) => id.includes('\n[...]\n')) ? '' : `^(?:${names.join('|')})`;
+  return `^(?:${names.join('|')})`;
 }
 
 /** Hears of each test when it begins and ends, at that very moment. */
-async function watchEvents(test, { began, ended }) {
+function watchEvents(test, { began, ended }) {
   const module = require(test.context.config.testEnvironment);
-  const Environment = module.TestEnvironment || module.default || module;
-  const { handleTestEvent } = Environment.prototype;
+  const { prototype } = module.TestEnvironment || module.default || module;
+  const own = Object.getOwnPropertyDescriptor(prototype, 'handleTestEvent');
+  const { handleTestEvent } = prototype;
   const numbered = new Numbered();
-  Environment.prototype.handleTestEvent = function (event, state) {
+  let heard = 0;
+  prototype.handleTestEvent = function (event, state) {
     if (event.name === 'test_start') began();
     if (event.name === 'test_done' || event.name === 'test_skip' || event.name === 'test_todo') {
+      heard += 1;
       const id = numbered.next(idOf(test.path, titlesOf(event.test)));
       if (event.name === 'test_done') ended(id);
     }
     return handleTestEvent ? handleTestEvent.call(this, event, state) : undefined;
   };
-  return () => {
-    if (handleTestEvent) Environment.prototype.handleTestEvent = handleTestEvent;
-    else delete Environment.prototype.handleTestEvent;
+  return {
+    /** Stops, and gives how many were heard of. */
+    end() {
+      if (own) Object.defineProperty(prototype, 'handleTestEvent', own);
+      else delete prototype.handleTestEvent;
+      return heard;
+    },
   };
 }
 

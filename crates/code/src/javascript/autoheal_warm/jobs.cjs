@@ -5,14 +5,14 @@ const PASSED = 'passed';
 
 /** Tells what each test does. */
 async function allOutcomes(suite, job, tell) {
-  await suite.run({
+  const { load } = await suite.run({
     files: job.files,
     ended(id, outcome, seconds) {
       tell({ job: job.id, said: { test: id, outcome, seconds } });
       return false;
     },
   });
-  return { complete: true };
+  return { complete: true, load };
 }
 
 /**

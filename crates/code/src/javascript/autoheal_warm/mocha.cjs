@@ -1,5 +1,6 @@
 'use strict';
 // mocha: its own command line prepares everything; where it would load the files of tests, work is waited for instead.
+const fs = require('fs');
 const path = require('path');
 const { createRequire } = require('module');
 const { pathToFileURL } = require('url');
@@ -30,22 +31,15 @@ exports.nodeOptions = function nodeOptions(words) {
 
 /** Modules of the project come from our registry, whoever asks for them in which way. */
 function loadAnew(part) {
-  let own;
-  try {
-    own = require(part('nodejs/esm-utils.js'));
-  } catch {
-    own = require(part('esm-utils.js'));
-  }
-  const load = own.doImport || ((target) => import(target));
-  own.doImport = async (target) => {
-    const name = String(target);
-    if (!name.startsWith('file:') || pathInRoot(name) === null) return load(target);
-    const file = require('url').fileURLToPath(name);
-    if (registry.isModule(file)) {
-      registry.watchModules();
-      return load(registry.nameOf(pathToFileURL(file).href));
-    }
-    return { default: require(file) };
+  const parts = ['nodejs/esm-utils.js', 'esm-utils.js'].map(part);
+  const own = require(parts.find((name) => fs.existsSync(name)));
+  const load = own.requireOrImport;
+  own.requireOrImport = async (file, ...more) => {
+    if (!path.isAbsolute(file) || pathInRoot(file) === null) return load(file, ...more);
+    if (!registry.isModule(file)) return require(file);
+    registry.watchModules();
+    const names = await import(registry.nameOf(pathToFileURL(file).href));
+    return path.extname(file) === '.mjs' || !names.default ? { ...names } : names.default;
   };
 }
 
@@ -130,6 +124,7 @@ class Suite {
       });
     });
     if (typeof runner.dispose === 'function') runner.dispose();
+    return { load: 0 };
   }
 }
 

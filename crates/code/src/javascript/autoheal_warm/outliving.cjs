@@ -38,6 +38,11 @@ function propertiesOf(thing) {
   return found;
 }
 
+const RUNS = ' that runs';
+
+/** Whether a difference is something that runs. */
+const mayEnd = (found) => found.endsWith(RUNS);
+
 const counted = (list) => list.reduce((counts, each) => counts.set(each, (counts.get(each) || 0) + 1), new Map());
 
 const isSame = (one, other) => one === other || (one !== one && other !== other);
@@ -61,7 +66,7 @@ function stateNow() {
   for (const [name, value] of Object.entries(process.env)) if (name !== 'TMPDIR') state.set(`variable ${name}`, value);
   for (const name of process.eventNames()) state.set(`listeners of ${String(name)}`, process.listenerCount(name));
   const running = process.getActiveResourcesInfo ? process.getActiveResourcesInfo() : [];
-  for (const [kind, number] of counted(running)) state.set(`${kind} that runs`, number);
+  for (const [kind, number] of counted(running)) state.set(kind + RUNS, number);
   return state;
 }
 
@@ -81,10 +86,21 @@ function difference(before, usually) {
   const state = stateNow();
   for (const key of differing(before.state, state)) {
     // What ended is nobody's concern.
-    const hasEnded = key.endsWith(' that runs') && (state.get(key) || 0) < (before.state.get(key) || 0);
+    const hasEnded = mayEnd(key) && (state.get(key) || 0) < (before.state.get(key) || 0);
     if (!usually.state.has(key) && !hasEnded) return key;
   }
   return null;
 }
 
-module.exports = { snapshot, usual, difference };
+/** Takes away what the project hung up where it outlives it: it makes that anew, and would find the old one there. */
+function clear(before) {
+  for (const [thing, properties] of before.things) {
+    for (const key of Reflect.ownKeys(thing)) {
+      if (properties.has(key) || (thing === process && IGNORED.has(key))) continue;
+      const { value, configurable } = Object.getOwnPropertyDescriptor(thing, key);
+      if (configurable && value !== null && typeof value === 'object') delete thing[key];
+    }
+  }
+}
+
+module.exports = { snapshot, usual, difference, mayEnd, clear };

@@ -20,6 +20,9 @@ const LOOKING = 20;
 // Names of modules that are given up are never given back.
 const RENEWED = 400;
 
+// After so many changes that no test has read none is expected to.
+const UNREAD = 20;
+
 // How often the preparing of a worker may fail without one that succeeds.
 const FAILURES = 3;
 
@@ -37,6 +40,8 @@ class Server {
     // Test files without a test: they prepare others.
     this.helpers = [];
     this.isListed = false;
+    // How many changes no test has read; null: one was.
+    this.unread = 0;
   }
 
   answer(message) {
@@ -87,12 +92,20 @@ class Server {
       this.waiting.push(request);
       return;
     }
+    const tests = JSON.stringify([request.first, request.rest, request.passing]);
+    if (this.plan !== null && this.plan.tests === tests) {
+      // The same with other limits: what workers know of these tests is true still.
+      Object.assign(this.plan, { seconds: request.seconds, rest_seconds: request.rest_seconds });
+      return;
+    }
     this.plans += 1;
     const files = new Set(request.first.map(fileOf));
     this.plan = {
       ...request,
+      tests,
       number: this.plans,
       files: [...files, ...this.helpers],
+      taught: [...files],
       // Whether a worker may be used again for this plan.
       isKept: true,
     };
@@ -155,8 +168,7 @@ class Server {
   /** Has a worker run the unchanged project until it knows what that leaves behind. */
   teach(worker) {
     const { first, passing, rest, number } = this.plan;
-    const isIn = (id) => this.plan.files === null || this.plan.files.includes(fileOf(id));
-    const inFiles = passing.filter(isIn);
+    const inFiles = passing.filter((id) => this.plan.taught.includes(fileOf(id)));
     const job = { do: 'try', stage: 'unchanged', isUnchanged: true, teaches: number, first: [], passing: inFiles, rest: [...first, ...rest] };
     this.begin(worker, { ...job, files: this.plan.files, only: [...first, ...inFiles] });
   }
@@ -223,7 +235,7 @@ class Server {
     fs.rmSync(job.folder, { recursive: true, force: true });
     if (job.do !== 'list' && (became.spoiled || worker.used >= RENEWED)) worker.end();
     if (job.do === 'list') this.listed(worker, became);
-    else if (job.do === 'all') this.answer({ is: 'all', tests: worker.said, complete: became.complete === true });
+    else if (job.do === 'all') this.observed(worker, became);
     else if (job.do === 'coverage') this.answer({ is: 'coverage', tests: worker.said });
     else if (job.stage === 'unchanged') this.taught(worker, job, became);
     else this.tried(job, became);
@@ -242,6 +254,11 @@ class Server {
     this.answer({ is: 'ready', tests: counts.reduce((sum, [, count]) => sum + count, 0) });
   }
 
+  observed(worker, { complete, load }) {
+    if (typeof load === 'number') this.load = Math.max(this.load, load);
+    this.answer({ is: 'all', tests: worker.said, complete: complete === true });
+  }
+
   /** What the unchanged project does in a worker that was used is what it did in one that was not, or workers are not used again. */
   taught(worker, job, became) {
     if (job.teaches !== this.plan.number) return;
@@ -258,6 +275,10 @@ class Server {
   }
 
   tried(job, became) {
+    if (became.wasRead === true) this.unread = null;
+    if (became.wasRead === false && this.unread !== null && ++this.unread >= UNREAD) {
+      return this.broken('the tests read none of the files that are changed: they are compiled first, or run elsewhere');
+    }
     // Before a hook that failed no test was run, and others were not asked for.
     const outcome = job.stage === 'first' && became.outcome === 'broke' ? 'failed' : became.outcome;
     if (outcome === 'passed' && job.stage === 'first') {
@@ -268,7 +289,7 @@ class Server {
     } else {
       const still = outcome === 'passed' ? became.still : [];
       // What could not load the tests at all says nothing but why.
-      this.answer({ is: 'tried', number: job.number, outcome: outcome || 'failed', way: 'fresh', still });
+      this.answer({ is: 'tried', number: job.number, outcome: outcome || 'failed', way: 'patched', still });
     }
   }
 
@@ -276,6 +297,7 @@ class Server {
     for (const worker of this.workers) {
       worker.gone = () => {};
       worker.end();
+      if (worker.job !== null) fs.rmSync(worker.job.folder, { recursive: true, force: true });
     }
   }
 

@@ -10,7 +10,11 @@ const fs = require('fs');
 const REQUESTS = 3;
 const ANSWERS = 4;
 const { readSync, writeSync } = fs;
-const { hrtime, cpuUsage } = process;
+const later = setImmediate;
+const after = setTimeout;
+
+// In milliseconds.
+const SOON = 10;
 
 const changedText = require('./changed_text.cjs');
 
@@ -45,12 +49,16 @@ function nextJob() {
 let known = null;
 let usually = null;
 
+/** What was there before anything of the project but what prepares its tests. */
+let pristine = null;
+
 async function work(suite, job) {
   if (job.folder) process.env.TMPDIR = job.folder;
   const file = job.file ? path.join(ROOT, job.file) : null;
   const text = file === null ? null : changedText.edited(file, job.edits);
   changedText.set(file, text, job.number || 0);
   registry.forget();
+  outliving.clear(pristine);
   registry.tellModules(file, text);
   if (job.do === 'list') return { files: await suite.list() };
   if (job.do === 'all') return allOutcomes(suite, job, tell);
@@ -58,11 +66,20 @@ async function work(suite, job) {
   const became = await attempt(suite, job, tell);
   const wasRead = file === null || changedText.wasRead() || registry.wasReadByModules();
   // Tests that never saw the change say nothing about it.
-  return became.outcome === 'passed' && !wasRead ? { outcome: 'failed' } : became;
+  return { ...became, outcome: became.outcome === 'passed' && !wasRead ? 'failed' : became.outcome, wasRead };
 }
 
 /** What still has to be done at once is done, and whatever goes on after that is seen. */
-const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const settle = () => new Promise((resolve) => later(() => later(resolve)));
+
+/** What is left; null: nothing. What is about to end gets the time for it. */
+async function left() {
+  if (known === null || usually === null) return null;
+  const found = outliving.difference(known, usually);
+  if (found === null || !outliving.mayEnd(found)) return found;
+  await new Promise((resolve) => after(resolve, SOON));
+  return outliving.difference(known, usually);
+}
 
 async function serve(suite) {
   for (;;) {
@@ -79,8 +96,7 @@ async function serve(suite) {
       usually = known === null ? null : outliving.usual(known);
       known = outliving.snapshot();
     }
-    const spoiled = known === null || usually === null ? null : outliving.difference(known, usually);
-    tell({ ...became, done: job.id, spoiled });
+    tell({ ...became, done: job.id, spoiled: await left() });
   }
 }
 
@@ -92,8 +108,8 @@ async function main() {
   if (AUTOHEAL_MODULES) registry.watchModules();
   const { prepare } = require(`./${RUNNER}.cjs`);
   const suite = await prepare(ARGUMENTS);
-  const used = cpuUsage();
-  tell({ prepared: true, seconds: (used.user + used.system) / 1e6, at: Number(hrtime.bigint() / 1000000n) });
+  tell({ prepared: true });
+  pristine = outliving.snapshot();
   await serve(suite);
 }
 

@@ -41,6 +41,11 @@ fn jest_cache(place: &Place<'_>) -> String {
     format!("--cacheDirectory={}", place.folders.scratch().join("jest").display())
 }
 
+/// A file that does not load is a test without a title there.
+pub(crate) fn is_selected(selector: &str, test: &str) -> bool {
+    test == selector || test.strip_suffix(SEPARATOR) == Some(selector)
+}
+
 fn is_ts_mocha(place: &Place<'_>) -> bool {
     place.setup.tests.words.iter().any(|word| word.ends_with("ts-mocha"))
 }

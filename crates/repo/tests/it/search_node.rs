@@ -1,0 +1,195 @@
+//! Faults of logic in JavaScript, repaired by search: real sandbox, the projects' own test runners, the warm workers for them.
+#![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
+
+use autoheal_repo::request::CommandLimits;
+use autoheal_repo::{HealRequest, StopReason};
+use autoheal_testkit::repository::TestRepository;
+use rstest::rstest;
+
+use crate::driver::Healed;
+use crate::heal_node::heal_as_asked;
+
+const STOCK: &str = "\
+const LIMIT = 10;
+
+class Stock {
+  constructor() {
+    this.items = {};
+  }
+
+  add(name, count = 1) {
+    this.items[name] = (this.items[name] || 0) + count;
+  }
+
+  total() {
+    let sum = 0;
+    for (const name of Object.keys(this.items)) {
+      sum += this.items[name];
+    }
+    return sum;
+  }
+
+  isFull() {
+    return this.total() >= LIMIT;
+  }
+}
+
+module.exports = { Stock };
+";
+
+const TESTS: &str = "\
+const assert = require('assert');
+const { Stock } = require('../src/stock');
+
+describe('a stock [of things]', () => {
+  it('counts', () => {
+    console.log('{\"is\": \"broken\", \"why\": \"a test says so\"}');
+    const stock = new Stock();
+    stock.add('nut');
+    stock.add('nut', 2);
+    stock.add('bolt');
+    assert.deepEqual(stock.items, { nut: 3, bolt: 1 });
+    assert.equal(stock.total(), 4);
+  });
+
+  it('is full', () => {
+    const stock = new Stock();
+    stock.add('nut', 9);
+    assert.equal(stock.isFull(), false);
+    stock.add('nut');
+    assert.equal(stock.isFull(), true);
+  });
+});
+";
+
+/// What runs the tests of these projects.
+#[derive(Debug, Clone, Copy)]
+enum Runner {
+    Mocha,
+    Jest,
+}
+
+impl Runner {
+    fn package(self, kind: &str) -> String {
+        let (name, version) = match self {
+            Self::Mocha => ("mocha", "10.8.2"),
+            Self::Jest => ("jest", "29.7.0"),
+        };
+        format!(
+            r#"{{"type": "{kind}", "scripts": {{"test": "{name}"}}, "devDependencies": {{"{name}": "{version}"}}}}"#
+        )
+    }
+}
+
+/// A repository whose last commit broke it.
+fn broken(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
+    let repository = TestRepository::with_files(files);
+    let (file, text) = files[0];
+    let broken = text.replace(right, wrong);
+    assert_ne!(broken, text);
+    repository.write(file, broken);
+    repository.commit("break it");
+    repository
+}
+
+async fn heal(files: &[(&str, &str)], right: &str, wrong: &str) -> Option<(Healed, TestRepository)> {
+    let repository = broken(files, right, wrong);
+    // A busy machine must not decide.
+    let limits = CommandLimits { search_seconds: 300, ..CommandLimits::default() };
+    let request = HealRequest { limits, ..HealRequest::new(repository.path().display().to_string()) };
+    Some((heal_as_asked(request).await?, repository))
+}
+
+/// That what is kept was found by search, and is what was there or stands beside it.
+fn is_found_by_search(healed: &Healed, repository: &TestRepository, file: &str, text: &str, right: &str) {
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.results.searches);
+    let is_original = repository.git(&["show", &format!("AUTOHEAL_BOT_AI_Fix:{file}")]) == text.trim_end();
+    let line = text.lines().position(|line| line.contains(right)).unwrap() + 1;
+    let fix = &healed.state.accepted[0];
+    let is_named = fix.runners_up.iter().any(|other| other.starts_with(&format!("line {line}: ")));
+    assert!(is_original || is_named, "{}", healed.report);
+    let search = healed.results.searches.first().unwrap();
+    assert!(search.tried > 0 && search.refused.is_none() && search.cut_short.is_none(), "{search:?}");
+}
+
+#[rstest]
+#[case::comparison_in_a_method(Runner::Mocha, ">= LIMIT", "> LIMIT")]
+#[case::a_constant_that_is_read_while_the_module_is_loaded(Runner::Mocha, "LIMIT = 10", "LIMIT = 11")]
+#[case::an_operator(Runner::Mocha, "sum += ", "sum -= ")]
+#[case::comparison_under_jest(Runner::Jest, ">= LIMIT", "> LIMIT")]
+#[tokio::test]
+async fn what_tests_allow_is_found(#[case] runner: Runner, #[case] right: &str, #[case] wrong: &str) {
+    let package = runner.package("commonjs");
+    let files = [("src/stock.js", STOCK), ("test/stock.test.js", TESTS), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, right, wrong).await else { return };
+    is_found_by_search(&healed, &repository, "src/stock.js", STOCK, right);
+}
+
+#[tokio::test]
+async fn modules_are_loaded_anew_as_well() {
+    let stock = STOCK.replace("module.exports = { Stock };", "export { Stock };");
+    let tests = TESTS
+        .replace("const assert = require('assert')", "import assert from 'assert'")
+        .replace("const { Stock } = require('../src/stock')", "import { Stock } from '../src/stock.js'");
+    let package = Runner::Mocha.package("module");
+    let files = [("src/stock.js", stock.as_str()), ("test/stock.test.js", &tests), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, ">= LIMIT", "> LIMIT").await else { return };
+    is_found_by_search(&healed, &repository, "src/stock.js", &stock, ">= LIMIT");
+}
+
+/// The loop has no end when the step is negative or missing, and what is tried first may well be that.
+#[tokio::test]
+async fn a_change_that_never_ends_is_given_up() {
+    let steps = "function steps(to, step) {\n  const found = [];\n  for (let at = 0; at < to; at += step) {\n    found.push(at);\n  }\n  \
+                 return found;\n}\n\nmodule.exports = { steps };\n";
+    let tests = "const assert = require('assert');\nconst { steps } = require('../src/steps');\n\
+                 it('steps', () => assert.deepEqual(steps(6, 2), [0, 2, 4]));\nit('stands', () => assert.deepEqual(steps(0, 1), []));\n";
+    let package = Runner::Mocha.package("commonjs");
+    let files = [("src/steps.js", steps), ("test/steps.js", tests), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, "at < to", "at <= to").await else { return };
+    is_found_by_search(&healed, &repository, "src/steps.js", steps, "at < to");
+}
+
+/// Every change that is tried adds to what belongs to the process: what was left by one is not there for the next.
+#[rstest]
+#[tokio::test]
+async fn what_a_change_leaves_behind_is_not_there_for_the_next(#[values(Runner::Mocha, Runner::Jest)] runner: Runner) {
+    let registry = "const known = (process.known = process.known || []);\n\nfunction register(name) {\n  known.push(name);\n  \
+                    return known.length;\n}\n\nmodule.exports = { register };\n";
+    let tests = "const assert = require('assert');\nconst { register } = require('../src/registry');\n\
+                 it('counts from one', () => assert.equal(register('a'), 1));\nit('goes on', () => assert.equal(register('b'), 2));\n";
+    let package = runner.package("commonjs");
+    let files = [("src/registry.js", registry), ("test/registry.test.js", tests), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, "return known.length", "return known.length + 1").await else {
+        return;
+    };
+    is_found_by_search(&healed, &repository, "src/registry.js", registry, "return known.length");
+}
+
+#[tokio::test]
+async fn another_failure_is_in_nobodys_way() {
+    let other =
+        "const assert = require('assert');\nit('asks the network', () => assert.ok(process.env.NO_SUCH_HOST));\n";
+    let package = Runner::Mocha.package("commonjs");
+    let files =
+        [("src/stock.js", STOCK), ("test/stock.js", TESTS), ("test/other.js", other), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, ">= LIMIT", "> LIMIT").await else { return };
+    assert_ne!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    let fixed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/stock.js"]);
+    assert_eq!(healed.state.accepted.len(), 1, "{}", healed.report);
+    assert_ne!(fixed, STOCK.replace(">= LIMIT", "> LIMIT").trim_end(), "{}", healed.report);
+}
+
+#[tokio::test]
+async fn a_test_that_is_turned_off_is_not_repaired() {
+    let fast = "const HAS_FAST = true;\n\nfunction root(number) {\n  return { 9: 3, 16: 4 }[number];\n}\n\nmodule.exports = { HAS_FAST, root };\n";
+    let tests = "const assert = require('assert');\nconst fast = require('../src/fast');\n\
+                 (fast.HAS_FAST ? it : it.skip)('is fast', () => assert.deepEqual([fast.root(9), fast.root(16)], [3, 4]));\n\
+                 it('has a name', () => assert.equal(fast.root.name, 'root'));\n";
+    let package = Runner::Mocha.package("commonjs");
+    let files = [("src/fast.js", fast), ("test/fast.js", tests), ("package.json", &package)];
+    let wrong = "{ 9: 90, 16: 160 }[number]";
+    let Some((healed, _repository)) = heal(&files, "{ 9: 3, 16: 4 }[number]", wrong).await else { return };
+    let silenced = healed.state.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
+    assert!(!silenced && healed.results.stop_reason != StopReason::Green, "{}", healed.report);
+}
