@@ -79,7 +79,7 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
             Ok(best.interpreter)
         }
         Err(reason) => Err(StepError::Permanent {
-            code: ErrorCode::TestExecutionFailed,
+            code: installing::failure(settings.sandbox.kind()),
             message: format!(
                 "no Python here has {}, and installing failed: {reason}; install it yourself, or say how with \
                  --install-command",
