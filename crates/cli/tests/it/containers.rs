@@ -1,0 +1,97 @@
+//! What the Dockerfile and the compose file say of this program is true.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::binary::{Ended, Home};
+
+const DOCKERFILE: &str = include_str!("../../../../Dockerfile");
+const COMPOSE: &str = include_str!("../../../../compose.yaml");
+const MANUAL: &str = include_str!("../../../../docs/containers.md");
+
+fn compose() -> Value {
+    serde_saphyr::from_str(COMPOSE).unwrap()
+}
+
+/// What compose makes of a value, with secrets that are chosen: `${NAME:-default}`, `${NAME:?why}`.
+fn substituted(value: &str) -> String {
+    let mut text = value.to_owned();
+    while let Some((before, rest)) = text.split_once("${") {
+        let (inside, after) = rest.split_once('}').unwrap();
+        let chosen = inside.split_once(":-").map_or("chosen", |(_, default)| default);
+        text = format!("{before}{chosen}{after}");
+    }
+    text
+}
+
+fn environment(service: &Value) -> BTreeMap<String, String> {
+    let lines = service["environment"].as_object().unwrap();
+    lines.iter().map(|(name, value)| (name.clone(), substituted(value.as_str().unwrap()))).collect()
+}
+
+/// The services that are this program, by name.
+fn own_services() -> Vec<(String, Value)> {
+    let services = compose()["services"].as_object().unwrap().clone();
+    let own: Vec<_> = services.into_iter().filter(|(_, service)| service.get("command").is_some()).collect();
+    assert_eq!(own.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["server", "worker"]);
+    own
+}
+
+#[test]
+fn the_dockerfile_builds_with_the_rust_that_the_workspace_asks_for() {
+    let asked: Vec<&str> = env!("CARGO_PKG_RUST_VERSION").split('.').take(2).collect();
+    let line = format!("ARG BUILD_IMAGE=rust:{}-", asked.join("."));
+    assert!(
+        DOCKERFILE.lines().any(|found| found.starts_with(&line)),
+        "the Dockerfile has no line that begins with {line}"
+    );
+}
+
+/// Every setting goes through the reader of settings, which refuses a name that it does not know and a value that it cannot read.
+#[test]
+fn the_settings_of_both_files_are_settings() {
+    let of_image = DOCKERFILE.lines().filter_map(|line| line.strip_prefix("ENV ")?.split_once('='));
+    let of_image: BTreeMap<String, String> =
+        of_image.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    assert!(of_image.contains_key("AUTOHEAL_DATA_DIR"));
+    let of_services = own_services().into_iter().map(|(_, service)| environment(&service));
+    for settings in of_services.chain([of_image]) {
+        let ended = Ended::of(Home::new().command(&["explain", "CI_TIMEOUT"]).envs(&settings));
+        assert_eq!(ended.code, Some(0), "{settings:?}: {}", ended.told());
+    }
+    let misspelled = BTreeMap::from([("AUTOHEAL_DATA_DIRECTORY", "/data")]);
+    assert_eq!(Ended::of(Home::new().command(&["explain", "CI_TIMEOUT"]).envs(&misspelled)).code, Some(2));
+}
+
+#[test]
+fn the_services_are_commands_of_the_program_that_find_their_database() {
+    let database = compose()["services"]["postgres"].clone();
+    let of_database = environment(&database);
+    for (name, service) in own_services() {
+        let command: Vec<&str> =
+            service["command"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let ended = Home::new().run(&[&command[..], &["--help"]].concat());
+        assert_eq!(ended.code, Some(0), "{name}: {}", ended.told());
+        let expected = format!(
+            "postgres://{}:{}@postgres/{}",
+            of_database["POSTGRES_USER"], of_database["POSTGRES_PASSWORD"], of_database["POSTGRES_DB"]
+        );
+        assert_eq!(environment(&service)["AUTOHEAL_DATABASE_URL"], expected);
+    }
+}
+
+/// What bubblewrap has to be allowed stands in the compose file and in the manual alike.
+#[test]
+fn the_manual_names_what_the_compose_file_allows() {
+    for (_, service) in own_services() {
+        let allowed = service["security_opt"].as_array().unwrap();
+        assert!(!allowed.is_empty());
+        for option in allowed {
+            let flag = format!("--security-opt {}", option.as_str().unwrap());
+            assert!(MANUAL.contains(&flag), "docs/containers.md does not name {flag}");
+        }
+        assert_eq!(service["cap_drop"], serde_json::json!(["ALL"]));
+    }
+    assert!(MANUAL.contains("--cap-drop ALL"));
+}
