@@ -18,6 +18,8 @@ RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
     bubblewrap ca-certificates git python3 python3-pip python3-pytest python3-venv tini \
   && rm -rf /var/lib/apt/lists/*
+# The linter of most Python projects, of which autoheal also learns where files do not parse.
+RUN python3 -m pip install --no-cache-dir --break-system-packages ruff==0.14.5
 RUN useradd --uid 10001 --create-home autoheal \
   && install --directory --owner=autoheal --group=autoheal --mode=0700 /var/lib/autoheal
 COPY --from=build /source/target/release/autoheal /usr/local/bin/autoheal

@@ -3,6 +3,7 @@
 //! `mmdebstrap` makes a small Debian with the packages of a language, `npm` adds what Debian would take hundreds of packages for, and
 //! `docker import` takes it. The archive is kept outside of the clone under the hash of what it was made from, so that it is made once.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -145,7 +146,10 @@ fn add(program: &Program, tree: &Path) -> anyhow::Result<()> {
     let archive = tree
         .with_file_name(text_of(command(&tree.with_file_name(""), "npm").args(["pack", "--silent", &asked]))?.trim());
     let bytes = fs::read(&archive).with_context(|| format!("npm did not leave {}", archive.display()))?;
-    let found = Sha512::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let mut found = String::new();
+    for byte in Sha512::digest(&bytes) {
+        write!(found, "{byte:02x}")?;
+    }
     if found != program.sha512 {
         bail!("{asked} is not what it was: its SHA-512 is {found}, and {} is expected", program.sha512);
     }

@@ -1,10 +1,14 @@
-//! What the Dockerfile and the compose file say of this program is true.
+//! What the Dockerfile and the compose file say of this program is true; and killed runs leave no container.
 
 use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use autoheal_testkit::repository::TestRepository;
 use serde_json::Value;
 
 use crate::binary::{Ended, Home};
+use crate::github::{FILES, IMAGE, docker_works};
 
 const DOCKERFILE: &str = include_str!("../../../../Dockerfile");
 const COMPOSE: &str = include_str!("../../../../compose.yaml");
@@ -46,6 +50,14 @@ fn the_dockerfile_builds_with_the_rust_that_the_workspace_asks_for() {
         DOCKERFILE.lines().any(|found| found.starts_with(&line)),
         "the Dockerfile has no line that begins with {line}"
     );
+}
+
+/// The linter of the image is the one that is tested with.
+#[test]
+fn the_image_has_the_ruff_that_the_tests_run_with() {
+    let tested = include_str!("../../../../scripts/requirements-test.txt");
+    let ruff = DOCKERFILE.split_whitespace().find(|word| word.starts_with("ruff==")).unwrap();
+    assert!(tested.lines().any(|line| line == ruff), "{ruff} is not in scripts/requirements-test.txt");
 }
 
 /// Every setting goes through the reader of settings, which refuses a name that it does not know and a value that it cannot read.
@@ -94,4 +106,48 @@ fn the_manual_names_what_the_compose_file_allows() {
         assert_eq!(service["cap_drop"], serde_json::json!(["ALL"]));
     }
     assert!(MANUAL.contains("--cap-drop ALL"));
+}
+
+fn heal_in_docker(home: &Home, repository: &TestRepository) -> Command {
+    let path = repository.path().display().to_string();
+    let mut command = home.command(&["heal", &path, "--sandbox", "docker", "--no-push", "--json"]);
+    command.env("AUTOHEAL_PYTHON_IMAGE", IMAGE);
+    command
+}
+
+/// The containers that these processes made.
+#[expect(clippy::disallowed_methods, reason = "asks the engine what a stranger could ask")]
+fn containers_of(processes: &[u32]) -> Vec<String> {
+    let format = "{{.ID}} {{.Label \"autoheal.owner\"}}";
+    let listed = Command::new("docker").args(["ps", "--all", "--format", format]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let is_theirs = |line: &&str| {
+        let owner = line.split_once(' ').and_then(|(_, owner)| owner.split('-').next()?.parse().ok());
+        owner.is_some_and(|owner: u32| processes.contains(&owner))
+    };
+    listed.lines().filter(is_theirs).map(str::to_owned).collect()
+}
+
+#[test]
+fn after_a_kill_at_any_moment_the_next_start_leaves_no_container() {
+    if !docker_works("killing runs in Docker") {
+        return;
+    }
+    let repository = TestRepository::with_files(&FILES);
+    let mut killed = Vec::new();
+    for life in (0..8).map(|number| Duration::from_millis(100 + number * 350)) {
+        let home = Home::new();
+        let mut command = heal_in_docker(&home, &repository);
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(life);
+        process.kill().unwrap();
+        process.wait().unwrap();
+        killed.push(process.id());
+    }
+    // What the engine was still about to make when the first of these started is for the second.
+    for _ in 0..2 {
+        let ended = Ended::of(&mut heal_in_docker(&Home::new(), &repository));
+        assert_eq!(ended.code, Some(0), "{}", ended.told());
+    }
+    assert_eq!(containers_of(&killed), Vec::<String>::new());
 }

@@ -91,18 +91,16 @@ async fn a_hundred_kills_leave_no_container_and_touch_no_other() {
     let docker = containers::engine().await.unwrap();
     let [own_container] = &containers::of_this(own.run).await[..] else { panic!("one container is open") };
     let labels = docker.inspect_container(own_container, None).await.unwrap().config.unwrap().labels.unwrap();
-    let with = |label: &str, value: &str| {
-        HashMap::from_iter(labels.clone().into_iter().chain([(label.to_owned(), value.to_owned())]))
+    let with = |changes: &[(&str, &str)]| {
+        let changes = changes.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned()));
+        labels.clone().into_iter().chain(changes).collect::<HashMap<_, _>>()
     };
     // A process with the number of this one that started with the machine: it is gone.
     let gone = format!("{}-1", std::process::id());
-    let elsewhere: HashMap<String, String> = with("autoheal.owner", &gone)
-        .into_iter()
-        .chain([("autoheal.place".to_owned(), "elsewhere".to_owned())])
-        .collect();
+    let elsewhere = with(&[("autoheal.owner", &gone), ("autoheal.place", "elsewhere")]);
     let strangers = [containers::make(&docker, HashMap::new()).await, containers::make(&docker, elsewhere).await];
     // What is left when a process is killed between making a container and starting it.
-    let abandoned = containers::make(&docker, with("autoheal.owner", &gone)).await;
+    let abandoned = containers::make(&docker, with(&[("autoheal.owner", &gone)])).await;
 
     let mut random = TestRunner::deterministic();
     let mut cases = tokio::task::JoinSet::new();
