@@ -1,12 +1,15 @@
-//! The container image that tests run in, made on this machine: no image registry is needed.
+//! The container images that tests run in, made on this machine: no image registry is needed.
 //!
-//! `debootstrap` makes a small Debian with the packages of a language, and `docker import` takes it. The archive is kept
-//! outside of the clone under the hash of what it was made from, so that it is made once.
+//! `mmdebstrap` makes a small Debian with the packages of a language, `npm` adds what Debian would take hundreds of packages for, and
+//! `docker import` takes it. The archive is kept outside of the clone under the hash of what it was made from, so that it is made once.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use sha2::{Digest as _, Sha512};
 
 use crate::cache;
 use crate::process::{command, output_of, run as run_command, text_of};
@@ -14,31 +17,52 @@ use crate::process::{command, output_of, run as run_command, text_of};
 /// What an image is made of.
 struct Definition {
     language: &'static str,
+    /// Of Debian.
     release: &'static str,
+    /// Of Debian, besides those without which nothing runs.
     packages: &'static [&'static str],
-    /// Left out of the archive: what a container never needs.
-    without: &'static [&'static str],
+    /// Of the npm registry.
+    program: Option<Program>,
 }
 
-/// Left out of every archive.
-const WITHOUT: &[&str] =
-    &["./var/cache/apt", "./var/lib/apt/lists", "./usr/share/doc", "./usr/share/locale", "./usr/share/man"];
+/// A package of the npm registry that is whole by itself, for all users of an image.
+struct Program {
+    name: &'static str,
+    version: &'static str,
+    /// Of its archive, in hexadecimal digits.
+    sha512: &'static str,
+    /// What it offers: a name on `PATH`, and a file of the package.
+    commands: &'static [(&'static str, &'static str)],
+}
+
+/// How packages are installed: nothing has to survive a loss of power, and nobody reads manuals in a container.
+const OPTIONS: &[&str] = &[
+    "--variant=essential",
+    "--dpkgopt=force-unsafe-io",
+    "--dpkgopt=path-exclude=/usr/share/doc/*",
+    "--dpkgopt=path-exclude=/usr/share/locale/*",
+    "--dpkgopt=path-exclude=/usr/share/man/*",
+];
 
 const DEFINITIONS: &[Definition] = &[
     Definition {
         language: "python",
         release: "bookworm",
         packages: &["ca-certificates", "git", "python3", "python3-pip", "python3-pytest", "python3-venv"],
-        without: WITHOUT,
+        program: None,
     },
     Definition {
         language: "node",
         // The first release with Node 20.
         release: "trixie",
         // Python is what the sandbox's way to registries is made of.
-        // debootstrap does not follow what packages provide: npm needs what node-fancy-log does.
-        packages: &["ca-certificates", "git", "node-fancy-log", "nodejs", "npm", "python3"],
-        without: WITHOUT,
+        packages: &["ca-certificates", "git", "nodejs", "python3-minimal"],
+        program: Some(Program {
+            name: "npm",
+            version: "10.9.9",
+            sha512: "d60fba8cb42f688b81e33c2f1cbef2ad7b977166700ec0ad057f1b6d60ea6ef2524abf673e20c35931cd8305d1dbb8887134d6eefdc0e7b8435bd458bf65b862",
+            commands: &[("npm", "bin/npm-cli.js"), ("npx", "bin/npx-cli.js")],
+        }),
     },
 ];
 
@@ -51,8 +75,11 @@ impl Definition {
     }
 
     fn hash(&self) -> String {
-        let text = [&[self.release], self.packages, self.without].concat().join("\n");
-        cache::digest(&text)
+        let program = self.program.iter().flat_map(|program| [program.name, program.version, program.sha512]);
+        let commands = self.program.iter().flat_map(|program| program.commands).flat_map(|(name, file)| [*name, *file]);
+        let packages = self.packages.iter().chain(OPTIONS).copied();
+        let words: Vec<&str> = std::iter::once(self.release).chain(packages).chain(program).chain(commands).collect();
+        cache::digest(&words.join("\n"))
     }
 }
 
@@ -81,33 +108,55 @@ pub(crate) fn run(language: &str) -> anyhow::Result<()> {
 
 fn make(definition: &Definition, archive: &Path) -> anyhow::Result<()> {
     let here = Path::new("/");
-    if text_of(command(here, "id").arg("-u"))?.trim() != "0" {
-        bail!(
-            "only root can run debootstrap; run this chore with sudo, or set `sandbox.{}_image` to a public image",
-            definition.language
-        );
-    }
     let work = tempfile::tempdir_in(archive.parent().unwrap_or(here))?;
-    let root = work.path().join("root");
-    let packages = definition.packages.join(",");
-    run_command(
-        command(here, "debootstrap")
-            .args(["--variant=minbase", &format!("--include={packages}"), definition.release])
-            .arg(&root),
-    )?;
     let unfinished = work.path().join("image.tar");
-    let without = definition.without.iter().map(|path| format!("--exclude={path}/*"));
     run_command(
-        command(here, "tar")
-            .args(["--numeric-owner", "--create", "--file"])
-            .arg(&unfinished)
-            .args(without)
-            .arg("--directory")
-            .arg(&root)
-            .arg("."),
+        command(here, "mmdebstrap")
+            .args(OPTIONS)
+            .arg(format!("--include={}", definition.packages.join(",")))
+            .arg(definition.release)
+            .arg(&unfinished),
     )?;
+    if let Some(program) = &definition.program {
+        let tree = work.path().join("tree");
+        add(program, &tree)?;
+        // Nothing that Debian brought already: engines do not take a path twice.
+        let added = program.commands.iter().map(|(name, _)| format!("usr/local/bin/{name}"));
+        run_command(
+            command(&tree, "tar")
+                .args(["--append", "--owner=0", "--group=0", "--file"])
+                .arg(&unfinished)
+                .arg("usr/local/lib/node_modules")
+                .args(added),
+        )?;
+    }
     File::open(&unfinished)?.sync_all()?;
     fs::rename(&unfinished, archive)?;
+    Ok(())
+}
+
+/// Lays out a program below `tree` as it is to lie in the image.
+fn add(program: &Program, tree: &Path) -> anyhow::Result<()> {
+    let modules = Path::new("lib/node_modules").join(program.name);
+    let local = tree.join("usr/local");
+    let folder = local.join(&modules);
+    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(local.join("bin"))?;
+    let asked = format!("{}@{}", program.name, program.version);
+    let archive = tree
+        .with_file_name(text_of(command(&tree.with_file_name(""), "npm").args(["pack", "--silent", &asked]))?.trim());
+    let bytes = fs::read(&archive).with_context(|| format!("npm did not leave {}", archive.display()))?;
+    let mut found = String::new();
+    for byte in Sha512::digest(&bytes) {
+        write!(found, "{byte:02x}")?;
+    }
+    if found != program.sha512 {
+        bail!("{asked} is not what it was: its SHA-512 is {found}, and {} is expected", program.sha512);
+    }
+    run_command(command(&folder, "tar").args(["--extract", "--strip-components=1", "--file"]).arg(&archive))?;
+    for (name, file) in program.commands {
+        symlink(Path::new("..").join(&modules).join(file), local.join("bin").join(name))?;
+    }
     Ok(())
 }
 
@@ -118,7 +167,7 @@ mod tests {
     #[test]
     fn another_package_is_another_image() {
         let definition = &DEFINITIONS[0];
-        let more = Definition { packages: &["python3"], language: "python", release: "bookworm", without: &[] };
+        let more = Definition { packages: &["python3"], language: "python", release: "bookworm", program: None };
         assert_eq!(definition.hash().len(), 16);
         assert_ne!(definition.hash(), more.hash());
         assert_eq!(definition.image(), "autoheal-python:local");

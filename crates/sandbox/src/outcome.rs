@@ -89,7 +89,8 @@ pub enum SandboxError {
     },
     /// The container image is not there.
     #[error(
-        "the image {image} is missing; set `{setting}` to one that exists, or build it with `cargo xtask image python`"
+        "the image {image} is missing; fetch it with `docker pull`, set `{setting}` to one that exists, or make one in a clone of \
+         autoheal with `cargo xtask image python` or `cargo xtask image node`"
     )]
     MissingImage {
         /// Its name.

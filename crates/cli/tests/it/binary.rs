@@ -44,7 +44,7 @@ impl Home {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_autoheal"));
         command.args(arguments).env_clear().env("HOME", self.path()).current_dir(self.path());
-        for name in ["PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
+        for name in ["PATH", "TMPDIR", "DOCKER_HOST", "LLVM_PROFILE_FILE"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }

@@ -236,7 +236,7 @@ fn inspected_containers() -> String {
 }
 
 /// The image that `cargo xtask image python` makes.
-const IMAGE: &str = "autoheal-python:local";
+pub(crate) const IMAGE: &str = "autoheal-python:local";
 
 /// Whether Docker works here and has the image; said loudly where it does not.
 pub(crate) fn docker_works(part: &str) -> bool {

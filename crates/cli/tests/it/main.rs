@@ -6,6 +6,7 @@ mod asking;
 mod assistants;
 mod binary;
 mod ci_job;
+mod containers;
 mod error_codes;
 mod exchange;
 mod extracting;

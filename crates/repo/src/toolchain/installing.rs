@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
-use autoheal_sandbox::{Command, Network, Outcome, Workspace};
+use autoheal_sandbox::{Command, Network, Outcome, SandboxKind, Workspace};
 use sha2::{Digest as _, Sha256};
 
 use super::Search;
@@ -36,6 +37,14 @@ pub(crate) async fn run(
     let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
     search.context.record(output_record(search.context, words, &outcome));
     Ok(outcome)
+}
+
+/// The code for an installation that failed: what is installed into a container is a layer of it.
+pub(crate) const fn failure(kind: SandboxKind) -> ErrorCode {
+    match kind {
+        SandboxKind::Docker => ErrorCode::DockerBuildFailed,
+        SandboxKind::Bubblewrap | SandboxKind::None => ErrorCode::TestExecutionFailed,
+    }
 }
 
 /// The name of the folder for what `parts` say: equal names need no new installation.

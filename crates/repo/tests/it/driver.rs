@@ -48,10 +48,19 @@ pub(crate) fn now() -> Timestamp {
 
 /// The sandbox that the tests use; `None`, loudly, where none works.
 pub(crate) async fn sandbox(data: &std::path::Path) -> Option<Arc<dyn Sandbox>> {
-    match autoheal_sandbox::select(Choice::Bubblewrap, &Settings::new(data)).await {
+    sandbox_of(Choice::Bubblewrap, data).await
+}
+
+async fn sandbox_of(choice: Choice, data: &std::path::Path) -> Option<Arc<dyn Sandbox>> {
+    let settings = Settings {
+        python_image: "autoheal-python:local".to_owned(),
+        node_image: "autoheal-node:local".to_owned(),
+        ..Settings::new(data)
+    };
+    match autoheal_sandbox::select(choice, &settings).await {
         Ok(sandbox) => Some(sandbox),
         Err(error) => {
-            autoheal_testkit::skip("healing in bubblewrap", &error.to_string());
+            autoheal_testkit::skip(&format!("healing with {choice:?}"), &error.to_string());
             None
         }
     }
@@ -64,25 +73,33 @@ pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
 
 /// Heals as asked with what is kept in `data`: packages stay installed from one test to the next.
 pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest) -> Option<Healed> {
-    let registries = Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec();
-    walk(data, None, registries, request, None).await
+    let sandbox = sandbox(data).await?;
+    walk(data, None, sandbox, request, None).await
+}
+
+/// The same in containers.
+pub(crate) async fn heal_in_docker(data: &std::path::Path, request: HealRequest) -> Option<Healed> {
+    let sandbox = sandbox_of(Choice::Docker, data).await?;
+    walk(data, None, sandbox, request, None).await
 }
 
 /// The same with language models.
 pub(crate) async fn heal_with(request: HealRequest, models: Option<Models>) -> Option<Healed> {
     let data = tempfile::tempdir().unwrap();
     let place = data.path().to_owned();
-    walk(&place, Some(data), Vec::new(), request, models).await
+    let sandbox = sandbox(&place).await?;
+    walk(&place, Some(data), sandbox, request, models).await
 }
 
 async fn walk(
     data_dir: &std::path::Path,
     data: Option<tempfile::TempDir>,
-    registries: Vec<String>,
+    sandbox: Arc<dyn Sandbox>,
     request: HealRequest,
     models: Option<Models>,
 ) -> Option<Healed> {
-    let sandbox = sandbox(data_dir).await?;
+    // What is kept from one test to the next is installed from the registries; a folder of one test alone needs none.
+    let registries = if data.is_none() { Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec() } else { Vec::new() };
     let settings = HealSettings {
         data_dir: data_dir.to_owned(),
         sandbox,

@@ -7,6 +7,7 @@ mod diagnostics_log;
 mod discovery;
 mod driver;
 mod heal;
+mod heal_docker;
 mod heal_node;
 mod model;
 mod names;

@@ -42,17 +42,23 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Finds an engine: by `DOCKER_HOST`, at the usual place, or the user's own; and asks whether it has the image.
+    /// Finds an engine: by `DOCKER_HOST`, at the usual place, or the user's own; and asks whether it has the image of a language.
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
         let engine = Self::reach(settings).await?;
-        engine.docker.inspect_image(&engine.python_image).await.map_err(|error| match error {
-            bollard::errors::Error::DockerResponseServerError { status_code: 404, .. } => SandboxError::MissingImage {
-                image: engine.python_image.clone(),
-                setting: Settings::PYTHON_IMAGE_SETTING,
-            },
-            error => failed("looking for an image", error),
-        })?;
+        // Which language it will be is not known yet. A repository whose image is missing is told so when it is opened.
+        if !engine.has(&engine.node_image).await? && !engine.has(&engine.python_image).await? {
+            let (image, setting) = (engine.python_image, Settings::PYTHON_IMAGE_SETTING);
+            return Err(SandboxError::MissingImage { image, setting });
+        }
         Ok(engine)
+    }
+
+    async fn has(&self, image: &str) -> Result<bool, SandboxError> {
+        match self.docker.inspect_image(image).await {
+            Ok(_) => Ok(true),
+            Err(bollard::errors::Error::DockerResponseServerError { status_code: 404, .. }) => Ok(false),
+            Err(error) => Err(failed("looking for an image", error)),
+        }
     }
 
     /// Finds an engine, whatever images it has.

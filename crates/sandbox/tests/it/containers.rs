@@ -1,10 +1,12 @@
 //! What is particular to Docker.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
 use autoheal_sandbox::{Choice, End, Limit, SandboxError};
 use bollard::Docker;
+use bollard::models::ContainerCreateBody;
 use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
 use proptest::collection::vec;
 use proptest::strategy::{Just, Strategy, Union, ValueTree as _};
@@ -12,7 +14,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::place::{Place, command, sandbox, settings, spec};
 
-async fn engine() -> Option<Docker> {
+pub(crate) async fn engine() -> Option<Docker> {
     Docker::connect_with_defaults().ok()?.negotiate_version().await.ok()
 }
 
@@ -21,6 +23,33 @@ async fn of_run(docker: &Docker, run: RunId) -> Vec<String> {
     let filter = [("label".to_owned(), vec![format!("autoheal.run={run}")])].into();
     let options = ListContainersOptionsBuilder::new().all(true).filters(&filter).build();
     docker.list_containers(Some(options)).await.unwrap().into_iter().filter_map(|container| container.id).collect()
+}
+
+/// The containers of a run, of the engine that these tests use.
+pub(crate) async fn of_this(run: RunId) -> Vec<String> {
+    of_run(&engine().await.unwrap(), run).await
+}
+
+/// Makes a container that nothing of this program started, with these labels; it would sleep for some minutes.
+pub(crate) async fn make(docker: &Docker, labels: HashMap<String, String>) -> String {
+    let body = ContainerCreateBody {
+        image: Some("autoheal-python:local".to_owned()),
+        cmd: Some(["sleep", "300"].map(str::to_owned).to_vec()),
+        labels: Some(labels),
+        ..ContainerCreateBody::default()
+    };
+    docker.create_container(None, body).await.unwrap().id
+}
+
+/// Whether the engine knows the container, whatever its state.
+pub(crate) async fn is_there(docker: &Docker, id: &str) -> bool {
+    docker.inspect_container(id, None).await.is_ok()
+}
+
+/// Removes a container by force.
+pub(crate) async fn remove(docker: &Docker, id: &str) {
+    let options = RemoveContainerOptionsBuilder::new().force(true).build();
+    docker.remove_container(id, Some(options)).await.unwrap();
 }
 
 /// Awaits that no container of the run is left, if there is an engine at all.

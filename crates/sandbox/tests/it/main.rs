@@ -4,6 +4,7 @@
 
 mod containers;
 mod killed;
+mod node_image;
 mod ordinary_user;
 mod place;
 mod remains;

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
-use autoheal_sandbox::{Choice, Command, Image, Limits, Network, Outcome, Sandbox, Settings, Workspace, WorkspaceSpec};
+use autoheal_sandbox::{
+    Choice, Command, Image, Limits, Network, Outcome, Sandbox, SandboxError, Settings, Workspace, WorkspaceSpec,
+};
 use uuid::Uuid;
 
 /// A workspace in a folder of its own.
@@ -23,12 +25,25 @@ impl Place {
     }
 
     pub(crate) async fn open_for(choice: Choice, run: RunId, folder: tempfile::TempDir) -> Option<Self> {
+        Self::open_image(choice, run, folder, Image::default()).await
+    }
+
+    /// Opens one in Docker with the image for Node.
+    pub(crate) async fn open_node() -> Option<Self> {
+        Self::open_image(Choice::Docker, RunId(Uuid::now_v7()), tempfile::tempdir().unwrap(), Image::Node).await
+    }
+
+    async fn open_image(choice: Choice, run: RunId, folder: tempfile::TempDir, image: Image) -> Option<Self> {
         let state = tempfile::tempdir().unwrap();
         // Readable when commands are another user.
         std::fs::set_permissions(state.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let sandbox = sandbox(choice, &settings(state.path())).await?;
-        let workspace = sandbox.open(spec(run, folder.path())).await.unwrap();
-        Some(Self { workspace, folder, run, _state: state })
+        let opened = sandbox.open(WorkspaceSpec { image, ..spec(run, folder.path()) }).await;
+        if let Err(error @ SandboxError::MissingImage { .. }) = &opened {
+            autoheal_testkit::skip(&format!("sandbox tests with {choice:?}"), &error.to_string());
+            return None;
+        }
+        Some(Self { workspace: opened.unwrap(), folder, run, _state: state })
     }
 
     /// Runs a command with small limits.
@@ -53,7 +68,11 @@ pub(crate) async fn sandbox(choice: Choice, settings: &Settings) -> Option<std::
 }
 
 pub(crate) fn settings(state: &Path) -> Settings {
-    Settings { python_image: "autoheal-python:local".to_owned(), ..Settings::new(state) }
+    Settings {
+        python_image: "autoheal-python:local".to_owned(),
+        node_image: "autoheal-node:local".to_owned(),
+        ..Settings::new(state)
+    }
 }
 
 pub(crate) fn spec(run: RunId, root: &Path) -> WorkspaceSpec {

@@ -250,7 +250,7 @@ async fn run(
     let said = format!("{}\n{}", String::from_utf8_lossy(&outcome.stderr), String::from_utf8_lossy(&outcome.stdout));
     let said: Vec<&str> = said.lines().map(str::trim).filter(|line| is_told(line)).take(3).collect();
     Err(StepError::Permanent {
-        code: ErrorCode::TestExecutionFailed,
+        code: installing::failure(search.settings.sandbox.kind()),
         message: format!(
             "installing packages failed: `{}` ended with {}: {}; install them yourself, or say how with --install-command",
             words.join(" "),

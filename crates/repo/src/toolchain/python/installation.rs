@@ -92,7 +92,7 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
             Ok(best.interpreter)
         }
         Err(reason) => Err(StepError::Permanent {
-            code: ErrorCode::TestExecutionFailed,
+            code: installing::failure(settings.sandbox.kind()),
             message: format!(
                 "no Python here has {}, and installing failed: {reason}; install it yourself, or say how with \
                  --install-command",
@@ -112,14 +112,14 @@ fn candidates(
     let tree = checkout.folders.tree();
     let mut found = interpreter::candidates(checkout.address.path(), &tree, &project.directory, &around);
     if settings.sandbox.kind() == SandboxKind::Docker {
-        let program = PathBuf::from("/usr/local/bin/python3");
-        found.push(Interpreter {
-            program,
+        // Where images have it, whatever this machine has: Python's own, and those of distributions.
+        found.extend(["/usr/local/bin/python3", "/usr/bin/python3"].map(|program| Interpreter {
+            program: PathBuf::from(program),
             folders: Vec::new(),
             version: None,
             modules: Vec::new(),
             found: "python3 of the image".to_owned(),
-        });
+        }));
     }
     found
 }
