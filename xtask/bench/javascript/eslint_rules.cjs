@@ -9,7 +9,7 @@
 const { ESLint } = require('eslint');
 const js = require('@eslint/js');
 const globals = require('globals');
-const typescript = require('typescript-eslint');
+const { readdirSync, statSync } = require('fs');
 
 const FILES = '**/*.{js,cjs,mjs,jsx,ts}';
 
@@ -32,16 +32,24 @@ const PLAIN = [
 const severity = (setting) => (Array.isArray(setting) ? setting[0] : setting);
 const RECOMMENDED = Object.keys(js.configs.recommended.rules).filter((name) => severity(js.configs.recommended.rules[name]) !== 'off');
 
+/** The parser of TypeScript takes a second to load: only packages that need it are given it. */
+const isTyped = (source) => {
+  const names = statSync(source).isDirectory() ? readdirSync(source, { recursive: true }) : [source];
+  return names.some((name) => name.endsWith('.ts'));
+};
+const sources = process.argv.slice(2);
+const withTypes = sources.some(isTyped);
+
 function settings(rules, sourceType) {
   const languageOptions = { ecmaVersion: 'latest', sourceType, globals: { ...globals.node, ...globals.browser, ...globals.amd } };
   return [
     { ignores: ['**/__tests__/**'] },
     { files: [FILES], linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'off' }, languageOptions, rules },
-    { files: ['**/*.ts'], languageOptions: { parser: typescript.parser } },
+    ...(withTypes ? [{ files: ['**/*.ts'], languageOptions: { parser: require('typescript-eslint').parser } }] : []),
   ];
 }
 
-async function broken(sources, rules, sourceType) {
+async function broken(rules, sourceType) {
   const eslint = new ESLint({ overrideConfigFile: true, baseConfig: settings(rules, sourceType), errorOnUnmatchedPattern: false });
   const found = (await eslint.lintFiles(sources)).flatMap((result) => result.messages);
   const fatal = found.find((message) => message.fatal);
@@ -49,30 +57,29 @@ async function broken(sources, rules, sourceType) {
   return new Set(found.map((message) => message.ruleId));
 }
 
-async function sourceTypeOf(sources) {
+async function sourceTypeOf() {
   for (const sourceType of ['commonjs', 'module']) {
     try {
-      await broken(sources, {}, sourceType);
+      await broken({}, sourceType);
       return sourceType;
     } catch { /* It is the other one. */ }
   }
   throw new Error('the sources are neither scripts nor modules');
 }
 
-async function main(sources) {
-  const sourceType = await sourceTypeOf(sources);
+async function main() {
+  const sourceType = await sourceTypeOf();
   const names = [...new Set([...RECOMMENDED, ...PLAIN, ...Object.keys(VARIANTS)])];
   const kept = {};
   for (let variant = 0; ; variant += 1) {
     const open = names.filter((name) => !(name in kept) && (VARIANTS[name] || [[]])[variant]);
     if (open.length === 0) break;
     const rules = Object.fromEntries(open.map((name) => [name, ['error', ...(VARIANTS[name] || [[]])[variant]]]));
-    const unfit = await broken(sources, rules, sourceType);
+    const unfit = await broken(rules, sourceType);
     for (const name of open) if (!unfit.has(name)) kept[name] = rules[name];
   }
   console.log(`// The rules that this package keeps.
 const globals = require('globals');
-const typescript = require('typescript-eslint');
 
 module.exports = [
   { ignores: ['**/__tests__/**'] },
@@ -84,8 +91,7 @@ module.exports = [
     },
     rules: ${JSON.stringify(kept, null, 2)},
   },
-  { files: ['**/*.ts'], languageOptions: { parser: typescript.parser } },
-];`);
+${withTypes ? "  { files: ['**/*.ts'], languageOptions: { parser: require('typescript-eslint').parser } },\n" : ''}];`);
 }
 
-main(process.argv.slice(2));
+main();
