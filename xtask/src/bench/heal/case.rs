@@ -1,12 +1,14 @@
 //! One defect: put in, healed, judged.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use super::package::{Package, git};
+use super::language::Language;
+use super::package::{Package, git, is_program};
 use super::{Bench, checks};
 use crate::process;
 
@@ -69,6 +71,7 @@ impl Outcome {
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
     pub(super) id: String,
+    pub(super) language: Language,
     pub(super) class: String,
     pub(super) kind: String,
     pub(super) defect: Option<Defect>,
@@ -82,6 +85,23 @@ pub(super) struct Run {
     pub(super) suite_seconds: f64,
     /// Places that were broken until the checks were red.
     pub(super) tries: u32,
+    /// Lines that the branch takes away and adds.
+    pub(super) lines_changed: u64,
+    /// Whether the linter alone makes the checks green, when it may fix what it finds.
+    pub(super) linter_heals: bool,
+    /// The run's searches.
+    pub(super) searches: Vec<Search>,
+}
+
+/// A search as the run's results tell it; all else that they tell of it is of no use here.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Search {
+    /// How many changes were tried in the warm process.
+    pub(super) tried: u64,
+    /// How long that took.
+    pub(super) trying_millis: u64,
+    /// How long a try with a test runner of its own took, when there was one.
+    pub(super) cold_millis: Option<u64>,
 }
 
 /// What the injector did.
@@ -95,9 +115,14 @@ pub(super) struct Defect {
     new: String,
 }
 
-pub(super) fn kinds(bench: &Bench) -> anyhow::Result<Vec<Kind>> {
-    let mut injector = process::command(&bench.root, "python3");
-    Ok(serde_json::from_str(&process::text_of(injector.args(["xtask/bench/inject", "--kinds"]))?)?)
+/// The kinds of defects in programs of a language.
+pub(super) fn kinds(bench: &Bench, language: Language) -> anyhow::Result<Vec<Kind>> {
+    let mut injector = injector(bench, language)?;
+    Ok(serde_json::from_str(&process::text_of(injector.arg("--kinds"))?)?)
+}
+
+fn injector(bench: &Bench, language: Language) -> anyhow::Result<Command> {
+    Ok(language.tools().injector(&bench.root, bench.environment(language)?))
 }
 
 /// Runs one case from the green repository to the judgement.
@@ -126,6 +151,7 @@ impl Run {
     fn of(case: &Case<'_>) -> Self {
         Self {
             id: case.id(),
+            language: case.package.language,
             class: String::new(),
             kind: case.kind.clone(),
             defect: None,
@@ -135,6 +161,9 @@ impl Run {
             seconds: 0.0,
             suite_seconds: case.package.seconds,
             tries: 0,
+            lines_changed: 0,
+            linter_heals: false,
+            searches: Vec::new(),
         }
     }
 }
@@ -153,8 +182,8 @@ const LOGIC: &str = "LOGIC";
 
 /// Takes a third of the tests out, for the judgement: what heals a repository may please the tests that it saw, and nobody else.
 fn hide_tests(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<()> {
-    let mut injector = process::command(&bench.root, "python3");
-    injector.arg("xtask/bench/inject").arg(repository).args(["--hide", "--seed", &case.id()]);
+    let mut injector = injector(bench, case.package.language)?;
+    injector.arg(repository).args(["--hide", "--seed", &case.id()]);
     process::text_of(&mut injector)?;
     let verdict = checks::run(bench, case.package, repository, true)?;
     anyhow::ensure!(verdict.green, "the checks are red without the tests that are held back:\n{}", verdict.output);
@@ -170,20 +199,27 @@ fn restore_tests(package: &Package, fresh: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Breaks a place; `None`: there are no more of the kind.
+fn inject(bench: &Bench, case: &Case<'_>, repository: &Path, attempt: u32) -> anyhow::Result<Option<Defect>> {
+    let mut injector = injector(bench, case.package.language)?;
+    injector.arg(repository).args(&case.package.sources);
+    injector.args(["--kind", &case.kind, "--seed", &case.seed.to_string(), "--try", &attempt.to_string()]);
+    Ok(serde_json::from_str(&process::text_of(&mut injector)?)?)
+}
+
 /// Commits a defect that makes the checks red, and tells its class and how many places were tried.
 fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<Option<(Defect, String, u32)>> {
+    if inject(bench, case, repository, 0)?.is_none() {
+        return Ok(None);
+    }
+    git(repository, &["checkout", "--quiet", "--", "."])?;
     hide_tests(bench, case, repository)?;
     for attempt in 0..TRIES {
-        let mut injector = process::command(&bench.root, "python3");
-        injector.arg("xtask/bench/inject").arg(repository).args(&case.package.sources);
-        injector.args(["--kind", &case.kind, "--seed", &case.seed.to_string(), "--try", &attempt.to_string()]);
-        let Some(defect) = serde_json::from_str::<Option<Defect>>(&process::text_of(&mut injector)?)? else {
-            return Ok(None);
-        };
+        let Some(defect) = inject(bench, case, repository, attempt)? else { return Ok(None) };
         let verdict = checks::run(bench, case.package, repository, true)?;
         if !verdict.green {
             git(repository, &["commit", "--quiet", "--all", "--message", "A change of somebody in a hurry"])?;
-            let class = class_of(&defect, &verdict.output);
+            let class = class_of(&defect, case.package.language, &verdict.output);
             if class == LOGIC {
                 // The last commit shall not tell where to look.
                 std::fs::write(repository.join("NOTES"), "A note.\n")?;
@@ -198,16 +234,8 @@ fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result
 }
 
 /// The class of a defect's kind when the checks show a sign of it, else LOGIC.
-fn class_of(defect: &Defect, output: &str) -> String {
-    let shows = |signs: &[&str]| signs.iter().any(|sign| output.contains(sign));
-    let has_sign = match defect.class.as_str() {
-        "SYNTAX" | "INDENTATION" => !defect.parses,
-        "IMPORT" => shows(&["ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "F821", "F822"]),
-        "TYPE_ERROR" => {
-            shows(&["TypeError", "AttributeError", "NameError", "UnboundLocalError", "F821", "could not convert"])
-        }
-        _ => true,
-    };
+fn class_of(defect: &Defect, language: Language, output: &str) -> String {
+    let has_sign = language.tools().shows(&defect.class, defect.parses, output);
     if has_sign { defect.class.clone() } else { LOGIC.to_owned() }
 }
 
@@ -220,9 +248,12 @@ fn heal(
     run: Run,
 ) -> anyhow::Result<Run> {
     let repository = folder.join("repository");
+    let linter_heals = linter_heals(bench, case, folder)?;
     let broken = git(&repository, &["rev-parse", "main"])?;
+    let environment = bench.environment(case.package.language)?;
+    let tools = case.package.language.tools();
     let programs = std::env::join_paths(
-        std::iter::once(bench.environment.join("bin"))
+        std::iter::once(tools.programs(environment))
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     )?;
     // It ends with this process, however that ends.
@@ -232,7 +263,8 @@ fn heal(
     command.arg(binary).arg("heal").arg(&repository).args(["--push", "--json"]);
     command.args(["--model", "none", "--sandbox", "bubblewrap", "--ci", "local"]);
     command.args(["--team", "Bench", "--leader", "Heal"]).arg("--data-dir").arg(folder.join("data"));
-    command.env("VIRTUAL_ENV", &bench.environment).env("PATH", programs);
+    command.env("PATH", programs);
+    tools.install(&mut command, environment, &repository)?;
     let started = Instant::now();
     let output = process::output_of(&mut command)?;
     let seconds = started.elapsed().as_secs_f64();
@@ -241,8 +273,11 @@ fn heal(
 
     let said_healed = output.status.code() == Some(0);
     let judgement = judge(bench, case, folder, defect, &broken, said_healed)?;
-    let Judgement { outcome, reason, restored, suite_seconds } = judgement;
+    let Judgement { outcome, reason, restored, lines_changed, suite_seconds } = judgement;
     Ok(Run {
+        lines_changed,
+        linter_heals,
+        searches: searches(&output),
         outcome,
         reason: if reason.is_empty() { stop_reason(&output) } else { reason },
         restored,
@@ -252,18 +287,35 @@ fn heal(
     })
 }
 
+/// Whether the linter's own fixes make the checks green, those with the tests that are held back, too.
+fn linter_heals(bench: &Bench, case: &Case<'_>, folder: &Path) -> anyhow::Result<bool> {
+    let fixed = folder.join("fixed");
+    clone(&folder.join("repository"), "main", &fixed)?;
+    checks::lint_and_fix(bench, case.package, &fixed)?;
+    let heals = if git(&fixed, &["status", "--porcelain"])?.is_empty() {
+        false
+    } else {
+        restore_tests(case.package, &fixed)?;
+        let verdict = checks::run(bench, case.package, &fixed, true)?;
+        verdict.green && verdict.passing >= case.package.passing
+    };
+    std::fs::remove_dir_all(fixed)?;
+    Ok(heals)
+}
+
 /// What a run is found to have done.
 struct Judgement {
     outcome: Outcome,
     reason: String,
     restored: bool,
+    lines_changed: u64,
     /// How long the checks took just now, on a machine that is as busy as it was while healing.
     suite_seconds: Option<f64>,
 }
 
 impl Judgement {
     fn new(outcome: Outcome, reason: impl Into<String>) -> Self {
-        Self { outcome, reason: reason.into(), restored: false, suite_seconds: None }
+        Self { outcome, reason: reason.into(), restored: false, lines_changed: 0, suite_seconds: None }
     }
 }
 
@@ -300,12 +352,16 @@ fn judge(
     clone(&repository, branch, &fresh)?;
     let mut verdict = checks::run(bench, case.package, &fresh, false)?;
     let is_green = verdict.green;
-    if is_green {
+    // What is the package's own text needs no judge: when its checks are red now, the machine was too busy for a timed test.
+    let is_original = is_the_package(case.package, &fresh)?;
+    if is_green && !is_original {
         restore_tests(case.package, &fresh)?;
         verdict = checks::run(bench, case.package, &fresh, false)?;
     }
     std::fs::write(folder.join("judgement.txt"), &verdict.output)?;
-    let (outcome, reason) = if !is_green {
+    let (outcome, reason) = if is_original {
+        (Outcome::Healed, String::new())
+    } else if !is_green {
         (Outcome::Wrong, "the branch is red".to_owned())
     } else if !verdict.green {
         (Outcome::Wrong, "tests that were held back fail".to_owned())
@@ -315,19 +371,35 @@ fn judge(
         (Outcome::Healed, String::new())
     };
     let restored = original(&fresh, &case.package.repository, &defect.file)?;
-    Ok(Judgement { outcome, reason, restored, suite_seconds: Some(verdict.seconds) })
+    let lines_changed = lines_changed(&git(&repository, &["diff", "--numstat", "main", branch])?);
+    Ok(Judgement { outcome, reason, restored, lines_changed, suite_seconds: Some(verdict.seconds) })
 }
 
-/// Whether a file is the program's own text, not a test or a setting.
-fn is_program(package: &Package, file: &str) -> bool {
-    let is_below = package.sources.iter().any(|source| file.starts_with(&format!("{source}/")));
-    let is_test = file.split('/').any(|part| part == "tests" || part.starts_with("test_") || part == "conftest.py");
-    is_below && !is_test
+/// Whether every file of the program is as the package has it.
+fn is_the_package(package: &Package, healed: &Path) -> anyhow::Result<bool> {
+    for file in git(&package.repository, &["ls-files"])?.lines().filter(|file| is_program(package, file)) {
+        if !original(healed, &package.repository, file)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn original(healed: &Path, package: &Path, file: &str) -> anyhow::Result<bool> {
     let was = std::fs::read(package.join(file)).with_context(|| format!("{file} is gone from the package"))?;
     Ok(std::fs::read(healed.join(file)).is_ok_and(|now| now == was))
+}
+
+/// The sum of what `git diff --numstat` tells.
+fn lines_changed(numbers: &str) -> u64 {
+    let of_line = |line: &str| line.split('\t').take(2).filter_map(|count| count.parse::<u64>().ok()).sum::<u64>();
+    numbers.lines().map(of_line).sum()
+}
+
+fn searches(output: &std::process::Output) -> Vec<Search> {
+    let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
+    let searches = results.and_then(|mut results| Some(results.get_mut("searches")?.take()));
+    searches.and_then(|searches| serde_json::from_value(searches).ok()).unwrap_or_default()
 }
 
 /// The run's own word for why it stopped.
@@ -356,12 +428,22 @@ mod tests {
 
     #[test]
     fn a_defect_without_a_sign_of_its_class_is_one_of_logic() {
-        assert_eq!(class_of(&defect("SYNTAX", false), "SyntaxError"), "SYNTAX");
-        assert_eq!(class_of(&defect("SYNTAX", true), "AssertionError"), "LOGIC");
-        assert_eq!(class_of(&defect("IMPORT", true), "ModuleNotFoundError: No module named 'jsno'"), "IMPORT");
-        assert_eq!(class_of(&defect("TYPE_ERROR", true), "E   TypeError: f() missing 1 argument"), "TYPE_ERROR");
-        assert_eq!(class_of(&defect("TYPE_ERROR", true), "E   assert 2 == 1"), "LOGIC");
-        assert_eq!(class_of(&defect("LINTING", true), "W291"), "LINTING");
+        let class = |class: &str, parses, output: &str| class_of(&defect(class, parses), Language::Python, output);
+        assert_eq!(class("SYNTAX", false, "SyntaxError"), "SYNTAX");
+        assert_eq!(class("SYNTAX", true, "AssertionError"), "LOGIC");
+        assert_eq!(class("IMPORT", true, "ModuleNotFoundError: No module named 'jsno'"), "IMPORT");
+        assert_eq!(class("TYPE_ERROR", true, "E   TypeError: f() missing 1 argument"), "TYPE_ERROR");
+        assert_eq!(class("TYPE_ERROR", true, "E   assert 2 == 1"), "LOGIC");
+        assert_eq!(class("LINTING", true, "W291"), "LINTING");
+        let class = |class: &str, output: &str| class_of(&defect(class, true), Language::JavaScript, output);
+        assert_eq!(class("IMPORT", "Error: Cannot find module './utlis'"), "IMPORT");
+        assert_eq!(class("INDENTATION", "Expected indentation of 2 spaces but found 3  indent"), "INDENTATION");
+        assert_eq!(class("TYPE_ERROR", "AssertionError: 2 !== 1"), "LOGIC");
+    }
+
+    #[test]
+    fn changed_lines_are_those_taken_away_and_those_added() {
+        assert_eq!(lines_changed("1\t2\ta.js\n0\t3\tb.js\n-\t-\tpicture.png\n"), 6);
     }
 
     /// A program with a place for each kind of defect.

@@ -10,6 +10,7 @@
 //!
 //! # Layout
 //!
+//! - [`language`]: what is particular to Python and to JavaScript
 //! - [`package`]: fetching packages, making green repositories of them
 //! - [`checks`]: running a repository's own checks, shut in
 //! - [`case`]: one defect: put in, healed, judged
@@ -17,16 +18,18 @@
 
 mod case;
 mod checks;
+mod language;
 mod package;
 mod table;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque, btree_map::Entry};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail, ensure};
 
 use self::case::{Case, Outcome, Run};
+use self::language::Language;
 use self::package::Package;
 use crate::{cache, process};
 
@@ -39,6 +42,12 @@ pub(crate) struct Options {
     /// Only this package
     #[arg(long, value_name = "PACKAGE")]
     only: Option<String>,
+    /// Only packages of this language
+    #[arg(long, value_enum)]
+    language: Option<Language>,
+    /// The packages that are kept apart, and no others
+    #[arg(long)]
+    held_out: bool,
     /// Only the kinds of this class, such as SYNTAX
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
@@ -72,12 +81,19 @@ pub(crate) struct Options {
 pub(crate) struct Bench {
     root: PathBuf,
     cache: PathBuf,
-    /// The virtual environment that has pytest, ruff and what the suites need.
-    environment: PathBuf,
+    /// What the suites and linters need, by language.
+    environments: BTreeMap<Language, PathBuf>,
     /// The binary to be measured; none when only putting defects in.
     binary: Option<PathBuf>,
     /// Where the cases' repositories lie.
     work: PathBuf,
+}
+
+impl Bench {
+    fn environment(&self, language: Language) -> anyhow::Result<&Path> {
+        let found = self.environments.get(&language).map(PathBuf::as_path);
+        found.with_context(|| format!("nothing is installed for {}", language.name()))
+    }
 }
 
 /// Runs the bench and prints its table.
@@ -91,13 +107,23 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         }
         (None, false) => Some(build(root)?),
     };
-    let environment = package::environment(root, &cache)?;
-    let bench = Bench { root: root.to_owned(), cache, environment, binary, work: work.path().to_owned() };
-
     let mut packages = package::list()?;
     let only = options.only.as_deref().or_else(|| options.id.as_deref().and_then(|id| id.split('/').next()));
-    packages.retain(|package| only.is_none_or(|name| package.name == name));
-    ensure!(!packages.is_empty(), "no package of this name in {}", package::LIST_PATH);
+    packages.retain(|package| match only {
+        Some(name) => package.name == name,
+        None => {
+            package.held_out == options.held_out && options.language.is_none_or(|language| package.language == language)
+        }
+    });
+    ensure!(!packages.is_empty(), "no such package in {}", package::LIST_PATH);
+    let mut environments = BTreeMap::new();
+    for language in packages.iter().map(|package| package.language) {
+        if let Entry::Vacant(place) = environments.entry(language) {
+            place.insert(language.tools().environment(root, &cache)?);
+        }
+    }
+    let bench = Bench { root: root.to_owned(), cache, environments, binary, work: work.path().to_owned() };
+
     let mut ready = Vec::new();
     for package in packages {
         tell(&format!("preparing {} {}", package.name, package.version));
@@ -146,21 +172,22 @@ fn take<'a>(waiting: &Mutex<VecDeque<Case<'a>>>) -> Option<Case<'a>> {
 /// fair share of each class.
 fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyhow::Result<Vec<Case<'a>>> {
     let mut cases = Vec::new();
-    for kind in case::kinds(bench)? {
-        if options.class.as_ref().is_some_and(|class| !class.eq_ignore_ascii_case(&kind.class)) {
+    for language in Language::ALL {
+        let packages: Vec<&Package> = packages.iter().filter(|package| package.language == language).collect();
+        if packages.is_empty() {
             continue;
         }
-        for package in packages {
-            for seed in 1..=options.seeds.max(seed_of(options)?) {
-                let case = Case { package, kind: kind.kind.clone(), seed };
-                let is_asked = options.id.as_ref().is_none_or(|id| *id == case.id());
-                if is_asked && options.kind.as_ref().is_none_or(|name| *name == kind.kind) {
-                    cases.push(case);
-                }
+        for kind in case::kinds(bench, language)? {
+            let is_asked = options.class.as_ref().is_none_or(|class| class.eq_ignore_ascii_case(&kind.class))
+                && options.kind.as_ref().is_none_or(|name| *name == kind.kind);
+            for package in packages.iter().filter(|_| is_asked) {
+                let seeds = 1..=options.seeds.max(seed_of(options)?);
+                let of_kind = seeds.map(|seed| Case { package, kind: kind.kind.clone(), seed });
+                cases.extend(of_kind.filter(|case| options.id.as_ref().is_none_or(|id| *id == case.id())));
             }
         }
     }
-    ensure!(!cases.is_empty(), "no case fits: the kinds are told by `python3 xtask/bench/inject --kinds`");
+    ensure!(!cases.is_empty(), "no case fits: the kinds are told by `--inject-only --json FILE`");
     cases.sort_by_cached_key(|case| cache::digest(&case.id()));
     cases.truncate(options.limit.unwrap_or(usize::MAX));
     Ok(cases)

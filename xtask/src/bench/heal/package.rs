@@ -1,13 +1,15 @@
 //! Real packages, and the repositories that are made of them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
+use super::language::{Language, single};
 use super::{Bench, checks};
-use crate::bench::python;
 use crate::cache::digest;
 use crate::process;
 
@@ -15,30 +17,22 @@ use crate::process;
 const LIST: &str = include_str!("../../../bench/packages.json");
 pub(super) const LIST_PATH: &str = "xtask/bench/packages.json";
 
-/// What the suites need.
-const REQUIREMENTS: &str = include_str!("../../../bench/requirements.txt");
-
 /// To be changed when the repositories are made differently.
-const RECIPE: &str = "1";
-
-/// The rules that a package's linter is set to, as far as the package keeps them.
-const LINT_RULES: &str = "E,F,I,W";
-
-/// What a working copy collects and no repository holds.
-const IGNORED: &str = "__pycache__/\n*.egg-info/\n.pytest_cache/\n.hypothesis/\n.ruff_cache/\n";
-
-/// Makes randomised tests repeatable, and independent of the machine's speed.
-const REPEATABLE: &str = "from hypothesis import HealthCheck, settings\n\nsettings.register_profile(\n    \"bench\", \
-    deadline=None, derandomize=True, max_examples=20, database=None, suppress_health_check=list(HealthCheck)\n)\n\
-    settings.load_profile(\"bench\")\n";
+const RECIPE: &str = "4";
 
 /// A package, as the list names it and as it was prepared.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Package {
     pub(super) name: String,
     pub(super) version: String,
+    #[serde(default)]
+    pub(super) language: Language,
+    /// Kept apart: nobody looks at how it fails while something is mended.
+    #[serde(default)]
+    pub(super) held_out: bool,
+    /// Of the archive, in hexadecimal digits.
     sha256: String,
-    /// Folders that may be broken and healed.
+    /// Files and folders that may be broken and healed.
     pub(super) sources: Vec<String>,
     /// The command that runs the tests.
     pub(super) test: Vec<String>,
@@ -46,8 +40,11 @@ pub(super) struct Package {
     remove: Vec<PathBuf>,
     #[serde(default)]
     edits: Vec<(PathBuf, String, String)>,
+    /// Files that the archive lacks, with their text.
     #[serde(default)]
-    hypothesis: bool,
+    add: BTreeMap<PathBuf, String>,
+    #[serde(default)]
+    pub(super) hypothesis: bool,
     /// The green repository.
     #[serde(default)]
     pub(super) repository: PathBuf,
@@ -68,14 +65,9 @@ pub(super) fn list() -> anyhow::Result<Vec<Package>> {
     Ok(serde_json::from_str::<List>(LIST).context(LIST_PATH)?.packages)
 }
 
-/// The virtual environment with what the suites need, made once.
-pub(super) fn environment(root: &Path, cache: &Path) -> anyhow::Result<PathBuf> {
-    python::environment(root, cache, "xtask/bench/requirements.txt")
-}
-
 /// The package as a repository whose checks are green, made once.
 pub(super) fn prepare(bench: &Bench, mut package: Package) -> anyhow::Result<Package> {
-    let recipe = format!("{RECIPE}{REQUIREMENTS}{}", serde_json::to_string(&package)?);
+    let recipe = format!("{RECIPE}{}{}", package.language.tools().requirements(), serde_json::to_string(&package)?);
     let folder = bench.cache.join(format!("{}-{}", package.name, digest(&recipe)));
     let description = folder.join("package.json");
     if let Ok(text) = std::fs::read_to_string(&description) {
@@ -100,89 +92,58 @@ pub(super) fn prepare(bench: &Bench, mut package: Package) -> anyhow::Result<Pac
 }
 
 fn unpack(bench: &Bench, package: &Package, folder: &Path) -> anyhow::Result<PathBuf> {
-    let wanted = folder.join("requirement.txt");
-    std::fs::write(&wanted, format!("{}=={} --hash=sha256:{}\n", package.name, package.version, package.sha256))?;
-    let pip =
-        ["download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary", ":all:", "--require-hashes"];
-    let mut download = process::command(folder, bench.environment.join("bin/pip"));
-    process::run(download.args(pip).args(["--dest", ".", "--requirement"]).arg(&wanted))?;
+    let environment = bench.environment(package.language)?;
+    package.language.tools().download(environment, package, folder)?;
     let archive = single(folder, ".tar.gz")?;
+    let found: [u8; 32] = Sha256::digest(std::fs::read(&archive)?).into();
+    let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+    ensure!(found == package.sha256, "the archive of {} has the hash {found}", package.name);
     process::run(
         process::command(folder, "tar").args(["--extract", "--gzip", "--no-same-owner", "--file"]).arg(&archive),
     )?;
     std::fs::remove_file(archive)?;
-    std::fs::remove_file(wanted)?;
     let unpacked = single(folder, "")?;
     let repository = folder.join("repository");
     std::fs::rename(unpacked, &repository)?;
     Ok(repository)
 }
 
-/// The one entry of a folder whose name ends like this.
-fn single(folder: &Path, ending: &str) -> anyhow::Result<PathBuf> {
-    let mut found = None;
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.to_string_lossy().ends_with(ending) && path.file_name().is_some_and(|name| name != "requirement.txt") {
-            ensure!(found.replace(path).is_none(), "more than one *{ending} in {}", folder.display());
-        }
-    }
-    found.with_context(|| format!("no *{ending} in {}", folder.display()))
-}
-
-/// Gives the package what a repository has and a source distribution lacks: CI, a linter's settings, ignored files.
+/// Gives the package what a repository has and an archive lacks: CI, a linter's settings, ignored files.
 fn adapt(bench: &Bench, package: &Package) -> anyhow::Result<()> {
     let root = &package.repository;
-    for path in &package.remove {
-        std::fs::remove_file(root.join(path)).with_context(|| path.display().to_string())?;
+    for path in package.remove.iter().map(|path| root.join(path)) {
+        let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        removed.with_context(|| path.display().to_string())?;
+    }
+    for (path, text) in &package.add {
+        std::fs::write(root.join(path), text)?;
     }
     for (path, old, new) in &package.edits {
         let text = std::fs::read_to_string(root.join(path))?;
         ensure!(text.contains(old), "{} of {} does not hold {old:?}", path.display(), package.name);
         std::fs::write(root.join(path), text.replace(old, new))?;
     }
-    if package.hypothesis {
-        ensure!(!root.join("conftest.py").exists(), "{} has a conftest.py of its own", package.name);
-        std::fs::write(root.join("conftest.py"), REPEATABLE)?;
-    }
-    std::fs::write(root.join(".gitignore"), IGNORED)?;
-    let broken_rules = broken_rules(bench, package)?;
-    let settings = format!(
-        "# The rules that this package keeps.\nline-length = 120\nextend-exclude = [\"tests\"]\n\n[lint]\nselect = {}\nignore = {}\n",
-        quoted(LINT_RULES.split(',')),
-        quoted(broken_rules.iter().map(String::as_str)),
-    );
-    std::fs::write(root.join("ruff.toml"), settings)?;
+    let tools = package.language.tools();
+    std::fs::write(root.join(".gitignore"), tools.ignored())?;
     let mut workflow = String::from(
         "name: CI\non: [push, pull_request]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      \
-         - uses: actions/checkout@v4\n      - uses: actions/setup-python@v5\n      - run: python -m pip install -e .\n",
+         - uses: actions/checkout@v4\n",
     );
-    for command in checks::commands(package, false) {
-        writeln!(workflow, "      - run: {}", command.join(" "))?;
+    for step in tools.adapt(bench.environment(package.language)?, package)? {
+        writeln!(workflow, "      - {step}")?;
     }
     std::fs::create_dir_all(root.join(".github/workflows"))?;
     std::fs::write(root.join(".github/workflows/ci.yml"), workflow)?;
     Ok(())
 }
 
-/// The linter's rules that the package breaks as it is.
-fn broken_rules(bench: &Bench, package: &Package) -> anyhow::Result<Vec<String>> {
-    #[derive(Deserialize)]
-    struct Found {
-        code: Option<String>,
-    }
-    let mut ruff = process::command(&package.repository, bench.environment.join("bin/ruff"));
-    ruff.args(["check", "--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "--line-length", "120"]);
-    ruff.args(["--extend-exclude", "tests", "--select", LINT_RULES]).args(&package.sources);
-    let found: Vec<Found> = serde_json::from_str(&process::text_of(&mut ruff)?)?;
-    let mut codes: Vec<String> = found.into_iter().filter_map(|found| found.code).collect();
-    codes.sort();
-    codes.dedup();
-    Ok(codes)
-}
-
-fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    format!("[{}]", words.map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", "))
+/// Whether a file is the program's own text, not a test or a setting.
+pub(super) fn is_program(package: &Package, file: &str) -> bool {
+    let below = |source: &str| file == source || file.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'));
+    let is_test = |part: &str| {
+        matches!(part, "test" | "tests" | "spec" | "__tests__" | "conftest.py") || part.starts_with("test_")
+    };
+    package.sources.iter().any(|source| below(source)) && !file.split('/').any(is_test)
 }
 
 fn commit(root: &Path) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::case::{Outcome, Run};
+use super::language::Language;
 
 /// The classes, in the order of the table.
 const CLASSES: [&str; 6] = ["SYNTAX", "INDENTATION", "IMPORT", "TYPE_ERROR", "LINTING", "LOGIC"];
@@ -16,18 +17,26 @@ struct Row {
     restored: usize,
     wrong: usize,
     given_up: usize,
-    /// Times of the healed, in suite runs.
-    times: Vec<f64>,
+    linter: usize,
+    /// Of the healed: seconds.
+    seconds: Vec<f64>,
+    /// Of the healed: times in suite runs.
+    suites: Vec<f64>,
+    /// Of the healed: lines.
+    lines: Vec<u64>,
 }
 
 impl Row {
     fn add(&mut self, run: &Run) {
         self.cases += 1;
+        self.linter += usize::from(run.linter_heals);
         match run.outcome {
             Outcome::Healed => {
                 self.healed += 1;
                 self.restored += usize::from(run.restored);
-                self.times.push(run.seconds / run.suite_seconds);
+                self.seconds.push(run.seconds);
+                self.suites.push(run.seconds / run.suite_seconds);
+                self.lines.push(run.lines_changed);
             }
             Outcome::Wrong => self.wrong += 1,
             Outcome::GivenUp => self.given_up += 1,
@@ -37,31 +46,50 @@ impl Row {
     }
 
     fn line(&self, name: &str) -> String {
-        let mut times = self.times.clone();
-        times.sort_by(f64::total_cmp);
-        let time = |share: usize| match times.get((times.len() * share / 100).min(times.len().saturating_sub(1))) {
-            Some(time) => format!("{time:.1}x"),
-            None => "-".to_owned(),
-        };
+        let shown = |value: Option<f64>, unit: &str| value.map_or("-".to_owned(), |value| format!("{value:.1}{unit}"));
+        let mut lines = self.lines.clone();
+        lines.sort_unstable();
+        let lines = lines.get(lines.len() / 2).map_or("-".to_owned(), u64::to_string);
         format!(
-            "{name:<28} {:>5} {:>13} {:>9} {:>6} {:>9} {:>8} {:>8}\n",
+            "{name:<38} {:>5} {:>13} {:>8} {:>5} {:>8} {:>12} {:>8} {:>6} {:>6} {:>5}\n",
             self.cases,
             format!("{} ({})", self.healed, percent(self.healed, self.cases)),
             self.restored,
             self.wrong,
             self.given_up,
-            time(50),
-            time(90),
+            format!("{} ({})", self.linter, percent(self.linter, self.cases)),
+            shown(quantile(&self.seconds, 50), " s"),
+            shown(quantile(&self.suites, 50), "x"),
+            shown(quantile(&self.suites, 90), "x"),
+            lines,
         )
     }
+}
+
+fn quantile(values: &[f64], share: usize) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get((sorted.len() * share / 100).min(sorted.len().saturating_sub(1))).copied()
 }
 
 fn percent(part: usize, whole: usize) -> String {
     (part * 100).checked_div(whole).map_or_else(|| "-".to_owned(), |share| format!("{share} %"))
 }
 
-/// The table of the classes, then that of the kinds. Times are those of healed cases, in runs of the package's checks.
+/// For each language the table of the classes, then that of the kinds. Times are those of healed cases: in seconds, and in runs of the
+/// package's checks.
 pub(super) fn render(runs: &[Run]) -> String {
+    let mut text = String::new();
+    for language in Language::ALL {
+        let runs: Vec<&Run> = runs.iter().filter(|run| run.language == language).collect();
+        if !runs.is_empty() {
+            text += &of_language(language, &runs);
+        }
+    }
+    text
+}
+
+fn of_language(language: Language, runs: &[&Run]) -> String {
     let mut classes: BTreeMap<&str, Row> = BTreeMap::new();
     let mut kinds: BTreeMap<(&str, &str), Row> = BTreeMap::new();
     let mut all = Row::default();
@@ -71,8 +99,18 @@ pub(super) fn render(runs: &[Run]) -> String {
         all.add(run);
     }
     let head = format!(
-        "{:<28} {:>5} {:>13} {:>9} {:>6} {:>9} {:>8} {:>8}\n",
-        "", "cases", "healed", "restored", "wrong", "given up", "median", "p90"
+        "{:<38} {:>5} {:>13} {:>8} {:>5} {:>8} {:>12} {:>8} {:>6} {:>6} {:>5}\n",
+        language.name(),
+        "cases",
+        "healed",
+        "restored",
+        "wrong",
+        "given up",
+        "linter alone",
+        "median",
+        "median",
+        "p90",
+        "lines"
     );
     let mut text = head.clone();
     for class in CLASSES {
@@ -91,10 +129,39 @@ pub(super) fn render(runs: &[Run]) -> String {
     let tries: u32 = runs.iter().map(|run| run.tries).sum();
     let none = runs.iter().filter(|run| run.outcome == Outcome::NoCase).count();
     let red = runs.len() - none;
-    let _ = write!(
+    let _ = writeln!(
         text,
         "\n{red} of {tries} defects made the checks red; {none} of {} kinds and packages have no place for one.",
         runs.len()
     );
+    text += &speed(runs);
+    text += "\n";
     text
+}
+
+/// Candidates a second in the warm process, and with a test runner started for each.
+fn speed(runs: &[&Run]) -> String {
+    let searches = || runs.iter().flat_map(|run| &run.searches).filter(|search| search.tried > 0);
+    // Sums, so that a long search counts for what it is.
+    let compared = || searches().filter_map(|search| Some((search, search.cold_millis?)));
+    let sum = |values: &mut dyn Iterator<Item = u64>| std::time::Duration::from_millis(values.sum()).as_secs_f64();
+    let (count, tried) = (searches().count(), searches().map(|search| search.tried).sum::<u64>());
+    if count == 0 {
+        return "No change was searched for in a warm process.\n".to_owned();
+    }
+    let rate = |tried: u64, seconds: f64| std::time::Duration::from_secs(tried).as_secs_f64() / seconds.max(0.001);
+    let warm = rate(tried, sum(&mut searches().map(|search| search.trying_millis)));
+    let mut text = format!("{tried} candidates in {count} searches: {warm:.1} a second in the warm process");
+    let pairs = compared().count();
+    if pairs > 0 {
+        let both = compared().map(|(search, _)| search.tried).sum::<u64>();
+        let warm = rate(both, sum(&mut compared().map(|(search, _)| search.trying_millis)));
+        let cold = rate(both, sum(&mut compared().map(|(search, cold)| search.tried * cold)));
+        let _ = write!(
+            text,
+            "; where candidates were tried with a runner of their own, too ({pairs} searches): {cold:.2} a second so, {:.0} times as many warm",
+            warm / cold
+        );
+    }
+    text + ".\n"
 }

@@ -1,0 +1,105 @@
+//! What the bench has to know of a language: where its packages come from, what checks them, what breaks them.
+//!
+//! A language is a file here, a name in [`Language`], and its kinds of defect below `xtask/bench/inject`.
+
+mod javascript;
+mod python;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::package::Package;
+
+/// A language whose packages are broken and healed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Language {
+    /// Packages of PyPI, pytest and unittest, ruff.
+    #[default]
+    Python,
+    /// Packages of npm, TypeScript among them; jest, mocha, vitest and Node's own runner, eslint.
+    #[value(name = "javascript")]
+    JavaScript,
+}
+
+impl Language {
+    pub(super) const ALL: [Self; 2] = [Self::Python, Self::JavaScript];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::JavaScript => "javascript",
+        }
+    }
+
+    /// Its tools.
+    pub(super) const fn tools(self) -> &'static dyn Tools {
+        match self {
+            Self::Python => &python::Python,
+            Self::JavaScript => &javascript::JavaScript,
+        }
+    }
+}
+
+/// The tools of a language. `environment` is always the folder that [`Tools::environment`] gave.
+pub(super) trait Tools: Sync {
+    /// What the suites and the linter need, installed once below `cache`.
+    fn environment(&self, root: &Path, cache: &Path) -> anyhow::Result<PathBuf>;
+
+    /// The list of what is installed there: when it changes, packages are prepared anew.
+    fn requirements(&self) -> &'static str;
+
+    /// The folder of its programs.
+    fn programs(&self, environment: &Path) -> PathBuf;
+
+    /// Fetches the package's archive into `folder`, which is empty.
+    fn download(&self, environment: &Path, package: &Package, folder: &Path) -> anyhow::Result<()>;
+
+    /// Gives the package what a repository has and an archive lacks: settings of the linter, a manifest that runs the tests; gives the
+    /// steps of CI before the checks, and the checks.
+    fn adapt(&self, environment: &Path, package: &Package) -> anyhow::Result<Vec<String>>;
+
+    /// What a working copy collects and no repository holds.
+    fn ignored(&self) -> &'static str;
+
+    /// The command that lints the package.
+    fn lint(&self, package: &Package) -> Vec<String>;
+
+    /// The word that lets a test runner stop at the first failure, when it has one.
+    fn stop_early(&self, test: &[String]) -> Option<&'static str>;
+
+    /// The words before those that tell the injector what to do.
+    fn injector(&self, root: &Path, environment: &Path) -> Command;
+
+    /// Lets the sandbox (`bwrap`) for the checks of the repository at `root` see what they need.
+    fn furnish(&self, sandbox: &mut Command, environment: &Path, package: &Package, root: &Path);
+
+    /// Lets the run that heals the repository see what its user has installed.
+    fn install(&self, heal: &mut Command, environment: &Path, repository: &Path) -> anyhow::Result<()>;
+
+    /// How many tests passed, as the runners tell it.
+    fn passing(&self, output: &str) -> u64;
+
+    /// Whether the checks show a sign of a defect of this class; `parses`: whether the broken file does.
+    fn shows(&self, class: &str, parses: bool, output: &str) -> bool;
+}
+
+/// Whether any of the signs stands in the text.
+fn holds(output: &str, signs: &[&str]) -> bool {
+    signs.iter().any(|sign| output.contains(sign))
+}
+
+/// The one entry of a folder whose name ends like this.
+pub(super) fn single(folder: &Path, ending: &str) -> anyhow::Result<PathBuf> {
+    let mut found = None;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(ending) {
+            ensure!(found.replace(path).is_none(), "more than one *{ending} in {}", folder.display());
+        }
+    }
+    found.with_context(|| format!("no *{ending} in {}", folder.display()))
+}
