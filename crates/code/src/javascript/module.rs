@@ -112,7 +112,7 @@ pub struct Call {
 }
 
 /// How a name is imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImportKind {
     /// `import { name }`, `const { name } = require()`.
     Named,

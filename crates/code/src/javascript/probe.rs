@@ -7,6 +7,7 @@ use autoheal_engine::diagnostics::Finding;
 
 use super::complaint::Complaint;
 use super::environment::NodeEnvironment;
+use super::fix::dependency::declared;
 use super::index::is_relative;
 use crate::sources::Sources;
 
@@ -42,7 +43,7 @@ pub fn parse(output: &str) -> Result<NodeEnvironment, ProbeError> {
 }
 
 /// The modules whose exports fixers may need: packages and builtins that the repository's files import, most often imported
-/// first, at most [`MAX_MODULES`]; and those that findings name.
+/// first, at most [`MAX_MODULES`]; those that findings name, and those that manifests name for the program itself.
 pub fn modules_of_interest(sources: &Sources, findings: &[Finding]) -> Vec<String> {
     let mut counts = BTreeMap::<String, usize>::new();
     for (_, module) in sources.javascript_index().modules() {
@@ -60,6 +61,10 @@ pub fn modules_of_interest(sources: &Sources, findings: &[Finding]) -> Vec<Strin
         if !is_relative(&specifier) && is_specifier(&specifier) {
             *counts.entry(specifier).or_default() += 1_000;
         }
+    }
+    // What a manifest names and no file imports is missed somewhere, perhaps: an import was lost.
+    for name in declared(sources, &["dependencies", "peerDependencies"]).into_keys().filter(|name| is_specifier(name)) {
+        counts.entry(name).or_default();
     }
     let mut modules: Vec<(String, usize)> = counts.into_iter().collect();
     modules.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));

@@ -16,6 +16,9 @@ mod slip {
     pub(super) const EXTRA: f64 = 5.0;
     pub(super) const DOUBLED: f64 = 3.0;
     pub(super) const REPLACED: f64 = 6.0;
+    pub(super) const REPEATED: f64 = 4.0;
+    /// Any sign instead of any other.
+    pub(super) const MISTYPED: f64 = 9.0;
     pub(super) const MISSPELLED: f64 = 1.5;
     pub(super) const SWAPPED: f64 = 6.0;
     pub(super) const SPACED: f64 = 3.0;
@@ -28,6 +31,8 @@ const CHOSEN: f64 = 0.5;
 
 /// Delimiters may be missing anywhere in the window; other tokens only this close to the fault.
 const NEAR: usize = 24;
+/// A sign is taken for any other only this close to it.
+const AT_FOCUS: usize = 2;
 /// Names are tried as missing operands this close to it.
 const VERY_NEAR: usize = 8;
 
@@ -250,8 +255,17 @@ impl<'site> TokenEdits<'site> {
             proposals.push(Proposal::new(vec![edit], slip + self.far(place), description).reading(reading));
         };
         for new in self.grammar.confused.iter().filter(|group| group.contains(&old)).flat_map(|group| group.iter()) {
+            // `=` for `==`: the same key, pressed too rarely.
+            let is_repeated = new.len() > old.len() && old.len() == 1 && new.chars().all(|sign| old.contains(sign));
             if *new != old {
-                put(new, slip::REPLACED);
+                put(new, if is_repeated { slip::REPEATED } else { slip::REPLACED });
+            }
+        }
+        // A key beside the one that was meant.
+        let is_sign = matches!(token.kind, Kind::Operator | Kind::Unknown);
+        if is_sign && self.focus.abs_diff(place) <= AT_FOCUS {
+            for new in self.grammar.delimiters.iter().filter(|new| **new != old) {
+                put(new, slip::MISTYPED);
             }
         }
         if matches!(token.kind, Kind::Name | Kind::Keyword) && old.len() > 1 {

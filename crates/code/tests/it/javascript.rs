@@ -160,6 +160,8 @@ fn what_does_not_parse() {
     heals("lib/cart.js", "all + item.price", "all item.price", error, 4);
     heals("src/total.js", "0);\n}", "0);\n}\n}", error, 2);
     heals("src/round.js", "const DIGITS = 2", "const DIGITS 2", error, 1);
+    heals("lib/cart.js", "if (lines.length", "if .lines.length", error, 3);
+    heals("lib/cart.js", "const sum = this.items", "const sum = ; this.items", error, 2);
     let conflict = "<<<<<<< HEAD\n  return this;\n=======\n  return null;\n>>>>>>> other";
     heals("lib/cart.js", "    return this;", &conflict.replace("  return", "    return"), error, 2);
 }
@@ -178,6 +180,14 @@ fn misspelled_names() {
     heals("lib/cart.js", "const text =", "const txet =", "ReferenceError: text is not defined", 3);
     heals("lib/money.js", "Math.round", "Mtah.round", "ReferenceError: Mtah is not defined", 1);
     heals("lib/cart.js", "this.items.push", "items.push", "ReferenceError: items is not defined", 2);
+    // A function that uses a name it is not given has lost a parameter.
+    heals(
+        "lib/cart.js",
+        "load(file, read) {",
+        "load(file) {",
+        "ReferenceError: read is not defined\n    at load (/s/lib/cart.js:33:16)",
+        12,
+    );
 }
 
 #[test]
@@ -235,6 +245,24 @@ fn names_that_are_not_exported() {
 fn imports_that_are_missing() {
     heals("lib/cart.js", "const path = require('path');\n", "", "ReferenceError: path is not defined", 1);
     heals("lib/cart.js", "{ round, TAX }", "{ round }", "ReferenceError: TAX is not defined", 1);
+    // A statement that was lost is missed by all of its names.
+    let mut sources = project();
+    sources.insert("lib/cart.js", CART.replace("const { round, TAX } = require('./money');\n", ""), false);
+    let found = candidates(&sources, "lib/cart.js", 18, "ReferenceError: round is not defined");
+    let first = found[0].files[0].apply(sources.text("lib/cart.js").unwrap()).unwrap();
+    assert!(first.contains("const { round, TAX } = require('./money.js');"), "{first}");
+}
+
+#[test]
+fn names_that_are_imported_from_elsewhere() {
+    let error = "TypeError: total is not a function\n    at bill (/w/src/bill.mjs:5:16)";
+    heals("src/bill.mjs", "'./total.js'", "'./round.js'", error, 12);
+    let found = |error: &str| candidates(&project(), "lib/cart.js", 26, error);
+    let error = "AssertionError: '1' == 2";
+    assert!(
+        found(error).iter().all(|candidate| candidate.fixer != "import_source"),
+        "nothing says that a value is of the wrong kind"
+    );
 }
 
 #[test]
@@ -332,6 +360,15 @@ fn forgotten_words() {
         "TypeError: Cannot read properties of undefined (reading 'total')",
         8,
     );
+}
+
+#[test]
+fn what_does_not_parse_is_not_hidden_by_a_failure_elsewhere() {
+    let mut sources = project();
+    sources.insert("lib/money.js", MONEY.replace("100) / 100", "100 / 100"), false);
+    let found = candidates(&sources, "lib/cart.js", 3, "SyntaxError: missing ) after argument list");
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|candidate| candidate.fixer == "syntax"), "{found:?}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn unpack(bench: &Bench, package: &Package, folder: &Path) -> anyhow::Result<Pat
     package.language.tools().download(environment, package, folder)?;
     let archive = single(folder, ".tar.gz")?;
     let found: [u8; 32] = Sha256::digest(std::fs::read(&archive)?).into();
-    let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+    let found = found.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     ensure!(found == package.sha256, "the archive of {} has the hash {found}", package.name);
     process::run(
         process::command(folder, "tar").args(["--extract", "--gzip", "--no-same-owner", "--file"]).arg(&archive),

@@ -18,7 +18,9 @@ use crate::sources::Sources;
 pub(super) struct Dependency;
 
 const NAME: &str = "dependency";
-const FIELDS: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+/// Where a manifest names packages.
+pub(in crate::javascript) const FIELDS: [&str; 4] =
+    ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 
 impl Fixer for Dependency {
     fn name(&self) -> &'static str {
@@ -33,7 +35,7 @@ impl Fixer for Dependency {
             return Vec::new();
         }
         let name = package_of(specifier);
-        let declared = declared(context.sources);
+        let declared = declared(context.sources, &FIELDS);
         let mut list = Shortlist::new(&blame);
         for (file, text) in manifests(context.sources) {
             let version = match lock_over(context.sources, file) {
@@ -63,12 +65,12 @@ fn manifests(sources: &Sources) -> impl Iterator<Item = (&str, &str)> {
     sources.iter().filter(|(file, _)| *file == "package.json" || file.ends_with("/package.json"))
 }
 
-/// Packages that manifests name, with their versions.
-pub(super) fn declared(sources: &Sources) -> BTreeMap<String, String> {
+/// Packages that manifests name in these fields, with their versions.
+pub(in crate::javascript) fn declared(sources: &Sources, fields: &[&str]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for (_, text) in manifests(sources) {
         let Ok(manifest) = serde_json::from_str::<Value>(text) else { continue };
-        for (name, version) in FIELDS.iter().filter_map(|field| manifest.get(field)?.as_object()).flatten() {
+        for (name, version) in fields.iter().filter_map(|field| manifest.get(field)?.as_object()).flatten() {
             if let Some(version) = version.as_str() {
                 found.entry(name.clone()).or_insert_with(|| version.to_owned());
             }

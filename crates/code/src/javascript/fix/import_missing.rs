@@ -1,14 +1,15 @@
 //! A name that is used and not imported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blame::Blame;
 use super::name_spelling::uses;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
+use crate::javascript::globals::is_global;
 use crate::javascript::index::{is_relative, relative};
-use crate::javascript::module::{Import, ImportKind, Module};
+use crate::javascript::module::{Import, ImportKind, Module, Role, Word};
 use crate::repair::shortlist::Shortlist;
 
 /// Adds the import that a name lacks: as other files of the repository import it, from the module that exports it, or from the
@@ -17,12 +18,15 @@ pub(super) struct ImportMissing;
 
 const NAME: &str = "import_missing";
 
+/// How much likelier a module is meant for each other missing name that it offers.
+const TOGETHER: f64 = 2.0;
+
 /// How a name may be imported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
-    specifier: String,
-    kind: &'static str,
-    imported: String,
+pub(super) struct Way {
+    pub(super) specifier: String,
+    pub(super) kind: ImportKind,
+    pub(super) imported: String,
 }
 
 impl Fixer for ImportMissing {
@@ -47,7 +51,8 @@ impl Fixer for ImportMissing {
     }
 }
 
-fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
+/// The ways to import `name` into a file, and how unlikely each is.
+pub(super) fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
     let mut found: BTreeMap<Way, f64> = BTreeMap::new();
     let mut add = |way: Way, bits: f64| {
         let known = found.entry(way).or_insert(bits);
@@ -59,12 +64,7 @@ fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
         for import in module.imports.iter().filter(|import| !import.is_export && !import.is_type) {
             for one in import.names.iter().filter(|one| one.local == name) {
                 let Some(specifier) = moved(blame, other, file, import) else { continue };
-                let kind = match one.kind {
-                    ImportKind::Named => "named",
-                    ImportKind::Default => "default",
-                    ImportKind::Whole => "whole",
-                };
-                *counts.entry(Way { specifier, kind, imported: one.name.clone() }).or_default() += 1.0;
+                *counts.entry(Way { specifier, kind: one.kind, imported: one.name.clone() }).or_default() += 1.0;
             }
         }
     }
@@ -74,7 +74,7 @@ fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
     // From the modules that export it.
     for home in blame.index.definers(name).filter(|home| *home != file) {
         let specifier = styled(blame, file, &relative(file, home));
-        add(Way { specifier, kind: "named", imported: name.to_owned() }, 1.5);
+        add(Way { specifier, kind: ImportKind::Named, imported: name.to_owned() }, 1.5);
     }
     // The whole of a builtin, package or file of that name.
     let node = &blame.context.environment.node;
@@ -84,7 +84,7 @@ fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
         .collect();
     for module in [name, kebab.as_str(), kebab.trim_start_matches('-')] {
         if node.builtins.contains(module) || node.installed.contains(module) {
-            add(Way { specifier: module.to_owned(), kind: "whole", imported: name.to_owned() }, 2.0);
+            add(Way { specifier: module.to_owned(), kind: ImportKind::Whole, imported: name.to_owned() }, 2.0);
         }
     }
     for other in blame.index.files().filter(|other| *other != file) {
@@ -92,12 +92,12 @@ fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f64> {
         let Some(module) = blame.module(other) else { continue };
         if base == name || base == kebab.trim_start_matches('-') {
             let specifier = styled(blame, file, &relative(file, other));
-            let kind = if module.exports.default.is_some() { "default" } else { "whole" };
+            let kind = if module.exports.default.is_some() { ImportKind::Default } else { ImportKind::Whole };
             add(Way { specifier, kind, imported: name.to_owned() }, 3.0);
         }
     }
     for (module, _) in node.exports.iter().filter(|(_, names)| names.contains(name)) {
-        add(Way { specifier: module.clone(), kind: "named", imported: name.to_owned() }, 3.5);
+        add(Way { specifier: module.clone(), kind: ImportKind::Named, imported: name.to_owned() }, 3.5);
     }
     found
 }
@@ -145,22 +145,28 @@ fn propose(
     let with_require = !module.is_module && (requires > 0 || !has_imports(module));
     // Beside the names that are imported from there already.
     let same = module.imports.iter().find(|import| import.specifier == way.specifier && import.is_statement);
-    if way.kind == "named"
+    let item = |imported: &str, local: &str| match (imported == local, with_require) {
+        (true, _) => local.to_owned(),
+        (false, true) => format!("{imported}: {local}"),
+        (false, false) => format!("{imported} as {local}"),
+    };
+    // One import brings several names: a statement that was lost is missed by all of them.
+    let others = others_from_there(blame, file, module, name, way);
+    let bits = bits - TOGETHER * f64::from(u32::try_from(others.len().min(3)).unwrap_or(3));
+    let mut items = vec![item(&way.imported, name)];
+    items.extend(others.into_iter().map(str::to_owned));
+    let items = items.join(", ");
+    if way.kind == ImportKind::Named
         && let Some(last) = same.and_then(|import| import.names.iter().rfind(|one| one.kind == ImportKind::Named))
     {
-        let item = match (way.imported == name, with_require) {
-            (true, _) => name.to_owned(),
-            (false, true) => format!("{}: {name}", way.imported),
-            (false, false) => format!("{} as {name}", way.imported),
-        };
-        list.edit(bits, description.clone(), file, Edit::insert(last.whole.end, format!(", {item}")));
+        list.edit(bits, description.clone(), file, Edit::insert(last.whole.end, format!(", {items}")));
         let first = same.and_then(|import| import.names.iter().find(|one| one.kind == ImportKind::Named));
         if let Some(first) = first {
-            list.edit(bits + 0.5, description.clone(), file, Edit::insert(first.whole.start, format!("{item}, ")));
+            list.edit(bits + 0.5, description.clone(), file, Edit::insert(first.whole.start, format!("{items}, ")));
         }
         return;
     }
-    let is_namespace = way.kind == "whole" && !with_require && is_relative(&way.specifier);
+    let is_namespace = way.kind == ImportKind::Whole && !with_require && is_relative(&way.specifier);
     if is_namespace && module.calls_name(text, name) {
         return;
     }
@@ -168,14 +174,12 @@ fn propose(
     let specifier = format!("{quote}{}{quote}", way.specifier);
     let end = if uses_semicolons(text) { ";" } else { "" };
     let clause = match way.kind {
-        "named" if way.imported == name => format!("{{ {name} }}"),
-        "named" if with_require => format!("{{ {}: {name} }}", way.imported),
-        "named" => format!("{{ {} as {name} }}", way.imported),
-        _ if is_namespace => format!("* as {name}"),
-        _ => name.to_owned(),
+        ImportKind::Named => format!("{{ {items} }}"),
+        ImportKind::Whole if is_namespace => format!("* as {name}"),
+        ImportKind::Whole | ImportKind::Default => name.to_owned(),
     };
     let declare = if text.contains("const ") { "const" } else { "var" };
-    let default = if with_require && way.kind == "default" { ".default" } else { "" };
+    let default = if with_require && way.kind == ImportKind::Default { ".default" } else { "" };
     let statement = if with_require {
         format!("{declare} {clause} = require({specifier}){default}{end}")
     } else {
@@ -190,6 +194,20 @@ fn propose(
         Edit::insert(start_of_code(module, text), format!("{statement}{newline}"))
     };
     list.edit(bits, description, file, edit);
+}
+
+/// Other names that the file uses, that nothing declares, and that the same module offers.
+fn others_from_there<'m>(blame: &Blame<'_>, file: &str, module: &'m Module, name: &str, way: &Way) -> Vec<&'m str> {
+    if way.kind != ImportKind::Named {
+        return Vec::new();
+    }
+    let of_package = blame.context.environment.node.exports.get(&way.specifier);
+    let of_file = blame.index.resolve(file, &way.specifier).map(|home| blame.index.exports(home)).unwrap_or_default();
+    let is_offered = |other: &str| of_package.is_some_and(|names| names.contains(other)) || of_file.contains(other);
+    let is_missing =
+        |word: &&Word| word.role == Role::Use && !word.is_bound && word.text != name && !is_global(&word.text);
+    let missing: BTreeSet<&str> = module.words.iter().filter(is_missing).map(|word| word.text.as_str()).collect();
+    missing.into_iter().filter(|other| is_offered(other)).collect()
 }
 
 fn has_imports(module: &Module) -> bool {

@@ -80,6 +80,11 @@ pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: 
             let name = message.text.split('\'').nth(1).unwrap_or_default();
             proposals.extend(unused(file, text, name, message.line).map(|(what, edits)| (UNUSED, what, edits)));
         }
+        if rule == "no-debugger" {
+            proposals.extend(
+                debugger(text, message.line).map(|edit| (UNUSED, "remove the breakpoint".to_owned(), vec![edit])),
+            );
+        }
         for (index, suggestion) in message.suggestions.iter().enumerate() {
             let later = u32::try_from(index).unwrap_or(99) * 100;
             if let Some(edit) = offsets.edit(&suggestion.fix) {
@@ -149,14 +154,23 @@ fn unused(file: &str, text: &str, name: &str, line: Option<u32>) -> Option<(Stri
     let is_bare = value == ";" || value.is_empty();
     let value = value.strip_prefix('=').map(|value| value.trim().trim_end_matches(';'));
     let has_no_effect = |value: &str| {
-        !value.is_empty()
-            && !value.contains(['(', ',', '`', '{', '['])
-            && !value.contains("++")
-            && !value.contains("await")
+        matches!(value, "[]" | "{}")
+            || !value.is_empty()
+                && !value.contains(['(', ',', '`', '{', '['])
+                && !value.contains("++")
+                && !value.contains("await")
     };
     let is_function = module.functions.iter().any(|function| function.name == name && line.contains(function.span));
     (is_bare || value.is_some_and(has_no_effect) || is_function)
         .then(|| (format!("remove the unused variable '{name}'"), vec![Edit::delete(whole_lines(text, line).range())]))
+}
+
+/// Takes out a `debugger` that stands on a line of its own.
+fn debugger(text: &str, line: Option<u32>) -> Option<Edit> {
+    let line = usize::try_from(line?).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let whole = text.get(start..)?.split_inclusive('\n').next()?;
+    (whole.trim().trim_end_matches(';') == "debugger").then(|| Edit::delete(start..start + whole.len()))
 }
 
 /// A statement with the end of its line, and the space before it.
@@ -252,6 +266,13 @@ mod tests {
     }
 
     #[test]
+    fn a_breakpoint_on_its_own_line_is_taken_out() {
+        let found = |text: &str, line| repaired(text, line, "no-debugger", "Unexpected 'debugger' statement.", "");
+        assert_eq!(found("f();\n  debugger;\ng();\n", 2), ["f();\ng();\n"]);
+        assert_eq!(found("if (a) debugger;\n", 1), [] as [&str; 0]);
+    }
+
+    #[test]
     fn unused_names_are_taken_out() {
         let unused = |text: &str, name: &str, line| {
             repaired(text, line, "no-unused-vars", &format!("'{name}' is defined but never used."), "")
@@ -262,6 +283,7 @@ mod tests {
         assert_eq!(unused("import a, { b } from 'x';\na();\n", "b", 1), ["import a from 'x';\na();\n"]);
         assert_eq!(unused("import a from 'x';\nb();\n", "a", 1), ["b();\n"]);
         assert_eq!(unused("f();\n  const a = 1;\n", "a", 2), ["f();\n"]);
+        assert_eq!(unused("f();\nconst a = [];\n", "a", 2), ["f();\n"]);
         assert_eq!(unused("const a = f();\n", "a", 1), [] as [&str; 0]);
     }
 }

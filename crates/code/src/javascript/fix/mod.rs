@@ -4,9 +4,10 @@ use crate::fix::Fixer;
 
 mod arguments;
 pub(in crate::javascript) mod blame;
-mod dependency;
+pub(super) mod dependency;
 mod export_spelling;
 mod import_missing;
+mod import_source;
 mod layout;
 pub mod linting;
 mod local_repair;
@@ -39,6 +40,7 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
         &module_path::ModulePath,
         &export_spelling::ExportSpelling,
         &import_missing::ImportMissing,
+        &import_source::ImportSource,
         &module_kind::ModuleKind,
         &dependency::Dependency,
         &local_repair::LocalRepair,

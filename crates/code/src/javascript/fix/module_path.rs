@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blame::Blame;
+use super::dependency;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
@@ -192,6 +193,6 @@ fn known(blame: &Blame<'_>) -> BTreeSet<String> {
         let bare = module.imports.iter().filter(|import| !is_relative(&import.specifier) && import.specifier != said);
         names.extend(bare.map(|import| import.specifier.trim_start_matches("node:").to_owned()));
     }
-    names.extend(super::dependency::declared(blame.context.sources).into_keys());
+    names.extend(dependency::declared(blame.context.sources, &dependency::FIELDS).into_keys());
     names
 }

@@ -4,7 +4,7 @@ use super::blame::{Blame, Place};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
-use crate::javascript::module::{Module, Role, Word};
+use crate::javascript::module::{Function, Module, Role, Word};
 use crate::javascript::tokens::is_keyword;
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::{rarity, slip};
@@ -34,6 +34,7 @@ impl Fixer for NameSpelling {
             at_use(&mut list, &blame, file, module, word);
             at_declaration(&mut list, &blame, file, module, word);
             as_member(&mut list, &blame, file, module, word);
+            as_parameter(&mut list, &blame, file, module, word);
         }
         list.finish(NAME, 20)
     }
@@ -104,6 +105,25 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
         let bits = if before.ends_with(['{', ',']) { bits + 0.5 } else { bits };
         let description = format!("name '{candidate}' '{name}' where it is declared");
         list.edit(bits, description, file, Edit::replace(span.range(), name));
+    }
+}
+
+/// A parameter that was lost: the more often a function uses the name, the less it is a slip of the pen.
+fn as_parameter(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
+    const LOST: f64 = 5.5;
+    let is_it = |other: &&Word| other.text == word.text && other.role == Role::Use && !other.is_bound;
+    let uses: Vec<Span> = module.words.iter().filter(is_it).map(|other| other.span).collect();
+    let holds_all = |function: &&Function| uses.iter().all(|span| function.span.contains(*span));
+    let around =
+        module.functions.iter().filter(holds_all).min_by_key(|function| function.span.end - function.span.start);
+    // A linter is content with any parameter of that name.
+    let Some(function) = around.filter(|_| !blame.is_linted()) else { return };
+    let name = word.text.as_str();
+    let bits = 0.5f64.mul_add(-f64::from(u32::try_from(uses.len().min(7)).unwrap_or(7)), LOST);
+    let before = function.parameters.iter().map(|one| Edit::insert(one.span.start, format!("{name}, ")));
+    let last = function.parameters.last().map(|one| Edit::insert(one.span.end, format!(", {name}")));
+    for edit in before.chain(last) {
+        list.edit(bits, format!("add the parameter '{name}'"), file, edit);
     }
 }
 

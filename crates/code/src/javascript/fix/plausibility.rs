@@ -13,6 +13,8 @@ use crate::javascript::{parse, tokens};
 const USELESS: f64 = 7.0;
 /// A statement after `return`, `throw`, `break` or `continue` in the same block.
 const UNREACHABLE: f64 = 7.0;
+/// A statement on the line where another one ends.
+const CROWDED: f64 = 5.0;
 /// A label that nothing jumps to is hardly ever meant.
 const LABEL: f64 = 6.0;
 /// A name that nothing in the file declares: candidates differ in how many there are.
@@ -24,7 +26,7 @@ const MAX_ASKEW: usize = 8;
 /// How odd a file is, in bits; `None` when it does not parse.
 pub(super) fn of(file: &str, text: &str) -> Option<f64> {
     let mut bits = parse::read(file, text, |program, semantic| {
-        let mut oddities = Oddities::default();
+        let mut oddities = Oddities { text, bits: 0.0 };
         oddities.visit_program(program);
         let unknown = semantic.scoping().root_unresolved_references().len();
         UNKNOWN.mul_add(f64::from(u32::try_from(unknown).unwrap_or(u32::MAX)), oddities.bits)
@@ -35,12 +37,12 @@ pub(super) fn of(file: &str, text: &str) -> Option<f64> {
     Some(bits)
 }
 
-#[derive(Default)]
-struct Oddities {
+struct Oddities<'t> {
+    text: &'t str,
     bits: f64,
 }
 
-impl Oddities {
+impl Oddities<'_> {
     fn statements(&mut self, statements: &[Statement<'_>]) {
         for pair in statements.windows(2) {
             let [one, other] = pair else { continue };
@@ -54,6 +56,11 @@ impl Oddities {
             let is_hoisted = matches!(other, Statement::FunctionDeclaration(_) | Statement::EmptyStatement(_));
             if leaves && !is_hoisted {
                 self.bits += UNREACHABLE;
+            }
+            let bytes = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+            let between = self.text.get(bytes(one.span().end)..bytes(other.span().start));
+            if between.is_some_and(|gap| !gap.contains('\n')) {
+                self.bits += CROWDED;
             }
         }
     }
@@ -80,7 +87,7 @@ impl Oddities {
     }
 }
 
-impl<'a> Visit<'a> for Oddities {
+impl<'a> Visit<'a> for Oddities<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         match kind {
             AstKind::Program(program) => self.statements(&program.body),

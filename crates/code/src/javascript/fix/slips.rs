@@ -1,5 +1,7 @@
 //! One word that was forgotten: `await`, `return`, `new`, `this.`, the parentheses of a call, or those that are too many.
 
+use autoheal_engine::diagnostics::Category;
+
 use super::blame::{Blame, Place};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
@@ -21,6 +23,10 @@ impl Fixer for Slips {
     }
 
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        // What does not parse has no values: an edit elsewhere would only hide that.
+        if matches!(context.finding.category, Category::Syntax | Category::Indentation) {
+            return Vec::new();
+        }
         let blame = Blame::new(context);
         let mut list = Shortlist::new(&blame);
         let is_undefined = match &blame.complaint {

@@ -76,7 +76,7 @@ fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_
     }
     let errors = stack::parse(text);
     let unnamed = unnamed(text, &errors);
-    let blamed = unnamed.as_ref().or_else(|| blamed(&errors))?;
+    let blamed = unnamed.as_ref().or_else(|| blamed(&errors, text))?;
     let category = kind::of_error(&blamed.class, &blamed.message);
     let (file, location) = place(blamed, text, category, look).unwrap_or_else(|| {
         let location = test_file.is_some().then_some(Location { line: 1, column: None });
@@ -107,11 +107,13 @@ fn unnamed(text: &str, errors: &[Thrown]) -> Option<Thrown> {
 }
 
 /// The error to be blamed: the first, unless it only says that something failed while its cause says that the code itself is
-/// broken.
-fn blamed(errors: &[Thrown]) -> Option<&Thrown> {
+/// broken. What a test asserts is not looked behind, but for a program that it started and that crashed: Node ends what it says of that
+/// with its version.
+fn blamed<'e>(errors: &'e [Thrown], text: &str) -> Option<&'e Thrown> {
     let is_broken = |error: &&Thrown| kind::of_error(&error.class, &error.message) != Category::Logic;
     let first = errors.first()?;
-    if is_broken(&first) || first.class == "AssertionError" {
+    let tells_a_crash = || text.lines().any(|line| line.starts_with("Node.js v"));
+    if is_broken(&first) || first.class == "AssertionError" && !tells_a_crash() {
         return Some(first);
     }
     errors.iter().find(is_broken).or(Some(first))
@@ -200,6 +202,16 @@ mod tests {
             let found = found(text);
             assert_eq!((found.category, found.file.as_deref()), (Category::Import, Some("pkg/src/calc.js")), "{text}");
         }
+    }
+
+    #[test]
+    fn a_program_that_crashed_is_looked_at_behind_the_assertion() {
+        let crash = "AssertionError [ERR_ASSERTION]: ifError got unwanted exception: Command failed: /w/pkg/src/calc.js\nnode:internal/modules/cjs/loader:1210\n  throw err;\n  ^\n\nError: Cannot find module 'pth'\nRequire stack:\n- /w/pkg/src/calc.js\n    at Module._load (node:internal/modules/cjs/loader:1051:27)\n\nNode.js v20.20.2\n\n    at /w/pkg/test/calc.test.js:9:14\n";
+        let blamed = found(crash);
+        assert_eq!((blamed.category, blamed.file.as_deref()), (Category::Import, Some("pkg/src/calc.js")));
+        assert_eq!(blamed.message, "Error: Cannot find module 'pth'");
+        let asserted = found(&crash.replace("Node.js v20.20.2", ""));
+        assert_eq!(asserted.category, Category::Logic, "what a test compares with may be an error's text");
     }
 
     #[test]

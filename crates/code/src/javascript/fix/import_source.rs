@@ -1,0 +1,58 @@
+//! A name that is imported from the wrong module: what it stands for has not what the code asks of it.
+
+use std::collections::BTreeSet;
+
+use super::blame::{Blame, Place};
+use super::import_missing::ways;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::complaint::Complaint;
+use crate::javascript::module::Role;
+use crate::repair::shortlist::Shortlist;
+
+/// Takes the names of the failing lines from where other files take them, or from the module that offers them or is called so.
+pub(super) struct ImportSource;
+
+const NAME: &str = "import_source";
+/// That somebody imports a name from elsewhere on purpose is likelier than that it is missing.
+const DOUBT: f64 = 2.0;
+/// Lines on the stack that are looked at.
+const MAX_PLACES: usize = 4;
+
+impl Fixer for ImportSource {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let blame = Blame::new(context);
+        match &blame.complaint {
+            Complaint::UnknownMember { .. } | Complaint::NotCallable { .. } | Complaint::MemberOfNothing { .. } => {}
+            Complaint::UnknownName { .. }
+            | Complaint::UnknownModule { .. }
+            | Complaint::UnknownExport { .. }
+            | Complaint::WrongKindOfModule { .. }
+            | Complaint::Arguments
+            | Complaint::Other => return Vec::new(),
+        }
+        let mut list = Shortlist::new(&blame);
+        for Place { file, span, .. } in blame.places.iter().take(MAX_PLACES) {
+            let Some(module) = blame.module(file) else { continue };
+            let used = module.words.iter().filter(|word| word.role == Role::Use && span.contains(word.span));
+            for name in used.map(|word| word.text.as_str()).collect::<BTreeSet<&str>>() {
+                let Some((import, one)) = module.imported(name) else { continue };
+                for (way, bits) in ways(&blame, file, name) {
+                    let is_of_kind = way.kind == one.kind && way.imported == one.name;
+                    // What else the statement takes has to be there, too.
+                    let is_alone = import.names.len() == 1;
+                    if way.specifier != import.specifier && is_of_kind && is_alone {
+                        let description = format!("import '{name}' from '{}'", way.specifier);
+                        let edit = Edit::replace(import.specifier_span.range(), way.specifier.as_str());
+                        list.edit(bits + DOUBT, description, file, edit);
+                    }
+                }
+            }
+        }
+        list.finish(NAME, 8)
+    }
+}
