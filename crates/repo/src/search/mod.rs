@@ -208,12 +208,11 @@ async fn search(
         let seconds = suite_time.as_secs_f64();
         return Err(RunnerError::Broken(format!("the suite takes {seconds:.0} s; --search-seconds gives more time")));
     }
-    let mut prepared = match workshop.0.take() {
-        Some(prepared) => prepared,
-        None => {
-            context.progress(format!("{}: loading the tests to search for a change", target.headline()));
-            Prepared::start(session, time).await?
-        }
+    let mut prepared = if let Some(prepared) = workshop.0.take() {
+        prepared
+    } else {
+        context.progress(format!("{}: loading the tests to search for a change", target.headline()));
+        Prepared::start(session, time).await?
     };
     let Prepared { runner, runs, watched } = &mut prepared;
     let suite = Suite::new(session.place().setup.toolchain, runs, &selectors(state, &target.key()))?;

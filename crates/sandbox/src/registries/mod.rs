@@ -219,7 +219,7 @@ pub(crate) mod tests {
         let environment = environment.map(|(name, value)| (name.to_owned(), SecretString::from(value)));
         let access = RegistryAccess { environment: environment.into(), ..RegistryAccess::default() };
         let found = secrets(&access);
-        let found: Vec<&str> = found.iter().map(|secret| secret.expose_secret()).collect();
+        let found: Vec<&str> = found.iter().map(secrecy::ExposeSecret::expose_secret).collect();
         assert_eq!(found, ["s3cret%40x", "t0ken", "npm_abcdef"]);
         assert_eq!(without(b"a npm_abcdef, npm_abcdef".to_vec(), "npm_abcdef"), b"a ***, ***");
     }

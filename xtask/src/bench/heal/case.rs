@@ -217,9 +217,11 @@ fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result
     for attempt in 0..TRIES {
         let Some(defect) = inject(bench, case, repository, attempt)? else { return Ok(None) };
         let verdict = checks::run(bench, case.package, repository, true)?;
-        if !verdict.green {
+        let class = class_of(&defect, case.package.language, &verdict.output);
+        // Where it is not the last commit that is at fault, a linter's finding is an old one, and no red.
+        let is_red = if class == LOGIC { !verdict.passes } else { !verdict.green };
+        if is_red {
             git(repository, &["commit", "--quiet", "--all", "--message", "A change of somebody in a hurry"])?;
-            let class = class_of(&defect, case.package.language, &verdict.output);
             if class == LOGIC {
                 // The last commit shall not tell where to look.
                 std::fs::write(repository.join("NOTES"), "A note.\n")?;

@@ -13,6 +13,8 @@ const PATIENCE: f64 = 10.0;
 /// What the checks said.
 pub(super) struct Verdict {
     pub(super) green: bool,
+    /// Whether the tests are, whatever the linter says.
+    pub(super) passes: bool,
     pub(super) output: String,
     pub(super) seconds: f64,
     /// How many tests passed.
@@ -30,10 +32,12 @@ fn commands(package: &Package, until_first_failure: bool) -> Vec<Vec<String>> {
 /// Runs the checks of the repository at `root`, every one even when an earlier one is red.
 pub(super) fn run(bench: &Bench, package: &Package, root: &Path, until_first_failure: bool) -> anyhow::Result<Verdict> {
     let started = Instant::now();
-    let mut verdict = Verdict { green: true, output: String::new(), seconds: 0.0, passing: 0 };
+    let mut verdict = Verdict { green: true, passes: true, output: String::new(), seconds: 0.0, passing: 0 };
     for command in commands(package, until_first_failure) {
         let output = process::output_of(shut_in(bench, package, root)?.args(&command))?;
         verdict.green &= output.status.success();
+        // The tests come last.
+        verdict.passes = output.status.success();
         let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         verdict.passing += package.language.tools().passing(&text);
         verdict.output.push_str(&text);
