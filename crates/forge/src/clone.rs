@@ -18,12 +18,14 @@ pub struct CloneOptions {
     pub max_bytes: u64,
     /// The branch to check out; `None`: the one the repository's `HEAD` names.
     pub branch: Option<String>,
+    /// Whether the token stays here: for a repository that somebody else named.
+    pub is_anonymous: bool,
 }
 
 impl Default for CloneOptions {
     /// The whole history within 10 minutes and 2 GiB.
     fn default() -> Self {
-        Self { depth: None, timeout: Duration::from_mins(10), max_bytes: 2 << 30, branch: None }
+        Self { depth: None, timeout: Duration::from_mins(10), max_bytes: 2 << 30, branch: None, is_anonymous: false }
     }
 }
 
@@ -61,6 +63,9 @@ impl Git {
             .with_size_limit(growing.path(), options.max_bytes)
             .args(["clone", "--quiet", "--no-local", "--template=", "--no-recurse-submodules"])
             .arg(format!("--upload-pack={}", command::serving("upload-pack")));
+        if options.is_anonymous {
+            invocation = invocation.without_token();
+        }
         if let Some(depth) = options.depth {
             invocation = invocation.arg(format!("--depth={depth}"));
         }

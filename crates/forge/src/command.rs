@@ -94,6 +94,7 @@ pub(crate) struct Invocation<'a> {
     stdin: Vec<u8>,
     timeout: Duration,
     watch: Option<(&'a Path, u64)>,
+    is_anonymous: bool,
 }
 
 impl<'a> Invocation<'a> {
@@ -108,6 +109,7 @@ impl<'a> Invocation<'a> {
             stdin: Vec::new(),
             timeout,
             watch: None,
+            is_anonymous: false,
         }
     }
 
@@ -126,6 +128,12 @@ impl<'a> Invocation<'a> {
     /// Talks to `remote`, and to nobody else.
     pub(crate) fn with_remote(mut self, remote: &'a RepositoryAddress) -> Self {
         self.remote = Some(remote);
+        self
+    }
+
+    /// Talks to the remote as anybody may.
+    pub(crate) fn without_token(mut self) -> Self {
+        self.is_anonymous = true;
         self
     }
 
@@ -285,7 +293,7 @@ impl Surroundings {
             .env("GIT_ALLOW_PROTOCOL", invocation.remote.map_or("", RepositoryAddress::protocol));
         let origin = invocation.remote.and_then(RepositoryAddress::origin);
         if let Some(HostToken { origin, secret }) =
-            self.token.as_ref().filter(|token| Some(&token.origin) == origin.as_ref())
+            self.token.as_ref().filter(|token| !invocation.is_anonymous && Some(&token.origin) == origin.as_ref())
         {
             let origin_of_user = origin.replacen("://", &format!("://{TOKEN_USER}@"), 1);
             command

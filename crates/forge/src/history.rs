@@ -234,6 +234,10 @@ impl Git {
             let mode = match entry {
                 Some((mode, _)) if mode == LINK => return Err(ForgeError::OutsideTree { path: path.into() }),
                 Some((mode, _)) => mode,
+                // A file below a submodule would take the submodule's place.
+                None if self.is_below_submodule(dir, parent, path).await? => {
+                    return Err(ForgeError::OutsideTree { path: path.into() });
+                }
                 None => ORDINARY.to_owned(),
             };
             let line = match content {
@@ -321,6 +325,17 @@ impl Git {
             files.insert(path.clone(), content);
         }
         Ok(files)
+    }
+
+    async fn is_below_submodule(&self, dir: &Path, commit: &CommitId, path: &str) -> Result<bool, ForgeError> {
+        let folders: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
+        if folders.is_empty() {
+            return Ok(false);
+        }
+        let command =
+            self.invocation(Operation::Read).within(dir).args(["ls-tree", "-z", "--full-tree", commit.as_str(), "--"]);
+        let bytes = self.run(command.args(folders)).await?.bytes()?;
+        Ok(String::from_utf8_lossy(&bytes).split('\0').any(|entry| entry.starts_with("160000 ")))
     }
 
     /// Mode and blob of a file in a commit.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
+use url::Url;
+
 use crate::error::Operation;
-use crate::{CommitId, ForgeError, Git, RepositoryAddress};
+use crate::{CommitId, ForgeError, Git, RepositoryAddress, SafeUrl};
 
 /// A repository inside of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,11 +78,15 @@ impl RepositoryAddress {
             }
         }
         let text = self.absolute(&submodule.url)?;
-        match (self, Self::parse(&text).ok()?) {
-            (_, address @ Self::GitHub { .. }) => Some(address),
-            (Self::Server(own), Self::Server(url)) if own.origin() == url.origin() => Some(Self::Server(url)),
-            (Self::GitHub { .. } | Self::Server(_) | Self::Path(_), Self::Server(_) | Self::Path(_)) => None,
+        if let Self::Server(own) = self
+            && let Ok(url) = Url::parse(&text)
+            && url.username().is_empty()
+            && url.password().is_none()
+            && own.origin() == url.origin().ascii_serialization()
+        {
+            return Some(Self::Server(SafeUrl::new(url)));
         }
+        Self::parse(&text).ok().filter(|address| matches!(address, Self::GitHub { .. }))
     }
 
     /// The URL that a relative one, or one in the form of ssh, stands for.

@@ -9,7 +9,7 @@ use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
 
 use crate::folders::Folders;
-use crate::parts;
+use crate::parts::{self, Parts};
 use crate::session::{disk, with_sources};
 use crate::state::HealState;
 use crate::tree;
@@ -43,23 +43,23 @@ impl Checkout {
         Ok(taken.unwrap_or(head))
     }
 
-    /// Writes the files of a commit of `clone`, with what it names and does not hold; what of that is missing.
-    pub(crate) async fn export(&self, clone: &Path, commit: &CommitId, into: &Path) -> Result<Vec<String>, StepError> {
+    /// Writes the files of a commit of `clone`, with what it names and does not hold.
+    pub(crate) async fn export(&self, clone: &Path, commit: &CommitId, into: &Path) -> Result<Parts, StepError> {
         self.git.export(clone, commit, into).await.map_err(|error| forge_error(&error))?;
         parts::complete(self, clone, commit, into).await
     }
 
-    /// Writes the tree: the start commit with the accepted fixes over it, and nothing else. What of it is missing.
-    pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<Vec<String>, StepError> {
+    /// Writes the tree: the start commit with the accepted fixes over it, and nothing else but what the commit names and does not hold.
+    pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<Parts, StepError> {
         let tree = self.folders.tree();
         if tree.exists() {
             fs::remove_dir_all(&tree).map_err(|error| disk("removing an old tree", &error))?;
         }
-        let missing = self.export(&self.folders.clone_folder(), start, &tree).await?;
+        let parts = self.export(&self.folders.clone_folder(), start, &tree).await?;
         for fix in &state.accepted {
             tree::write(&tree, &fix.files).map_err(|error| disk("writing an accepted fix", &error))?;
         }
-        Ok(missing)
+        Ok(parts)
     }
 
     /// Writes the tree of the commit before the base, if there is one: what was wrong there already is not what broke.
@@ -86,7 +86,8 @@ impl Checkout {
             let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
             self.write_before(&base).await?;
         }
-        self.write_tree(state, &start).await.map(drop)
+        let parts = self.write_tree(state, &start).await?;
+        state.setup.as_ref().map_or(Ok(()), |setup| parts.ensure_like(&setup.parts))
     }
 }
 

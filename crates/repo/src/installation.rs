@@ -10,6 +10,7 @@ use crate::checkout::Checkout;
 use crate::ci_commands::{self, TestStep};
 use crate::lint;
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
+use crate::parts::Parts;
 use crate::project::{self, Language, Project};
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
 use crate::state::{HealState, ModelEnd};
@@ -64,6 +65,7 @@ pub(crate) async fn prepare(
         judges: BTreeSet::new(),
         protect: own.protect,
         old_findings: OldFindings::default(),
+        parts: Parts::default(),
     };
     context.note("analyzed", format!("tests: {} ({})", setup.tests.words.join(" "), tests.found));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };

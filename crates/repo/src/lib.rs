@@ -6,7 +6,7 @@
 //! - [`request`], [`state`]: what is asked, and what the agents share
 //! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
-//! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, `parts`, `folders`: the tree on disk and the commands that run in its sandbox
+//! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
 //! - [`own_settings`]: what a repository says about its own healing; [`wanted`]: what of it no request says
@@ -33,7 +33,7 @@ pub mod look;
 mod model;
 pub mod node;
 pub mod own_settings;
-mod parts;
+pub mod parts;
 pub mod project;
 pub mod protected;
 pub mod report;

@@ -1,14 +1,18 @@
 //! What a commit names and does not hold: submodules, and files that Git LFS keeps. They are written into a tree beside its own files, as
 //! far as they can be had; what is missing is told, for tests that need it fail for no fault of the program.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, Git, Submodule};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::checkout::{Checkout, forge_error};
+use crate::project::read_text;
 use crate::session::disk;
 use crate::tree::hexadecimal;
 
@@ -21,40 +25,105 @@ const POINTER: &str = "version https://git-lfs.github.com/spec/v1\n";
 /// No pointer is longer, in bytes (the same).
 const LONGEST_POINTER: u64 = 1024;
 
+/// So many bytes of files of LFS are put into a tree.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// So many files are named in a warning.
 const NAMED: usize = 3;
 
-/// Writes them into `tree`, which holds the files of `commit`. What cannot be had, for a person.
+/// What is in a tree beside the files of its commit, and what should be.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parts {
+    /// Folders of submodules and files of LFS: nothing there is this repository's to change.
+    pub foreign: BTreeSet<String>,
+    /// Submodules that are not there, with the reason.
+    pub missing_submodules: BTreeMap<String, String>,
+    /// Files of LFS of which only the pointer is there.
+    pub missing_files: BTreeSet<String>,
+}
+
+impl Parts {
+    /// Whether a file belongs to another repository, or is not kept in this one.
+    pub(crate) fn is_foreign(&self, file: &str) -> bool {
+        let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
+        folders.chain([file]).any(|path| self.foreign.contains(path))
+    }
+
+    /// What a person should know.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let submodules = self.missing_submodules.iter();
+        let mut warnings: Vec<String> = submodules
+            .map(|(path, why)| format!("the submodule {path} is missing, and what needs it fails: {why}"))
+            .collect();
+        if !self.missing_files.is_empty() {
+            let named = self.missing_files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+            warnings.push(format!(
+                "{} files are kept by Git LFS and not here, and what needs them fails: {named}; heal a checkout that has them (`git lfs pull`)",
+                self.missing_files.len()
+            ));
+        }
+        warnings
+    }
+
+    /// Refuses to go on where a fault that is seen may be one of what is missing: CI has the submodules, as far as can be known.
+    pub(crate) fn ensure_enough(&self, tree: &Path) -> Result<(), StepError> {
+        let Some((path, why)) = self.missing_submodules.first_key_value().filter(|_| ci_has_submodules(tree)) else {
+            return Ok(());
+        };
+        let message = format!(
+            "the submodule {path} is missing, and its lack would look like a fault of the program: {why}; heal a checkout that has it \
+             (`git submodule update --init`)"
+        );
+        Err(StepError::Permanent { code: ErrorCode::RepoCloneFailed, message })
+    }
+
+    /// Refuses a tree that lacks what was there before.
+    pub(crate) fn ensure_like(&self, before: &Self) -> Result<(), StepError> {
+        let lost = self.missing_submodules.keys().find(|path| !before.missing_submodules.contains_key(*path));
+        let lost = lost.or_else(|| self.missing_files.difference(&before.missing_files).next());
+        match lost {
+            None => Ok(()),
+            Some(path) => Err(StepError::Passing {
+                code: ErrorCode::RepoCloneFailed,
+                message: format!("{path} was there before, and cannot be had now"),
+            }),
+        }
+    }
+}
+
+/// Whether a workflow asks for submodules; without workflows nobody knows.
+fn ci_has_submodules(tree: &Path) -> bool {
+    let workflows = fs::read_dir(tree.join(".github/workflows")).into_iter().flatten().flatten();
+    let names = workflows.filter_map(|entry| entry.file_name().into_string().ok());
+    let texts: Vec<String> = names.filter_map(|name| read_text(tree, &format!(".github/workflows/{name}"))).collect();
+    let asks = |text: &String| {
+        let mut values = text.lines().filter_map(|line| line.trim().strip_prefix("submodules:"));
+        values.any(|value| !value.trim().starts_with("false"))
+    };
+    texts.is_empty() || texts.iter().any(asks)
+}
+
+/// Writes them into `tree`, which holds the files of `commit`.
 pub(crate) async fn complete(
     checkout: &Checkout,
     clone: &Path,
     commit: &CommitId,
     tree: &Path,
-) -> Result<Vec<String>, StepError> {
+) -> Result<Parts, StepError> {
+    let mut parts = Parts::default();
     let submodules = checkout.git.submodules(clone, commit).await.map_err(|error| forge_error(&error))?;
-    let mut missing = Vec::new();
     for (number, submodule) in submodules.iter().enumerate() {
+        parts.foreign.insert(submodule.path.clone());
         let fetched = if number < MOST_SUBMODULES {
             fetch(checkout, submodule, tree).await
         } else {
             Err(format!("more than {MOST_SUBMODULES} are not fetched"))
         };
-        missing.extend(
-            fetched
-                .err()
-                .map(|why| format!("the submodule {} is missing, and what needs it fails: {why}", submodule.path)),
-        );
+        parts.missing_submodules.extend(fetched.err().map(|why| (submodule.path.clone(), why)));
     }
-    missing.extend(large_files(checkout, tree).map_err(|error| disk("writing a file of Git LFS", &error))?);
-    Ok(missing)
-}
-
-/// The folders of submodules, as the tree itself says: nothing in them is the repository's to change.
-pub(crate) fn submodule_folders(tree: &Path) -> Vec<String> {
-    let text = crate::project::read_text(tree, ".gitmodules").unwrap_or_default();
-    let settings = text.lines().filter_map(|line| line.split_once('='));
-    let paths = settings.filter(|(key, _)| key.trim() == "path").map(|(_, path)| path.trim().trim_matches('"'));
-    paths.filter(|path| !path.is_empty()).map(|path| format!("{path}/")).collect()
+    large_files(checkout, tree, &mut parts).map_err(|error| disk("writing a file of Git LFS", &error))?;
+    Ok(parts)
 }
 
 async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Result<(), String> {
@@ -64,7 +133,8 @@ async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Resul
     let key = hexadecimal(&Sha256::digest(submodule.name.as_bytes()));
     let clone = checkout.folders.root().join("submodules").join(key);
     if !clone.exists() {
-        let options = CloneOptions::default();
+        // Which repository that is, this one's text says: our token opens none for it.
+        let options = CloneOptions { is_anonymous: true, ..CloneOptions::default() };
         Git::clone(&checkout.git, &address, &clone, &options).await.map_err(|error| error.to_string())?;
     }
     // The folder is git's own, empty one; through a link of the tree nothing is written.
@@ -77,25 +147,23 @@ async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Resul
 }
 
 /// Puts files of LFS in the place of their pointers where the person's own checkout has them.
-fn large_files(checkout: &Checkout, tree: &Path) -> std::io::Result<Option<String>> {
+fn large_files(checkout: &Checkout, tree: &Path, parts: &mut Parts) -> std::io::Result<()> {
+    let mut left = MOST_BYTES;
     let walk = ignore::WalkBuilder::new(tree).standard_filters(false).follow_links(false).build();
     let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    let mut missing = Vec::new();
     for file in files.filter(|file| file.metadata().is_ok_and(|data| data.len() <= LONGEST_POINTER)) {
         let Some(hash) = fs::read_to_string(file.path()).ok().as_deref().and_then(hash_of) else { continue };
-        match kept(checkout, &hash) {
-            Some(content) => fs::write(file.path(), content)?,
-            None => missing.extend(file.path().strip_prefix(tree).ok().map(|path| path.display().to_string())),
+        let Some(path) = file.path().strip_prefix(tree).ok().and_then(Path::to_str) else { continue };
+        parts.foreign.insert(path.to_owned());
+        match kept(checkout, &hash, left) {
+            Some(content) => {
+                left = left.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
+                fs::write(file.path(), content)?;
+            }
+            None => drop(parts.missing_files.insert(path.to_owned())),
         }
     }
-    missing.sort();
-    let named = missing.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    Ok((!missing.is_empty()).then(|| {
-        format!(
-            "{} files are kept by Git LFS and not here, and what needs them fails: {named}; heal a checkout that has them (`git lfs pull`)",
-            missing.len()
-        )
-    }))
+    Ok(())
 }
 
 /// The SHA-256 that a pointer names.
@@ -105,10 +173,49 @@ fn hash_of(pointer: &str) -> Option<String> {
     (hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| hash.to_ascii_lowercase())
 }
 
-/// The file that the person's checkout keeps under this hash, if it is what it says.
-fn kept(checkout: &Checkout, hash: &str) -> Option<Vec<u8>> {
+/// The file that the person's checkout keeps under this hash, if it is what it says and no longer than `most` bytes.
+fn kept(checkout: &Checkout, hash: &str, most: u64) -> Option<Vec<u8>> {
     let (first, second) = (hash.get(..2)?, hash.get(2..4)?);
     let path: PathBuf = checkout.address.path()?.join(".git/lfs/objects").join(first).join(second).join(hash);
+    if fs::metadata(&path).ok()?.len() > most {
+        return None;
+    }
     let content = fs::read(path).ok()?;
     (hexadecimal(&Sha256::digest(&content)) == hash).then_some(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_a_submodule_is_foreign() {
+        let parts = Parts { foreign: ["vendor/lib", "data.bin"].map(str::to_owned).into(), ..Parts::default() };
+        for file in ["vendor/lib/a.py", "vendor/lib/b/c.py", "data.bin"] {
+            assert!(parts.is_foreign(file), "{file}");
+        }
+        for file in ["vendor/library.py", "vendor/a.py", "data.bin.py"] {
+            assert!(!parts.is_foreign(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn what_was_there_before_must_not_be_missing() {
+        let lacking = Parts { missing_files: ["a".to_owned()].into(), ..Parts::default() };
+        assert!(lacking.ensure_like(&lacking).is_ok());
+        assert!(Parts::default().ensure_like(&lacking).is_ok());
+        assert!(lacking.ensure_like(&Parts::default()).is_err());
+    }
+
+    #[test]
+    fn a_missing_submodule_counts_unless_ci_goes_without() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(ci_has_submodules(folder.path()));
+        let workflows = folder.path().join(".github/workflows");
+        fs::create_dir_all(&workflows).unwrap();
+        fs::write(workflows.join("ci.yml"), "steps:\n  - uses: actions/checkout@v4\n").unwrap();
+        assert!(!ci_has_submodules(folder.path()));
+        fs::write(workflows.join("ci.yml"), "    with:\n      submodules: recursive\n").unwrap();
+        assert!(ci_has_submodules(folder.path()));
+    }
 }

@@ -7,6 +7,7 @@ use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
 
 use crate::own_settings::Protect;
+use crate::parts::Parts;
 use crate::toolchain::Toolchain;
 
 /// How a repository is tested.
@@ -41,6 +42,9 @@ pub struct Setup {
     /// What the linters found in the commit before, too; set by `diagnose`.
     #[serde(default)]
     pub old_findings: OldFindings,
+    /// What the tree holds beside the files of its commit.
+    #[serde(default)]
+    pub parts: Parts,
 }
 
 /// Linter findings that the commit before had: they are not what broke. A linter also finds more as it grows older than the

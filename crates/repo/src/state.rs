@@ -365,6 +365,9 @@ pub struct Search {
     pub rules_were_tried: bool,
     /// Why nothing was tried, if so.
     pub refused: Option<String>,
+    /// Whether that is so for every failure: the tests cannot be loaded.
+    #[serde(default)]
+    pub is_hopeless: bool,
     /// Why no more was tried than was, if the runner ended before the time and the changes did.
     #[serde(default)]
     pub cut_short: Option<String>,
@@ -385,6 +388,7 @@ impl Search {
             cold_millis: state.trials.millis.checked_div(state.trials.count),
             rules_were_tried: false,
             refused: None,
+            is_hopeless: false,
             cut_short: None,
         }
     }

@@ -9,7 +9,6 @@ use autoheal_code::javascript::LOCKS;
 use autoheal_code::{Language, Sources};
 
 use crate::own_settings::Protection;
-use crate::parts::submodule_folders;
 use crate::protected;
 use crate::setup::Setup;
 use crate::state::FileText;
@@ -26,7 +25,6 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
     let mut sources = Sources::new(setup.roots.clone());
     // They were read when the run began, and could be: no pattern is lost here.
     let protection = Protection::new(&setup.protect, true).unwrap_or_default();
-    let submodules = submodule_folders(tree);
     let walk = ignore::WalkBuilder::new(tree)
         .hidden(false)
         .require_git(false)
@@ -47,8 +45,8 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
         let text = if is_long { None } else { fs::read_to_string(entry.path()).ok() };
         // That there is a lock file counts, even when it cannot be read.
         if let Some(text) = text.or_else(|| is_lock(file).then(String::new)) {
-            let is_of_another = submodules.iter().any(|folder| file.starts_with(folder.as_str()));
-            let is_protected = is_of_another || protection.is_protected(file, protected::is_protected(file));
+            let is_protected =
+                setup.parts.is_foreign(file) || protection.is_protected(file, protected::is_protected(file));
             sources.insert(file, text, is_protected || setup.judges.contains(file));
         }
     }

@@ -12,6 +12,7 @@ use secrecy::ExposeSecret as _;
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::outcome::{Outcome, SandboxError};
+use crate::registries;
 use crate::session::Session;
 use crate::spawn::Launch;
 use crate::spec::{Command, Network, PATH, WorkspaceSpec};
@@ -81,7 +82,11 @@ impl Workspace for DirectWorkspace {
         let output = Output::new(command.limits.output);
         let streams = pump(stdin, &input, stdout, stderr, &output);
         let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
-        Ok(Outcome::new(end, duration, output))
+        let outcome = Outcome::new(end, duration, output);
+        Ok(match &command.network {
+            Network::None => outcome,
+            Network::Registries(access) => registries::redact(access, outcome),
+        })
     }
 
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {

@@ -46,11 +46,13 @@ pub(crate) async fn run(
     let origin = find_origin(state, checkout, &base).await?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
-    let missing = checkout.write_tree(state, &start).await?;
-    state.warnings.extend(missing);
+    let parts = checkout.write_tree(state, &start).await?;
+    parts.ensure_enough(&checkout.folders.tree())?;
+    state.warnings.extend(parts.warnings());
     checkout.write_before(&base).await?;
     state.origin = Some(origin);
-    let setup = installation::prepare(state, checkout, settings, context).await?;
+    let mut setup = installation::prepare(state, checkout, settings, context).await?;
+    setup.parts = parts;
     for line in setup.command_lines() {
         context.note("analyzed", format!("green means: {line}"));
     }

@@ -156,7 +156,7 @@ async fn verify(
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let source = if delivered.pushed { fresh_clone(state, &place).await? } else { checkout.folders.clone_folder() };
     let tree = place.folders.tree();
-    place.export(&source, &commit, &tree).await?;
+    place.export(&source, &commit, &tree).await?.ensure_like(&setup.parts)?;
     let sources = tree::read(&tree, &setup);
     let workflows = Workflows::of(&tree);
     let look = look_at(context.run, &place, setup, state, sandbox, context).await;

@@ -27,7 +27,7 @@ use crate::state::{HealState, Proposal, Search};
 
 use runner::{Runner, RunnerError};
 use suite::{Suite, Watched};
-use trial::Trial;
+use trial::{Found, Trial};
 
 /// The fixer's name in what was found.
 pub(crate) const FIXER: &str = search::NAME;
@@ -54,7 +54,7 @@ const SHARE: f64 = 0.6;
 /// tree, or there is no time left for that.
 pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
     // A runner that could not be started once is not started for the next failure, either.
-    let is_done = || on_this_tree(state).any(|search| search.key == *key || search.refused.is_some());
+    let is_done = || on_this_tree(state).any(|search| search.key == *key || search.is_hopeless);
     !can_be_tried(state, key) || is_done() || time_left(state) < SHORTEST
 }
 
@@ -142,7 +142,6 @@ pub(crate) async fn candidates(
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
-    let count = of_rules.len();
     let asked = Asked { target, of_rules, guesses: &guesses };
     let mut found = match search(state, session, asked, workshop, &mut record, context).await {
         Ok(found) => found,
@@ -152,7 +151,6 @@ pub(crate) async fn candidates(
             guesses
         }
     };
-    record.rules_were_tried = record.refused.is_none() && record.tried >= count;
     found.extend(several);
     context.note("search", summary(&record));
     state.searches.push(record);
@@ -203,19 +201,30 @@ async fn search(
     let time = time_left(state).min(run_time_left(state, began));
     let time = if others > 1 { time.mul_f64(SHARE) } else { time };
     let deadline = began.plus(time);
-    let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
-    if suite_time > time / 2 {
-        let seconds = suite_time.as_secs_f64();
-        return Err(RunnerError::Broken(format!("the suite takes {seconds:.0} s; --search-seconds gives more time")));
-    }
     let mut prepared = if let Some(prepared) = workshop.0.take() {
         prepared
     } else {
         context.progress(format!("{}: loading the tests to search for a change", target.headline()));
+        record.is_hopeless = true;
+        let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
+        if suite_time > time / 2 {
+            let seconds = suite_time.as_secs_f64();
+            return Err(RunnerError::Broken(format!(
+                "the suite takes {seconds:.0} s; --search-seconds gives more time"
+            )));
+        }
         Prepared::start(session, time).await?
     };
-    let Prepared { runner, runs, watched } = &mut prepared;
-    let suite = Suite::new(session.place().setup.toolchain, runs, &selectors(state, &target.key()))?;
+    record.is_hopeless = false;
+    let suite = match Suite::new(session.place().setup.toolchain, &prepared.runs, &selectors(state, &target.key())) {
+        Ok(suite) => suite,
+        Err(error) => {
+            // The next failure may be another matter.
+            workshop.0 = Some(prepared);
+            return Err(error);
+        }
+    };
+    let Prepared { runner, watched, .. } = &mut prepared;
     let watched = match watched {
         Some(watched) => watched,
         none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
@@ -223,20 +232,23 @@ async fn search(
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| watched.ran(one));
+    let first_rules = 0..candidates.len();
     let searched = search::candidates(target, sources, &evidence, MOST_CANDIDATES);
     candidates.extend(likeliest_first(searched, guesses, sources));
+    let last_rules = candidates.len()..candidates.len() + elsewhere.len();
     candidates.extend(elsewhere);
     record.candidates = candidates.len();
     record.preparing_millis = millis(context.now().since(began));
     let trial = Trial { suite: &suite, watched: Some(watched), candidates: &candidates, sources, target, deadline };
-    let found = trial.run(runner, record, context).await?;
+    let Found { plausible, ended } = trial.run(runner, record, context).await?;
+    record.rules_were_tried = first_rules.chain(last_rules).all(|number| ended.contains(&number));
     if runner.is_idle() {
         workshop.0 = Some(prepared);
     } else {
         // What it says next is about these.
         prepared.runner.close().await?;
     }
-    Ok(found.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
+    Ok(plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
 }
 
 /// Both, by their likelihood, each text once.
@@ -294,7 +306,7 @@ async fn screen_all(
         let sources = session.sources();
         let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline };
         let mut record = Search::new(target.key(), state);
-        let allowed = trial.run(&mut runner, &mut record, context).await?;
+        let allowed = trial.run(&mut runner, &mut record, context).await?.plausible;
         let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
         let end = end_of(&record);
         context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}{end}"));

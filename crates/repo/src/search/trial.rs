@@ -96,41 +96,50 @@ impl<'a> Queue<'a> {
     }
 }
 
+/// What came of a trial, by the numbers of candidates.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Those that the tests allow.
+    pub(super) plausible: BTreeSet<usize>,
+    /// Those of which it is known whether the tests allow them.
+    pub(super) ended: BTreeSet<usize>,
+}
+
 impl Trial<'_> {
-    /// The numbers of the candidates that the tests allow, likeliest first.
+    /// Tries the candidates, likeliest first.
     pub(super) async fn run(
         &self,
         runner: &mut Runner,
         record: &mut Search,
         context: &StepContext,
-    ) -> Result<BTreeSet<usize>, RunnerError> {
+    ) -> Result<Found, RunnerError> {
         let Suite { first, rest, passing, .. } = self.suite;
         let rest_seconds = self.suite.limit_of_rest();
         let began = context.now();
         let mut queue = Queue::new(self.candidates);
-        let mut plausible = BTreeSet::new();
+        let mut found = Found::default();
         for seconds in self.suite.limits() {
             runner.send(&Request::Plan { first, rest, passing, seconds, rest_seconds }).await?;
-            if let Err(error) = self.run_queue(&mut queue, &mut plausible, runner, record, context).await {
+            if let Err(error) = self.run_queue(&mut queue, &mut found, runner, record, context).await {
                 // What was found by then is worth no less.
                 record.cut_short = Some(error.into_cut()?);
                 break;
             }
-            if !plausible.is_empty() || self.deadline.since(context.now()).is_zero() {
+            if !found.plausible.is_empty() || self.deadline.since(context.now()).is_zero() {
                 break;
             }
             queue.give_more_time();
         }
         record.trying_millis = millis(context.now().since(began));
-        record.plausible = plausible.len();
-        Ok(plausible)
+        record.plausible = found.plausible.len();
+        Ok(found)
     }
 
     /// Until nothing is left that is wanted, or the time is over.
     async fn run_queue<'a>(
         &'a self,
         queue: &mut Queue<'a>,
-        plausible: &mut BTreeSet<usize>,
+        found: &mut Found,
         runner: &mut Runner,
         record: &mut Search,
         context: &StepContext,
@@ -153,17 +162,17 @@ impl Trial<'_> {
             if !queue.ended(&tried, self.candidates) {
                 continue;
             }
-            record.tried += 1;
+            record.tried += usize::from(found.ended.insert(tried.number));
             record.loaded_anew += usize::from(tried.way == Way::Fresh);
             if self.is_plausible(&tried) {
-                plausible.insert(tried.number);
-                let enough = plausible.len() >= ENOUGH;
+                found.plausible.insert(tried.number);
+                let enough = found.plausible.len() >= ENOUGH;
                 queue.last = if enough { 0 } else { queue.last.min(tried.number + tried.number.max(FURTHER)) };
             }
             if record.tried.is_multiple_of(TOLD) {
                 let (headline, total) = (self.target.headline(), self.candidates.len());
-                let found = plausible.len();
-                context.progress(format!("{headline}: {} of {total} changes tried, {found} allowed", record.tried));
+                let allowed = found.plausible.len();
+                context.progress(format!("{headline}: {} of {total} changes tried, {allowed} allowed", record.tried));
             }
         }
     }

@@ -22,7 +22,7 @@ use self::mounts::{Arguments, HOME};
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::outcome::{Outcome, SandboxError};
-use crate::registries::Registries;
+use crate::registries::{self, Registries};
 use crate::session::{self, Session};
 use crate::settings::Settings;
 use crate::spawn::{Launch, spawn};
@@ -234,7 +234,7 @@ impl Workspace for BubblewrapWorkspace {
                 let registries = Registries::open(access, self.plan.user()).map_err(preparing)?;
                 let armed = self.plan.arm(&registries.mounts()).await?;
                 let outcome = self.plan.execute(armed, &registries.wrap(command)).await?;
-                Ok(registries.redact(outcome))
+                Ok(registries::redact(access, outcome))
             }
         }
     }

@@ -17,7 +17,7 @@ use super::container::{Container, Recipe, bind, remove};
 use super::failed;
 use crate::Workspace;
 use crate::outcome::{Limit, Outcome, SandboxError};
-use crate::registries::Registries;
+use crate::registries::{self, Registries};
 use crate::session::{self, Conversation, Session};
 use crate::spec::{Command, Limits, Network};
 use crate::supervise::{Ended, Output, Overflow, Pipe, Running, supervise};
@@ -268,7 +268,7 @@ impl Workspace for DockerWorkspace {
                 if let Some(container) = container {
                     container.remove().await?;
                 }
-                Ok(registries.redact(outcome))
+                Ok(registries::redact(access, outcome))
             }
         }
     }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use nix::unistd::geteuid;
+use percent_encoding::percent_decode_str;
 use secrecy::{ExposeSecret as _, SecretString};
 use tempfile::TempDir;
 use tokio::net::UnixListener;
@@ -61,7 +62,6 @@ const PROXY_VARIABLES: &[&str] = &[
 pub(crate) struct Registries {
     folder: TempDir,
     certificates: Option<PathBuf>,
-    secrets: Vec<SecretString>,
     /// The proxy; aborted with the set.
     _proxy: JoinSet<()>,
 }
@@ -94,14 +94,7 @@ impl Registries {
             CERTIFICATES.iter().find_map(|path| fs::canonicalize(path).ok()).filter(|path| path.is_file());
         let mut proxy = JoinSet::new();
         proxy.spawn(serve(listener, Rules::new(access, outside)));
-        Ok(Self { folder, certificates, secrets: secrets(access), _proxy: proxy })
-    }
-
-    /// What a command came to, without what opens private indexes.
-    pub(crate) fn redact(&self, outcome: Outcome) -> Outcome {
-        let redacted =
-            |text: Vec<u8>| self.secrets.iter().fold(text, |text, secret| without(text, secret.expose_secret()));
-        Outcome { stdout: redacted(outcome.stdout), stderr: redacted(outcome.stderr), ..outcome }
+        Ok(Self { folder, certificates, _proxy: proxy })
     }
 
     /// What is to be seen inside.
@@ -148,18 +141,33 @@ fn told(access: &RegistryAccess) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// What of the variables nobody is to read: of an address the password, or the token before the `@`; else all of it.
+/// What a command came to, without what opens private indexes.
+pub(crate) fn redact(access: &RegistryAccess, outcome: Outcome) -> Outcome {
+    let secrets = secrets(access);
+    let redacted = |text: Vec<u8>| secrets.iter().fold(text, |text, secret| without(text, secret.expose_secret()));
+    Outcome { stdout: redacted(outcome.stdout), stderr: redacted(outcome.stderr), ..outcome }
+}
+
+/// What of the variables nobody is to read, the longest first: of an address what stands before the `@`, as it is written and as it is
+/// meant; else all of it.
 fn secrets(access: &RegistryAccess) -> Vec<SecretString> {
     let words = access.environment.values().flat_map(|value| value.expose_secret().split_whitespace());
-    let secrets = words.filter_map(|word| match word.split_once("://") {
+    let parts = words.flat_map(|word| match word.split_once("://") {
         Some((_, rest)) => {
-            let (user, _) = rest.split('/').next()?.rsplit_once('@')?;
-            Some(user.split_once(':').map_or(user, |(_, password)| password))
+            let user = rest.split('/').next().and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
+            user.into_iter().flat_map(|user| user.splitn(2, ':')).collect::<Vec<_>>()
         }
-        None => Some(word),
+        None => vec![word],
     });
+    let written_and_meant = |part: &str| {
+        let meant = percent_decode_str(part).decode_utf8_lossy().into_owned();
+        [part.to_owned(), meant]
+    };
     // What is as short as `1` is no secret, and would make holes everywhere.
-    secrets.filter(|secret| secret.len() >= 4).map(SecretString::from).collect()
+    let mut secrets: Vec<String> = parts.flat_map(written_and_meant).filter(|secret| secret.len() >= 4).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.dedup();
+    secrets.into_iter().map(SecretString::from).collect()
 }
 
 fn without(text: Vec<u8>, secret: &str) -> Vec<u8> {
@@ -211,7 +219,7 @@ pub(crate) mod tests {
     #[test]
     fn what_opens_an_index_is_found_in_its_address() {
         let environment = [
-            ("A", "https://user:s3cret%40x@index.example/simple https://t0ken@other.example/"),
+            ("A", "https://user:s3cret%40x@index.example/simple https://t0ken:@other.example/"),
             ("B", "https://index.example/simple"),
             ("C", "npm_abcdef"),
             ("D", "1"),
@@ -220,7 +228,7 @@ pub(crate) mod tests {
         let access = RegistryAccess { environment: environment.into(), ..RegistryAccess::default() };
         let found = secrets(&access);
         let found: Vec<&str> = found.iter().map(secrecy::ExposeSecret::expose_secret).collect();
-        assert_eq!(found, ["s3cret%40x", "t0ken", "npm_abcdef"]);
+        assert_eq!(found, ["s3cret%40x", "npm_abcdef", "s3cret@x", "t0ken", "user"]);
         assert_eq!(without(b"a npm_abcdef, npm_abcdef".to_vec(), "npm_abcdef"), b"a ***, ***");
     }
 

@@ -9,10 +9,8 @@ const { RUNNER, JOBS, ARGUMENTS } = require('./project.cjs');
 // The unit in which the system counts time on a processor, in seconds; the same everywhere.
 const TICK = 0.01;
 
-const PAGE = 4096;
-
 /** What a changed program may take beyond what the worker took when it began, in bytes. */
-const MEMORY = 1 << 29;
+const MEMORY = 1 << 30;
 
 // More is no answer.
 const LONGEST_LINE = 1 << 26;
@@ -28,6 +26,7 @@ class Worker {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });
     this.isPrepared = false;
+    this.since = Date.now();
     this.hasEnded = false;
     this.job = null;
     // How many jobs it has had: what it holds may come from them.
@@ -78,7 +77,7 @@ class Worker {
     try {
       const stat = fs.readFileSync(`/proc/${this.child.pid}/stat`, 'latin1');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return { processor: (Number(fields[11]) + Number(fields[12])) * TICK, memory: Number(fields[21]) * PAGE };
+      return { processor: (Number(fields[11]) + Number(fields[12])) * TICK, memory: resident(this.child.pid) };
     } catch {
       return null;
     }
@@ -90,7 +89,8 @@ class Worker {
     const now = this.usage();
     if (now === null || this.began === null) return null;
     if (now.processor - this.began.processor > this.limit.processor) return 'died';
-    return now.memory - this.began.memory > MEMORY ? 'died' : null;
+    // What is not a try is the unchanged project, which may take what it takes.
+    return this.job.do === 'try' && now.memory - this.began.memory > MEMORY ? 'died' : null;
   }
 
   end() {
@@ -104,6 +104,12 @@ class Worker {
     fs.rmSync(this.folder, { recursive: true, force: true });
     this.gone(this);
   }
+}
+
+/** Bytes of memory that a process has. */
+function resident(process) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${process}/status`, 'latin1')) || [];
+  return 1024 * Number(kilobytes || 0);
 }
 
 /** A message; null: something else writes to where messages come from. */

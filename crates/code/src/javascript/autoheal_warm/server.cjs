@@ -14,6 +14,9 @@ const PATIENCE = 5;
 const LOADING = 3;
 const SHORTEST_LOADING = 1;
 
+// Preparing a worker may take so many seconds at least.
+const PREPARING = 30;
+
 // How often is looked at what workers take, in milliseconds.
 const LOOKING = 20;
 
@@ -138,9 +141,9 @@ class Server {
     return isAlone ? busy.length === 0 : busy.length < JOBS;
   }
 
-  /** Whether a piece of work needs a worker that has had none. */
+  /** Whether a piece of work needs a worker that has had none: what is seen in one that was used may be what that left behind. */
   needsNew(job) {
-    return job.do === 'all' || (job.do === 'try' && (job.stage === 'confirm' || !this.plan.isKept));
+    return job.do === 'all' || job.do === 'coverage' || (job.do === 'try' && (job.stage === 'confirm' || !this.plan.isKept));
   }
 
   /** A worker that is free for it; null: not yet. */
@@ -178,7 +181,7 @@ class Server {
     const work = { ...job, id: this.numbers, folder: fs.mkdtempSync(path.join(os.tmpdir(), 'autoheal-')) };
     if (job.do === 'try') {
       const { first, rest, passing, files, seconds } = this.plan;
-      if (job.stage === undefined) Object.assign(work, { stage: 'first', first, only: first, files, passing: [], rest: [], timeout: 1000 * seconds });
+      if (job.stage === undefined) Object.assign(work, { stage: 'first', first, only: first, files, passing: [], rest: [], timeout: 1000 * PATIENCE * seconds });
       if (work.stage === 'confirm') Object.assign(work, { first, passing, rest });
     }
     const needed = work.stage === 'first' ? this.plan.seconds : work.do === 'try' ? this.plan.rest_seconds : job.seconds || 60;
@@ -220,6 +223,9 @@ class Server {
   }
 
   look() {
+    // One that waits for what another holds would never be prepared.
+    const latest = Date.now() - 1000 * Math.max(PREPARING, PATIENCE * LOADING * this.load);
+    for (const worker of this.workers) if (!worker.isPrepared && worker.since < latest) worker.end();
     for (const worker of this.busy()) {
       const excess = worker.excess();
       if (excess === null) continue;
