@@ -11,6 +11,18 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 SHARED = ("conftest.py", "__init__.py")
 
 
+def quicken_properties():
+    """A property that fails, fails: nobody reads the smallest example, and a busy machine must not fail one that holds."""
+    if importlib.util.find_spec("hypothesis") is None:
+        return
+    from hypothesis import Phase, settings
+
+    project = settings.default
+    phases = [phase for phase in project.phases if phase not in (Phase.shrink, getattr(Phase, "explain", None))]
+    settings.register_profile("autoheal", parent=project, phases=phases, deadline=None)
+    settings.load_profile("autoheal")
+
+
 def run_pytest(work, wanted):
     import pytest
 
@@ -19,6 +31,10 @@ def run_pytest(work, wanted):
     class Plugin:
         def __init__(self):
             self.failed = self.skipped = False
+
+        def pytest_configure(self):
+            # Not before: pytest wants to be the first to import what it watches.
+            quicken_properties()
 
         if files and int(pytest.__version__.split(".")[0]) >= 7:
 
@@ -83,6 +99,7 @@ def run_unittest(work, wanted):
             work(UnittestTests(suite))
             return unittest.TestResult()
 
+    quicken_properties()
     unittest.main(module=None, argv=["python3 -m unittest"] + ARGUMENTS, testRunner=Runner, exit=False)
 
 
@@ -140,18 +157,6 @@ class UnittestTests:
         unittest.TestSuite([self.items[id] for id in ids if id in self.items]).run(Result())
 
 
-def quicken_properties():
-    """A property that fails, fails: nobody reads the smallest example, and a busy machine must not fail one that holds."""
-    if importlib.util.find_spec("hypothesis") is None:
-        return
-    from hypothesis import Phase, settings
-
-    phases = [phase for phase in Phase if phase.name not in ("shrink", "explain")]
-    settings.register_profile("autoheal", phases=phases, deadline=None, print_blob=False)
-    settings.load_profile("autoheal")
-
-
 def run_tests(work, wanted=None):
     """Loads the tests, or those alone that are wanted, and calls `work` with them."""
-    quicken_properties()
     {"pytest": run_pytest, "unittest": run_unittest}[RUNNER](work, wanted)
