@@ -47,7 +47,8 @@ async fn a_submodule_of_the_checkout_is_there_for_tests_and_is_not_edited() {
 #[tokio::test]
 async fn a_submodule_that_nobody_fetched_is_told() {
     let (repository, _library) = with_submodule();
-    std::fs::remove_dir_all(repository.path().join(".git/modules")).unwrap();
+    let [fetched, elsewhere] = [".git/modules", ".git/elsewhere"].map(|folder| repository.path().join(folder));
+    std::fs::rename(&fetched, &elsewhere).unwrap();
     let request = || HealRequest::new(repository.path().display().to_string());
     let Some(healed) = heal(request()).await else { return };
     let error = healed.results.error.unwrap();
@@ -57,7 +58,9 @@ async fn a_submodule_that_nobody_fetched_is_told() {
     let workflow = "jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n      - run: python -m pytest\n";
     repository.write(".github/workflows/ci.yml", workflow);
     repository.write("money.py", BROKEN.replace("from lib.rates import RATE", "RATE = 3"));
+    std::fs::rename(&elsewhere, &fetched).unwrap();
     repository.commit("Without it");
+    std::fs::rename(&fetched, &elsewhere).unwrap();
     let Some(healed) = heal(request()).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     let warnings = healed.results.warnings.join("\n");
