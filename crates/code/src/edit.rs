@@ -5,6 +5,8 @@ use std::ops::Range;
 use autoheal_engine::diagnostics::Category;
 use serde::{Deserialize, Serialize};
 
+use crate::span::Span;
+
 /// One replacement: the bytes `range` of the old text become `replacement`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Edit {
@@ -89,6 +91,16 @@ impl FileEdit {
         result.push_str(text.get(position..).unwrap_or_default());
         Ok(result)
     }
+}
+
+/// A part of the text with the edits, all of which lie in it.
+pub(crate) fn apply_within(text: &str, edits: &[Edit], part: Span) -> Option<String> {
+    let moved = edits.iter().map(|edit| {
+        let (start, end) = (edit.start.checked_sub(part.start)?, edit.end.checked_sub(part.start)?);
+        Some(Edit { start, end, replacement: edit.replacement.clone() })
+    });
+    let edits = moved.collect::<Option<Vec<Edit>>>()?;
+    FileEdit { file: String::new(), edits }.apply(text.get(part.range())?).ok()
 }
 
 /// A proposed fix: edits that belong together, what they are for, and how far-fetched they are.

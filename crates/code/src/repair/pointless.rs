@@ -1,6 +1,7 @@
 //! What nobody means: an assignment of a name to itself. It passes where taking the line out would, and hides that nothing is done.
 
-use crate::edit::{Edit, FileEdit};
+use crate::edit::{Edit, apply_within};
+use crate::span::Span;
 
 /// Whether one of the lines that the edits touch says `name = name` once they are made.
 pub(crate) fn assigns_itself(text: &str, edits: &[Edit]) -> bool {
@@ -12,12 +13,7 @@ fn lines_after(text: &str, edits: &[Edit]) -> Option<String> {
     let (first, last) = (edits.first()?.start, edits.last()?.end);
     let start = text.get(..first)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(last..)?.find('\n').map_or(text.len(), |at| last + at);
-    let moved = edits.iter().map(|edit| Edit {
-        start: edit.start - start,
-        end: edit.end - start,
-        replacement: edit.replacement.clone(),
-    });
-    FileEdit { file: String::new(), edits: moved.collect() }.apply(text.get(start..end)?).ok()
+    apply_within(text, edits, Span { start, end })
 }
 
 fn is_pointless(line: &str) -> bool {

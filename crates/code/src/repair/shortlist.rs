@@ -8,8 +8,9 @@ use autoheal_engine::diagnostics::Category;
 use super::ngram::Model;
 use super::pointless::assigns_itself;
 use super::region::line_of;
-use crate::edit::{Candidate, Edit, FileEdit};
+use crate::edit::{Candidate, Edit, FileEdit, apply_within};
 use crate::sources::Sources;
+use crate::span::Span;
 
 /// How much of the n-gram model's opinion counts beside the prior of the slip.
 const NATURALNESS: f64 = 0.4;
@@ -141,12 +142,7 @@ fn surprise(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mu
         .map(|edits| {
             let Some((start, end)) = window(text, edits) else { return 0.0 };
             let old = text.get(start..end).unwrap_or_default();
-            let moved = edits.iter().map(|edit| Edit {
-                start: edit.start - start,
-                end: edit.end - start,
-                replacement: edit.replacement.clone(),
-            });
-            let new = FileEdit { file: String::new(), edits: moved.collect() }.apply(old).unwrap_or_default();
+            let new = apply_within(text, edits, Span { start, end }).unwrap_or_default();
             let old = *readings.entry((file.to_owned(), start, end)).or_insert_with(|| Reading::of(model, old));
             let new = Reading::of(model, &new);
             // A slip that put a token in chose it among all tokens: taking it out must not win by brevity alone.

@@ -2,7 +2,7 @@
 
 use ruff_text_size::Ranged;
 
-use crate::edit::{Edit, FileEdit};
+use crate::edit::Edit;
 use crate::span::Span;
 
 /// Something that stands somewhere in a file.
@@ -85,16 +85,6 @@ impl Changes {
     pub(crate) fn into_list(self) -> Vec<Change> {
         self.list
     }
-}
-
-/// A part of the text with the edits, all of which lie in it.
-pub(crate) fn apply_within(text: &str, edits: &[Edit], part: Span) -> Option<String> {
-    let moved = edits.iter().map(|edit| {
-        let (start, end) = (edit.start.checked_sub(part.start)?, edit.end.checked_sub(part.start)?);
-        Some(Edit { start, end, replacement: edit.replacement.clone() })
-    });
-    let edits = moved.collect::<Option<Vec<Edit>>>()?;
-    FileEdit { file: String::new(), edits }.apply(text.get(part.range())?).ok()
 }
 
 /// Longer pieces of code are cut in descriptions.

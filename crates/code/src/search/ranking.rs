@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
-use super::change::{Change, apply_within, describe};
+use super::change::{Change, describe};
 use super::priors::Family;
 use super::site::{Site, Text};
 use super::suspects::Suspects;
 use super::{NAME, priors};
-use crate::edit::{Candidate, Edit, FileEdit};
+use crate::edit::{Candidate, Edit, FileEdit, apply_within};
 use crate::repair::ngram::Model;
 use crate::repair::pointless::assigns_itself;
 use crate::repair::shortlist::{Readings, cost, oddity};

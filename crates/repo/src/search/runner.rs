@@ -28,18 +28,14 @@ pub(super) enum RunnerError {
 impl RunnerError {
     /// Only what is wrong with this machine ends the step: a project that cannot be tried is one without a result.
     pub(super) fn into_refusal(self) -> Result<String, StepError> {
-        match self.into_cut() {
-            Ok(why) => Ok(why),
-            Err(Self::Sandbox(error)) => Err(sandbox_error(&error)),
-            Err(other) => Ok(other.to_string()),
-        }
+        self.into_cut().map_err(|error| sandbox_error(&error))
     }
 
-    /// Why no more was tried; the error itself when it is the sandbox's.
-    pub(super) fn into_cut(self) -> Result<String, Self> {
+    /// Why no more was tried; the sandbox's own error is one.
+    pub(super) fn into_cut(self) -> Result<String, sandbox::SandboxError> {
         match self {
             Self::Broken(_) | Self::Ended(_) | Self::Unreadable(_) => Ok(self.to_string()),
-            Self::Sandbox(_) => Err(self),
+            Self::Sandbox(error) => Err(error),
         }
     }
 }
@@ -93,6 +89,11 @@ impl Runner {
     /// Its next answer, unless it takes longer than this.
     pub(super) async fn answer_within(&mut self, time: Duration) -> Result<Option<Answer>, RunnerError> {
         tokio::time::timeout(time, self.answer()).await.map_or(Ok(None), |answer| answer.map(Some))
+    }
+
+    /// How many requests it has not answered yet.
+    pub(super) const fn open(&self) -> usize {
+        self.open
     }
 
     /// Whether it has answered everything: what it says next is about what it is asked next.

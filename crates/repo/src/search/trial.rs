@@ -47,7 +47,6 @@ struct Queue<'a> {
     late: Vec<Try<'a>>,
     /// Of those with the runner, so many load the project anew.
     loading: usize,
-    with_runner: usize,
     /// What comes after it is not tried.
     last: usize,
 }
@@ -56,28 +55,23 @@ impl<'a> Queue<'a> {
     fn new(candidates: &'a [Candidate]) -> Self {
         let quick = candidates.iter().enumerate().filter_map(|(number, one)| Try::of(number, one)).collect();
         let (slow, late, last) = (VecDeque::new(), Vec::new(), candidates.len());
-        Self { quick, slow, late, loading: 0, with_runner: 0, last }
+        Self { quick, slow, late, loading: 0, last }
     }
 
-    /// What the runner gets next, unless it has enough to do. Loading takes one of its places as long as there is something quick.
+    /// What the runner gets next. Loading takes one of its places as long as there is something quick.
     fn next(&mut self) -> Option<Try<'a>> {
-        if self.with_runner >= AHEAD {
-            return None;
-        }
         let last = self.last;
         let is_wanted = |next: &mut Try<'a>| next.number < last;
         let is_quick_left = self.quick.front().is_some_and(|next| next.number < last);
         let slow = if self.loading == 0 || !is_quick_left { self.slow.pop_front_if(is_wanted) } else { None };
         let next = slow.or_else(|| self.quick.pop_front_if(is_wanted))?;
         self.loading += usize::from(next.fresh);
-        self.with_runner += 1;
         Some(next)
     }
 
     /// Takes note of an answer; whether the try is over.
     fn ended(&mut self, tried: &Tried, candidates: &'a [Candidate]) -> bool {
         let is_fresh = tried.way == Way::Fresh;
-        self.with_runner -= 1;
         self.loading = self.loading.saturating_sub(usize::from(is_fresh));
         let again = || candidates.get(tried.number).and_then(|one| Try::of(tried.number, one));
         match tried.outcome {
@@ -145,11 +139,13 @@ impl Trial<'_> {
         context: &StepContext,
     ) -> Result<(), RunnerError> {
         loop {
-            while let Some(next) = queue.next() {
+            while runner.open() < AHEAD
+                && let Some(next) = queue.next()
+            {
                 runner.send(&Request::Try(next)).await?;
             }
             let left = self.deadline.since(context.now());
-            if queue.with_runner == 0 || left.is_zero() {
+            if runner.is_idle() || left.is_zero() {
                 return Ok(());
             }
             let tried = match runner.answer_within(left).await? {

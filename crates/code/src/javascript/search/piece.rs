@@ -3,10 +3,9 @@
 
 use std::cell::OnceCell;
 
-use crate::edit::Edit;
+use crate::edit::{Edit, apply_within};
 use crate::javascript::module::{Function, Module};
 use crate::javascript::parse;
-use crate::search::change::apply_within;
 use crate::span::Span;
 
 /// A function that may be read on its own: what has to stand around it for that.

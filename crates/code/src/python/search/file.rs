@@ -8,10 +8,9 @@ use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
 use super::site::{Around, Block, Site};
-use crate::edit::Edit;
+use crate::edit::{Edit, apply_within};
 use crate::python::module::{Function, Module, Shape, Span};
 use crate::python::parse;
-use crate::search::change::apply_within;
 use crate::search::layout::Layout;
 use crate::search::site::Text;
 use crate::search::uses::Uses;
