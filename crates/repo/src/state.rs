@@ -363,11 +363,11 @@ pub struct Search {
     pub cold_millis: Option<u64>,
     /// Whether every candidate of the rules was among those that were tried.
     pub rules_were_tried: bool,
-    /// Why nothing was tried, if so.
-    pub refused: Option<String>,
-    /// Whether that is so for every failure: the tests cannot be loaded.
+    /// Why the tests were started for each change, if they were.
+    pub not_warm: Option<String>,
+    /// Whether that is so for every failure: the tests cannot be kept loaded.
     #[serde(default)]
-    pub is_hopeless: bool,
+    pub is_never_warm: bool,
     /// Why no more was tried than was, if the runner ended before the time and the changes did.
     #[serde(default)]
     pub cut_short: Option<String>,
@@ -387,8 +387,8 @@ impl Search {
             trying_millis: 0,
             cold_millis: state.trials.millis.checked_div(state.trials.count),
             rules_were_tried: false,
-            refused: None,
-            is_hopeless: false,
+            not_warm: None,
+            is_never_warm: false,
             cut_short: None,
         }
     }

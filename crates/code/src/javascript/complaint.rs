@@ -48,6 +48,11 @@ pub(crate) enum Complaint {
         /// Whether the file is read as a module.
         read_as_module: bool,
     },
+    /// A constant is assigned.
+    ConstantAssigned {
+        /// Its name, when the message gives it.
+        name: Option<String>,
+    },
     /// A call with too many, too few, or unfit arguments.
     Arguments,
     /// Anything else.
@@ -78,7 +83,7 @@ fn export(captures: &regex::Captures<'_>, name: usize, specifier: usize) -> Comp
     Complaint::UnknownExport { name: text(captures, name), specifier }
 }
 
-static RULES: [Rule; 27] = [
+static RULES: [Rule; 29] = [
     rule!(
         r"(?:Cannot use import statement outside a module|Unexpected token '?export'?|ERR_REQUIRE_ESM|require\(\) of ES Module|Cannot use 'import\.meta' outside a module)",
         |_| Complaint::WrongKindOfModule { read_as_module: false }
@@ -144,6 +149,11 @@ static RULES: [Rule; 27] = [
         r"(?:Cannot destructure|undefined is not|null is not|is not iterable|Cannot convert undefined or null|is possibly)",
         |_| Complaint::MemberOfNothing { name: None }
     ),
+    rule!(r"(?:Cannot assign to '([\w$]+)' because it is a constant|'([\w$]+)' is constant\.)", |captures| {
+        let name = [1, 2].map(|group| text(captures, group)).into_iter().find(|name| !name.is_empty());
+        Complaint::ConstantAssigned { name }
+    }),
+    rule!(r"Assignment to constant variable", |_| Complaint::ConstantAssigned { name: None }),
     rule!(r"(?:Expected (?:at least )?[\d-]+ arguments?, but got \d+|TS2554|TS2555)", |_| Complaint::Arguments),
     rule!(r"(?:Argument of type .* is not assignable|TS2345)", |_| Complaint::Arguments),
 ];

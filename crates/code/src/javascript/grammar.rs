@@ -3,6 +3,9 @@
 use super::tokens::{KEYWORDS, Kind, fields, is_keyword, scan};
 use crate::repair::grammar::{Described, Grammar};
 
+/// Reserved words that are values.
+const VALUES: [&str; 6] = ["false", "null", "super", "this", "true", "undefined"];
+
 /// JavaScript and TypeScript.
 pub(crate) static GRAMMAR: Grammar = Grammar {
     scan,
@@ -14,6 +17,7 @@ pub(crate) static GRAMMAR: Grammar = Grammar {
     fields,
     looks_like_code,
     keywords: &KEYWORDS,
+    values: &VALUES,
     delimiters: &["(", ")", "[", "]", "{", "}", ":", ",", "=", ".", ";", "=>"],
     operators: &[
         "+", "-", "*", "/", "%", "===", "!==", "==", "!=", "<", ">", "<=", ">=", "&&", "||", "??", "?", "?.", "!",
@@ -53,7 +57,7 @@ fn is_spaced(left: Described<'_>, right: Described<'_>, _depth: usize) -> bool {
 fn is_sign(left: Option<Described<'_>>, operator: &str) -> bool {
     let after_operand = match left {
         None => false,
-        Some((Kind::Keyword, word)) => matches!(word, "this" | "super" | "null" | "true" | "false" | "undefined"),
+        Some((Kind::Keyword, word)) => VALUES.contains(&word),
         Some((kind, _)) => matches!(kind, Kind::Name | Kind::Number | Kind::String | Kind::Close),
     };
     matches!(operator, "-" | "+") && !after_operand || matches!(operator, "!" | "..." | "++" | "--")

@@ -170,20 +170,41 @@ impl Scanner<'_> {
         Some(kind)
     }
 
+    /// One past the end of a number; a word that follows without a space is another token, as it never belongs there.
     fn number_end(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let mut end = start;
-        while let Some(byte) = bytes.get(end) {
-            let is_sign = matches!(byte, b'+' | b'-')
-                && end > start
-                && matches!(bytes[end - 1], b'e' | b'E')
-                && !matches!(bytes.get(start + 1), Some(b'x' | b'X'));
-            if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || is_sign) {
-                break;
+        let skip = |from: usize, belongs: fn(&u8) -> bool| {
+            from + bytes
+                .get(from..)
+                .unwrap_or_default()
+                .iter()
+                .take_while(|byte| belongs(byte) || **byte == b'_')
+                .count()
+        };
+        let digits: Option<fn(&u8) -> bool> = match (bytes.get(start), bytes.get(start + 1)) {
+            (Some(b'0'), Some(b'x' | b'X')) => Some(u8::is_ascii_hexdigit),
+            (Some(b'0'), Some(b'o' | b'O' | b'b' | b'B')) => Some(u8::is_ascii_digit),
+            _ => None,
+        };
+        let end = match digits {
+            Some(digits) => skip(start + 2, digits),
+            None => {
+                let mut end = skip(start, u8::is_ascii_digit);
+                if bytes.get(end) == Some(&b'.') {
+                    end = skip(end + 1, u8::is_ascii_digit);
+                }
+                if matches!(bytes.get(end), Some(b'e' | b'E')) {
+                    let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+                    if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
+                        end = skip(end + 1 + sign, u8::is_ascii_digit);
+                    }
+                }
+                end
             }
-            end += 1;
-        }
-        end
+        };
+        let is_big =
+            bytes.get(end) == Some(&b'n') && !self.text.get(end + 1..).is_some_and(|rest| rest.starts_with(is_word));
+        end + usize::from(is_big)
     }
 
     /// One past the end of a string; one that is not closed ends with its line.
@@ -331,6 +352,7 @@ mod tests {
         );
         assert_eq!(texts("#!/bin/x\n/* a\n */#p"), ["#!/bin/x", "\n", "/* a\n */", "#p"]);
         assert_eq!(texts("0xff + 1_000n + 1e-3 + .5"), ["0xff", "+", "1_000n", "+", "1e-3", "+", ".5"]);
+        assert_eq!(texts("12gh ,, 1.toFixed 2e 0b1"), ["12", "gh", ",", ",", "1.", "toFixed", "2", "e", "0b1"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub(crate) static GRAMMAR: Grammar = Grammar {
     fields,
     looks_like_code,
     keywords: &KEYWORDS,
+    values: &["False", "None", "True"],
     delimiters: &DELIMITERS,
     operators: &OPERATORS,
     operands: &["0", "1", "''"],

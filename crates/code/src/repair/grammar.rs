@@ -25,6 +25,8 @@ pub(crate) struct Grammar {
     pub(crate) looks_like_code: fn(&str) -> bool,
     /// Reserved words.
     pub(crate) keywords: &'static [&'static str],
+    /// Those of them that are values.
+    pub(crate) values: &'static [&'static str],
     /// What may be missing anywhere.
     pub(crate) delimiters: &'static [&'static str],
     /// What may be missing near the fault.

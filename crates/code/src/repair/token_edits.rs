@@ -11,6 +11,8 @@ use super::tokens::{Kind, Token};
 /// How unlikely each kind of slip is before looking at the text, in bits.
 mod slip {
     pub(super) const MISSING: f64 = 5.0;
+    /// An operand: which one it was cannot be seen, so whoever names one invents it.
+    pub(super) const INVENTED: f64 = 8.0;
     /// A name that others look for here.
     pub(super) const WANTED: f64 = 0.0;
     pub(super) const EXTRA: f64 = 5.0;
@@ -125,13 +127,14 @@ impl<'site> TokenEdits<'site> {
             put(token, slip::MISSING);
         }
         if distance <= NEAR {
-            for token in self.grammar.operators.iter().chain(self.grammar.keywords) {
+            let words = self.grammar.keywords.iter().filter(|word| !self.grammar.values.contains(word));
+            for token in self.grammar.operators.iter().chain(words) {
                 put(token, slip::MISSING);
             }
         }
         if distance <= VERY_NEAR {
-            for token in words.iter().chain(self.grammar.operands) {
-                put(token, slip::MISSING + 1.0);
+            for token in words.iter().chain(self.grammar.operands).chain(self.grammar.values) {
+                put(token, slip::INVENTED);
             }
             for token in wanted {
                 put(token, slip::WANTED);

@@ -1,13 +1,16 @@
 //! Search for the repair of a fault of logic: where rules know nothing, small changes of suspicious lines are tried by the
-//! hundred in a warm process, likeliest first. What the tests allow is proposed; the patch agent judges it as any other candidate.
+//! hundred in a warm process, likeliest first; where there is none for a test runner, as many as there is time for. What the tests allow is
+//! proposed; the patch agent judges it as any other candidate.
 //!
 //! # Layout
 //!
 //! - `runner`: the talk with the warm process
 //! - `suite`: which tests have to pass, and which are worth watching
 //! - `trial`: candidates through the runner, until the time is over
+//! - `started`: the same with the tests started for each
 
 mod runner;
+mod started;
 mod suite;
 mod trial;
 
@@ -53,19 +56,23 @@ const SHARE: f64 = 0.6;
 /// Whether nothing is searched for this failure: it is no test's, not of a kind that search repairs, was searched for on this very
 /// tree, or there is no time left for that.
 pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
-    // A runner that could not be started once is not started for the next failure, either.
-    let is_done = || on_this_tree(state).any(|search| search.key == *key || search.is_hopeless);
+    let is_done = || on_this_tree(state).any(|search| search.key == *key);
     !can_be_tried(state, key) || is_done() || time_left(state) < SHORTEST
 }
 
-/// Whether changes can be tried in a warm process for this failure.
+/// Whether changes can be tried for this failure: it is of a kind that a small change may repair, and its tests can be run by themselves.
 fn can_be_tried(state: &HealState, key: &Key) -> bool {
     let is_repairable = match key.category {
         Category::Logic | Category::TypeError => key.source == Source::Test,
         Category::Syntax | Category::Indentation | Category::Import | Category::Linting => false,
     };
-    let is_warm = state.setup.as_ref().is_some_and(|setup| setup.tests.runner.warm_name().is_some());
-    is_repairable && is_warm && !selectors(state, key).is_empty()
+    is_repairable && !selectors(state, key).is_empty()
+}
+
+/// Whether there is a runner that tries changes for these tests, as far as is known.
+fn may_be_warm(state: &HealState) -> bool {
+    state.setup.as_ref().is_some_and(|setup| setup.tests.runner.warm_name().is_some())
+        && !on_this_tree(state).any(|search| search.is_never_warm)
 }
 
 fn selectors(state: &HealState, key: &Key) -> Vec<String> {
@@ -116,9 +123,7 @@ impl Prepared {
     async fn start(session: &mut Session, time: Duration) -> Result<Self, RunnerError> {
         let began = Instant::now();
         let place = session.place();
-        let Some(words) = place.setup.toolchain.warm_words(&place) else {
-            return Err(RunnerError::Broken("changes cannot be tried with this test runner".to_owned()));
-        };
+        let words = place.setup.toolchain.warm_words(&place).ok_or_else(no_runner)?;
         let conversation =
             session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
         let mut runner = Runner::start(conversation, time).await?;
@@ -127,8 +132,12 @@ impl Prepared {
     }
 }
 
+fn no_runner() -> RunnerError {
+    RunnerError::Broken("this test runner cannot be kept loaded".to_owned())
+}
+
 /// Candidates for the target that the tests allow, likeliest first; those of rules come before all others, and what rules merely guess is
-/// as likely as it says. What was done is written down in the state. Where nothing can be searched, guesses are what is left.
+/// as likely as it says. What was done is written down in the state.
 pub(crate) async fn candidates(
     state: &mut HealState,
     session: &mut Session,
@@ -142,13 +151,13 @@ pub(crate) async fn candidates(
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
-    let asked = Asked { target, of_rules, guesses: &guesses };
+    let asked = Asked { target, of_rules: &of_rules, guesses: &guesses };
     let mut found = match search(state, session, asked, workshop, &mut record, context).await {
         Ok(found) => found,
         Err(error) => {
-            record.refused = Some(error.into_refusal()?);
+            record.not_warm = Some(error.into_refusal()?);
             record.preparing_millis = millis(context.now().since(began)).saturating_sub(record.trying_millis);
-            guesses
+            search_with_starts(state, session, asked, &mut record, context).await?
         }
     };
     found.extend(several);
@@ -160,20 +169,19 @@ pub(crate) async fn candidates(
 /// One line for a person.
 pub(crate) fn summary(search: &Search) -> String {
     let seconds = |millis: u64| Duration::from_millis(millis).as_secs_f64();
-    match &search.refused {
-        Some(why) => format!("nothing was searched for: {why}"),
-        None => format!(
-            "{} of {} changes tried in {:.1} s after {:.1} s of preparation, {} with the project loaded anew; the tests allow {} of \
-             them{}",
-            search.tried,
-            search.candidates,
-            seconds(search.trying_millis),
-            seconds(search.preparing_millis),
-            search.loaded_anew,
-            search.plausible,
-            end_of(search)
-        ),
-    }
+    let how = match &search.not_warm {
+        Some(why) => format!("the tests started for each, because {why}"),
+        None => format!("{} with the project loaded anew", search.loaded_anew),
+    };
+    format!(
+        "{} of {} changes tried in {:.1} s after {:.1} s of preparation, {how}; the tests allow {} of them{}",
+        search.tried,
+        search.candidates,
+        seconds(search.trying_millis),
+        seconds(search.preparing_millis),
+        search.plausible,
+        end_of(search)
+    )
 }
 
 /// What ended it, unless the time or the candidates did.
@@ -182,10 +190,18 @@ fn end_of(search: &Search) -> String {
 }
 
 /// What a repair is searched for, with what rules know and what they guess.
+#[derive(Clone, Copy)]
 struct Asked<'a> {
     target: &'a Finding,
-    of_rules: Vec<Candidate>,
+    of_rules: &'a [Candidate],
     guesses: &'a [Candidate],
+}
+
+/// How long may be searched for this failure.
+fn time_for(state: &HealState, now: Timestamp) -> Duration {
+    let others = state.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
+    let time = time_left(state).min(run_time_left(state, now));
+    if others > 1 { time.mul_f64(SHARE) } else { time }
 }
 
 async fn search(
@@ -197,25 +213,25 @@ async fn search(
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
     let began = context.now();
-    let others = state.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
-    let time = time_left(state).min(run_time_left(state, began));
-    let time = if others > 1 { time.mul_f64(SHARE) } else { time };
+    let time = time_for(state, began);
     let deadline = began.plus(time);
     let mut prepared = if let Some(prepared) = workshop.0.take() {
         prepared
+    } else if !may_be_warm(state) {
+        return Err(no_runner());
     } else {
         context.progress(format!("{}: loading the tests to search for a change", target.headline()));
-        record.is_hopeless = true;
+        record.is_never_warm = true;
         let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
         if suite_time > time / 2 {
             let seconds = suite_time.as_secs_f64();
             return Err(RunnerError::Broken(format!(
-                "the suite takes {seconds:.0} s; --search-seconds gives more time"
+                "the suite takes {seconds:.0} s (--search-seconds gives more time)"
             )));
         }
         Prepared::start(session, time).await?
     };
-    record.is_hopeless = false;
+    record.is_never_warm = false;
     let suite = match Suite::new(session.place().setup.toolchain, &prepared.runs, &selectors(state, &target.key())) {
         Ok(suite) => suite,
         Err(error) => {
@@ -231,7 +247,7 @@ async fn search(
     };
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
     let sources = session.sources();
-    let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| watched.ran(one));
+    let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
     let first_rules = 0..candidates.len();
     let searched = search::candidates(target, sources, &evidence, MOST_CANDIDATES);
     candidates.extend(likeliest_first(searched, guesses, sources));
@@ -249,6 +265,30 @@ async fn search(
         prepared.runner.close().await?;
     }
     Ok(plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
+}
+
+/// The same with the tests started for each change. Which lines tests run is not known then.
+async fn search_with_starts(
+    state: &HealState,
+    session: &mut Session,
+    Asked { target, of_rules, guesses }: Asked<'_>,
+    record: &mut Search,
+    context: &StepContext,
+) -> Result<Vec<Candidate>, StepError> {
+    let now = context.now();
+    let used = Duration::from_millis(record.preparing_millis);
+    let deadline = now.plus(time_for(state, now).saturating_sub(used));
+    let Some(observed) = &state.current else { return Ok(Vec::new()) };
+    let evidence = Evidence { changed: changed_lines(session), ..Evidence::default() };
+    let searched = search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES);
+    let mut candidates = of_rules.to_vec();
+    candidates.extend(likeliest_first(searched, guesses, session.sources()));
+    record.candidates = candidates.len();
+    record.preparing_millis += millis(context.now().since(now));
+    let trial = started::Trial { before: &observed.look, candidates: &candidates, target, deadline };
+    let found = trial.run(session, record, context).await?;
+    record.rules_were_tried = (0..of_rules.len()).all(|number| found.ended.contains(&number));
+    Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
 }
 
 /// Both, by their likelihood, each text once.
@@ -279,8 +319,9 @@ pub(crate) async fn screen(
     proposals: &mut [Proposal],
     context: &StepContext,
 ) -> Result<(), StepError> {
+    let is_warm = may_be_warm(state);
     let is_worth_it =
-        |proposal: &Proposal| proposal.candidates.len() > FEW && can_be_tried(state, &proposal.target.key());
+        |proposal: &Proposal| is_warm && proposal.candidates.len() > FEW && can_be_tried(state, &proposal.target.key());
     let mut proposals: Vec<&mut Proposal> = proposals.iter_mut().filter(|proposal| is_worth_it(proposal)).collect();
     let is_slow = state.current.as_ref().is_some_and(|observed| observed.look.duration() > SCREENING);
     if proposals.is_empty() || is_slow || state.request.limits.search_seconds == 0 {

@@ -18,7 +18,7 @@ use crate::state::Search;
 const AHEAD: usize = 8;
 
 /// So many changes that the tests allow are enough: one is kept, the others tell how little that means.
-const ENOUGH: usize = 8;
+pub(super) const ENOUGH: usize = 8;
 
 /// After the first that the tests allow, as many again are tried, and no fewer than this: how many others there are is worth knowing.
 const FURTHER: usize = 100;

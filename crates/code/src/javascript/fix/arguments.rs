@@ -33,6 +33,7 @@ impl Fixer for Arguments {
             | Complaint::UnknownMember { .. }
             | Complaint::UnknownModule { .. }
             | Complaint::UnknownExport { .. }
+            | Complaint::ConstantAssigned { .. }
             | Complaint::WrongKindOfModule { .. } => return Vec::new(),
         };
         let mut list = Shortlist::new(&blame);

@@ -55,6 +55,7 @@ impl Fixer for ExportSpelling {
             | Complaint::UnknownMember { .. }
             | Complaint::UnknownModule { .. }
             | Complaint::WrongKindOfModule { .. }
+            | Complaint::ConstantAssigned { .. }
             | Complaint::Arguments
             | Complaint::Other => {}
         }

@@ -32,6 +32,7 @@ impl Fixer for ImportSource {
             | Complaint::UnknownModule { .. }
             | Complaint::UnknownExport { .. }
             | Complaint::WrongKindOfModule { .. }
+            | Complaint::ConstantAssigned { .. }
             | Complaint::Arguments
             | Complaint::Other => return Vec::new(),
         }

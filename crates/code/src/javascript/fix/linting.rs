@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Category, Finding};
 use serde::Deserialize;
 
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::javascript::module::{ImportKind, Module};
 use crate::javascript::parse;
+use crate::javascript::tokens::{Kind, scan};
 use crate::repair::region::line_of;
 use crate::report::findings::relative;
 use crate::sources::Sources;
@@ -18,6 +19,7 @@ pub const NAME: &str = "eslint";
 
 /// Costs: eslint is sure of its fixes, less of its suggestions; what is taken out by rule comes between.
 const FIX: u32 = 50;
+const FIX_ALL: u32 = 80;
 const UNUSED: u32 = 120;
 const SUGGESTION: u32 = 200;
 
@@ -64,10 +66,13 @@ pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: 
         return Vec::new();
     };
     let line = target.location.map(|location| location.line);
-    let messages = results
+    let all: Vec<Message> = results
         .into_iter()
         .filter(|result| relative(&result.file_path, prefixes) == Some(file))
         .flat_map(|result| result.messages)
+        .collect();
+    let messages = all
+        .iter()
         .filter(|message| message.line == line && target.message.contains(message.text.trim_end_matches('.')));
     let offsets = Offsets::new(text);
     let mut proposals: Vec<(u32, String, Vec<Edit>)> = Vec::new();
@@ -75,6 +80,10 @@ pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: 
         let rule = message.rule_id.as_deref().unwrap_or_default();
         if let Some(edit) = message.fix.as_ref().and_then(|fix| offsets.edit(fix)) {
             proposals.push((FIX, format!("fix '{rule}' as eslint does"), vec![edit]));
+            let edits = alike(&all, message, target.category, &offsets);
+            if edits.len() > 1 {
+                proposals.push((FIX_ALL, format!("fix '{rule}' as eslint does, in {} places", edits.len()), edits));
+            }
         }
         if rule.ends_with("no-unused-vars") || rule.ends_with("no-unused-imports") {
             let name = message.text.split('\'').nth(1).unwrap_or_default();
@@ -84,6 +93,10 @@ pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: 
             proposals.extend(
                 debugger(text, message.line).map(|edit| (UNUSED, "remove the breakpoint".to_owned(), vec![edit])),
             );
+        }
+        if matches!(rule, "no-empty" | "no-constant-condition") {
+            let edit = does_nothing(text, message.line);
+            proposals.extend(edit.map(|edit| (UNUSED, "remove what does nothing".to_owned(), vec![edit])));
         }
         for (index, suggestion) in message.suggestions.iter().enumerate() {
             let later = u32::try_from(index).unwrap_or(99) * 100;
@@ -108,6 +121,19 @@ pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: 
             files: vec![FileEdit { file: file.to_owned(), edits }],
         })
         .collect()
+}
+
+/// The fixes of all messages that say the same: one finding stands for them. What the rule says of a line depends on the lines around it
+/// where it is about their indentation, so there it is all that the rule says.
+fn alike(all: &[Message], one: &Message, category: Category, offsets: &Offsets) -> Vec<Edit> {
+    let is_alike = |other: &&Message| {
+        other.rule_id == one.rule_id && (category == Category::Indentation || other.text == one.text)
+    };
+    let mut edits: Vec<Edit> =
+        all.iter().filter(is_alike).filter_map(|other| offsets.edit(other.fix.as_ref()?)).collect();
+    edits.sort();
+    edits.dedup();
+    edits
 }
 
 fn lower(text: &str) -> String {
@@ -173,6 +199,30 @@ fn debugger(text: &str, line: Option<u32>) -> Option<Edit> {
     (whole.trim().trim_end_matches(';') == "debugger").then(|| Edit::delete(start..start + whole.len()))
 }
 
+/// A line that is an empty block, whose condition has no effect, and on which nothing else depends.
+fn does_nothing(text: &str, line: Option<u32>) -> Option<Edit> {
+    let line = usize::try_from(line?).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let visible = |text: &str| scan(text).into_iter().filter(|token| token.kind != Kind::Newline).collect::<Vec<_>>();
+    let before = visible(text.get(..start)?).pop().map_or("", |token| token.text(text));
+    // What stands there may be all that a condition is followed by.
+    if matches!(before, "else" | "do" | ")") {
+        return None;
+    }
+    let rest = text.get(start..)?;
+    let tokens = visible(rest);
+    let said = |number: usize| tokens.get(number).map_or("", |token| token.text(rest));
+    let is_constant = tokens.get(2).is_some_and(|token| {
+        matches!(token.kind, Kind::Number) || matches!(said(2), "true" | "false" | "null" | "undefined")
+    });
+    let is_empty = [said(0), said(1), said(3), said(4), said(5)] == ["if", "(", ")", "{", "}"];
+    if !is_constant || !is_empty || said(6) == "else" {
+        return None;
+    }
+    let span = Span { start: start + tokens.first()?.start, end: start + tokens.get(5)?.end };
+    Some(Edit::delete(whole_lines(text, span).range()))
+}
+
 /// A statement with the end of its line, and the space before it.
 fn whole_lines(text: &str, span: Span) -> Span {
     let before = text.get(..span.start).unwrap_or_default();
@@ -225,7 +275,7 @@ impl Offsets {
 
 #[cfg(test)]
 mod tests {
-    use autoheal_engine::diagnostics::{Category, Location, Source};
+    use autoheal_engine::diagnostics::{Location, Source};
 
     use super::*;
 
@@ -270,6 +320,38 @@ mod tests {
         let found = |text: &str, line| repaired(text, line, "no-debugger", "Unexpected 'debugger' statement.", "");
         assert_eq!(found("f();\n  debugger;\ng();\n", 2), ["f();\ng();\n"]);
         assert_eq!(found("if (a) debugger;\n", 1), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_does_nothing_is_taken_out() {
+        let found = |text: &str, line| repaired(text, line, "no-empty", "Empty block statement.", "");
+        assert_eq!(found("f();\n  if (true) {}\ng();\n", 2), ["f();\ng();\n"]);
+        for kept in ["f();\nif (g()) {}\n", "f();\nif (true) {} else g();\n", "f();\nif (true) { g() }\n"] {
+            assert_eq!(found(kept, 2), [] as [&str; 0], "{kept}");
+        }
+        assert_eq!(found("if (a)\n  if (true) {}\ng();\n", 2), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn all_that_is_said_alike_is_fixed_together() {
+        let messages = "{\"ruleId\":\"indent\",\"message\":\"Expected 2 but found 0.\",\"line\":2,\"fix\":{\"range\":[9,9],\"text\":\"  \"}},\
+                        {\"ruleId\":\"indent\",\"message\":\"Expected 2 but found 0.\",\"line\":3,\"fix\":{\"range\":[14,14],\"text\":\"  \"}},\
+                        {\"ruleId\":\"semi\",\"message\":\"Expected 2 but found 0.\",\"line\":3,\"fix\":{\"range\":[14,14],\"text\":\";\"}}";
+        let text = "if (a) {\nf();\ng();\n}\n";
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("a.mjs", text, false);
+        let target = Finding {
+            source: Source::Lint,
+            category: Category::Indentation,
+            file: Some("a.mjs".to_owned()),
+            location: Some(Location { line: 2, column: None }),
+            message: "indent Expected 2 but found 0.".to_owned(),
+            stack: None,
+        };
+        let output = format!("[{{\"filePath\":\"/s/a.mjs\",\"messages\":[{messages}]}}]");
+        let found = candidates(&output, &["/s".to_owned()], &sources, &target);
+        let texts: Vec<String> = found.iter().map(|found| found.files[0].apply(text).unwrap()).collect();
+        assert_eq!(texts, ["if (a) {\n  f();\ng();\n}\n", "if (a) {\n  f();\n  g();\n}\n"]);
     }
 
     #[test]

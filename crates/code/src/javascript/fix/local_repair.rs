@@ -36,6 +36,7 @@ impl Fixer for LocalRepair {
             | Complaint::UnknownMember { .. }
             | Complaint::NotCallable { .. }
             | Complaint::MemberOfNothing { .. }
+            | Complaint::ConstantAssigned { .. }
             | Complaint::Arguments => true,
             Complaint::UnknownModule { .. } | Complaint::UnknownExport { .. } | Complaint::WrongKindOfModule { .. } => {
                 false

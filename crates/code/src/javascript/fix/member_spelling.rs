@@ -48,6 +48,7 @@ impl Fixer for MemberSpelling {
             | Complaint::UnknownModule { .. }
             | Complaint::UnknownExport { .. }
             | Complaint::WrongKindOfModule { .. }
+            | Complaint::ConstantAssigned { .. }
             | Complaint::Arguments
             | Complaint::Other => {}
         }

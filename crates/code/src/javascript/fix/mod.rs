@@ -4,6 +4,7 @@ use crate::fix::Fixer;
 
 mod arguments;
 pub(in crate::javascript) mod blame;
+mod constant;
 pub(super) mod dependency;
 mod export_spelling;
 mod import_missing;
@@ -28,6 +29,7 @@ pub fn lint_fixers() -> &'static [&'static dyn Fixer] {
         &module_path::ModulePath,
         &import_missing::ImportMissing,
         &dependency::Dependency,
+        &constant::Constant,
     ]
 }
 
@@ -43,6 +45,7 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
         &import_source::ImportSource,
         &module_kind::ModuleKind,
         &dependency::Dependency,
+        &constant::Constant,
         &local_repair::LocalRepair,
         &arguments::Arguments,
         &slips::Slips,

@@ -41,6 +41,7 @@ impl Fixer for Slips {
             Complaint::UnknownName { .. }
             | Complaint::UnknownModule { .. }
             | Complaint::UnknownExport { .. }
+            | Complaint::ConstantAssigned { .. }
             | Complaint::WrongKindOfModule { .. } => return Vec::new(),
         };
         for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
