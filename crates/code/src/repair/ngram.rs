@@ -205,17 +205,22 @@ impl Model {
     /// Bits that the symbol at a position costs after those before it.
     pub(crate) fn bits(&self, symbols: &[Symbol], position: usize) -> f64 {
         let keys = Keys::at(symbols, position);
+        self.bits_in(&keys, keys.classes.len(), keys.words.len(), symbols[position].is_open_class())
+    }
+
+    /// Bits of a symbol, of its contexts the shortest so many.
+    fn bits_in(&self, keys: &Keys, classes: usize, words: usize, is_open_class: bool) -> f64 {
         // A new class costs as much as one of a hundred, a new word of a class as one of a thousand more than it has.
         let mut probability = 0.01;
-        for (context, event) in keys.classes {
+        for (context, event) in keys.classes.into_iter().take(classes) {
             let seen = self.count(context);
             probability = SMOOTHING.mul_add(probability, self.count(event)) / (seen + SMOOTHING);
         }
-        if symbols[position].is_open_class() {
+        if is_open_class {
             let seen = self.count(keys.word_in_class.0);
             probability *= (self.count(keys.word_in_class.1) + 0.2) / (seen + 200.0);
         }
-        for (context, event) in keys.words {
+        for (context, event) in keys.words.into_iter().take(words) {
             let seen = self.count(context);
             probability = SMOOTHING.mul_add(probability, self.count(event)) / (seen + SMOOTHING);
         }
@@ -230,7 +235,8 @@ impl Model {
     /// Bits of a token that was chosen blindly.
     pub(crate) fn bits_of_word(&self, kind: Kind, text: &str) -> f64 {
         let Some(symbol) = Symbol::of(kind, text) else { return 0.0 };
-        let bits = self.bits(&[symbol], 0);
+        let keys = Keys::at(&[symbol], 0);
+        let bits = self.bits_in(&keys, 1, 0, symbol.is_open_class());
         if kind == Kind::String { BITS_PER_QUOTED_CHARACTER.mul_add(length(text.len()), bits) } else { bits }
     }
 
