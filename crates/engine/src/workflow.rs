@@ -59,6 +59,12 @@ pub trait Workflow: Send + Sync + 'static {
     /// Notes in the state that a person cancelled the run.
     fn cancel(&self, state: &mut Self::State, now: Timestamp);
 
+    /// After [`Workflow::cancel`]: tells whoever was told that the run goes on that it does not. It gets little time, and nothing else may
+    /// depend on it.
+    fn take_leave(&self, _state: &mut Self::State, _context: &StepContext) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
     /// Whether the run is over whatever the routes say: a step failed and was absorbed, or the run was cancelled.
     fn is_stopped(&self, state: &Self::State) -> bool;
 

@@ -6,13 +6,13 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{GraphError, Next, Node as _};
 use autoheal_engine::task::{Lease, Task, TaskState};
-use autoheal_engine::workflow::{Outcome, Record, StepError, StepServices, Workflow};
+use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, StepServices, Workflow};
 use autoheal_engine::{RunId, Timestamp};
 use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError};
 use serde_json::Value;
@@ -23,6 +23,9 @@ use crate::fail_point;
 use crate::feed::{EventFeed, RunFeed};
 use crate::lease::{Interrupt, Interrupts};
 use crate::step::{self, StepEnd};
+
+/// What a cancelled run has to tell others may take this long: a person waits for its end.
+const LEAVE_TIME: Duration = Duration::from_secs(10);
 
 /// A claimed task and what its walk works with.
 pub(crate) struct Session {
@@ -268,6 +271,10 @@ impl<'session, W: Workflow> Walk<'session, W> {
     async fn cancel(&self) -> Result<Turn, WalkError> {
         let mut state = self.state_before()?;
         self.workflow.cancel(&mut state, now());
+        let context = StepContext::new(self.run, "cancel", Arc::clone(&self.services));
+        if tokio::time::timeout(LEAVE_TIME, self.workflow.take_leave(&mut state, &context)).await.is_err() {
+            tracing::warn!(run = %self.run, "a cancelled run could not tell everybody in time");
+        }
         let outcome = self.workflow.outcome(&state, now());
         self.finish(&outcome, TaskState::Cancelled).await
     }

@@ -77,13 +77,19 @@ pub struct Workflows {
     pub startable: Vec<String>,
     /// Whether a push or a pull request starts one.
     pub are_expected: bool,
+    /// Whether one of them checks submodules out; `None`: there are none that could tell.
+    pub have_submodules: Option<bool>,
 }
 
 impl Workflows {
     /// Those of a tree.
     pub fn of(tree: &Path) -> Self {
         let files = crate::discovery::files(tree);
-        Self { startable: workflow::startable(tree, &files), are_expected: workflow::are_expected(tree, &files) }
+        Self {
+            startable: workflow::startable(tree, &files),
+            are_expected: workflow::are_expected(tree, &files),
+            have_submodules: workflow::have_submodules(tree, &files),
+        }
     }
 }
 

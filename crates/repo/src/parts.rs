@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::checkout::{Checkout, forge_error};
-use crate::project::read_text;
+use crate::ci_commands::Workflows;
 use crate::session::disk;
 use crate::tree::hexadecimal;
 
@@ -68,9 +68,13 @@ impl Parts {
 
     /// Refuses to go on where a fault that is seen may be one of what is missing: CI has the submodules, as far as can be known.
     pub(crate) fn ensure_enough(&self, tree: &Path) -> Result<(), StepError> {
-        let Some((path, why)) = self.missing_submodules.first_key_value().filter(|_| ci_has_submodules(tree)) else {
+        let Some((path, why)) = self.missing_submodules.first_key_value() else {
             return Ok(());
         };
+        // Without workflows nobody knows.
+        if Workflows::of(tree).have_submodules == Some(false) {
+            return Ok(());
+        }
         let message = format!(
             "the submodule {path} is missing, and its lack would look like a fault of the program: {why}; heal a checkout that has it \
              (`git submodule update --init`)"
@@ -90,18 +94,6 @@ impl Parts {
             }),
         }
     }
-}
-
-/// Whether a workflow asks for submodules; without workflows nobody knows.
-fn ci_has_submodules(tree: &Path) -> bool {
-    let workflows = fs::read_dir(tree.join(".github/workflows")).into_iter().flatten().flatten();
-    let names = workflows.filter_map(|entry| entry.file_name().into_string().ok());
-    let texts: Vec<String> = names.filter_map(|name| read_text(tree, &format!(".github/workflows/{name}"))).collect();
-    let asks = |text: &String| {
-        let mut values = text.lines().filter_map(|line| line.trim().strip_prefix("submodules:"));
-        values.any(|value| !value.trim().starts_with("false"))
-    };
-    texts.is_empty() || texts.iter().any(asks)
 }
 
 /// Writes them into `tree`, which holds the files of `commit`.
@@ -210,12 +202,20 @@ mod tests {
     #[test]
     fn a_missing_submodule_counts_unless_ci_goes_without() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(ci_has_submodules(folder.path()));
+        let missing = [("vendor".to_owned(), "no network".to_owned())].into();
+        let parts = Parts { missing_submodules: missing, ..Parts::default() };
+        assert!(parts.ensure_enough(folder.path()).is_err(), "without workflows nobody knows");
         let workflows = folder.path().join(".github/workflows");
         fs::create_dir_all(&workflows).unwrap();
-        fs::write(workflows.join("ci.yml"), "steps:\n  - uses: actions/checkout@v4\n").unwrap();
-        assert!(!ci_has_submodules(folder.path()));
-        fs::write(workflows.join("ci.yml"), "    with:\n      submodules: recursive\n").unwrap();
-        assert!(ci_has_submodules(folder.path()));
+        let checkout = "jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n";
+        for (with, is_enough) in [("", true), ("submodules: false", true), ("submodules: 'recursive'", false)] {
+            fs::write(
+                workflows.join("ci.yml"),
+                format!("{checkout}        with:\n          depth: 1\n          {with}\n"),
+            )
+            .unwrap();
+            assert_eq!(parts.ensure_enough(folder.path()).is_ok(), is_enough, "{with}");
+        }
+        assert!(Parts::default().ensure_enough(folder.path()).is_ok());
     }
 }

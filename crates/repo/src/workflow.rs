@@ -12,6 +12,7 @@ use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
 use autoheal_forge::github::GitHub;
+use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress};
 use autoheal_llm::Models;
 use autoheal_sandbox::{RegistryAccess, Sandbox};
@@ -20,7 +21,7 @@ use secrecy::SecretString;
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
 use crate::checkout::{Checkout, forge_error};
 use crate::folders::Folders;
-use crate::hosting::Hosted;
+use crate::hosting::{Hosted, delivery};
 use crate::look::millis;
 use crate::model::{Adviser, Briefing, PromptLimits};
 use crate::node::{HealNode, graph};
@@ -230,6 +231,14 @@ impl Workflow for HealWorkflow {
     fn cancel(&self, state: &mut HealState, now: Timestamp) {
         state.stop_with(StopReason::Cancelled);
         state.close_round(false, state.log.current().count(), now);
+    }
+
+    async fn take_leave(&self, state: &mut HealState, context: &StepContext) {
+        let Ok(checkout) = self.checkout(state, context.run) else { return };
+        let Some(hosted) = Hosted::at(&self.settings.github, &checkout.address) else { return };
+        if let Err(error) = delivery::status(state, &hosted, StatusState::Failure, context).await {
+            context.note("warning", format!("the status of the commit could not be set: {error}"));
+        }
     }
 
     fn is_stopped(&self, state: &HealState) -> bool {

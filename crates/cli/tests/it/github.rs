@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 
 use crate::binary::{Ended, Home};
 use crate::healing::sandbox;
+use crate::stopping::Running;
 
 pub(crate) const TOKEN: &str = "ghp_planted0123456789ABCDEFGHIJabcdefghij";
 
@@ -397,6 +398,22 @@ fn no_status_stays_pending() {
     let (ended, results) = world.healed(&["--ci", "none"]);
     assert_eq!(results["stop_reason"], "NO_CI_RUN", "{}", ended.told());
     assert!(world.github.statuses().is_empty(), "nobody would say more");
+}
+
+#[test]
+fn a_run_that_is_cancelled_while_it_waits_leaves_no_status_pending() {
+    let mut plan = CiPlan::green();
+    plan.runs[0].takes = u32::MAX;
+    let Some(world) = World::with_ci(move |_| plan.clone()) else { return };
+    let mut heal = Running::start(world.heal(&[]).env("AUTOHEAL_LEASE_SECONDS", "9"));
+    heal.wait_for("commit_push");
+    while world.github.statuses().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert_eq!(world.home.run(&["tasks", "cancel", "1"]).code, Some(0));
+    assert_eq!(heal.exit_code(), Some(130));
+    let states: Vec<_> = world.github.statuses().into_iter().map(|status| status.state).collect();
+    assert_eq!(states, ["pending", "failure"]);
 }
 
 #[test]

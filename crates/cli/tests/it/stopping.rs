@@ -11,21 +11,21 @@ use crate::binary::Ended;
 use crate::healing::World;
 
 /// A process whose standard error is read line by line.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     lines: BufReader<ChildStderr>,
     heard: String,
 }
 
 impl Running {
-    fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap());
         Self { child, lines, heard: String::new() }
     }
 
     /// Reads up to a line that holds `part`; that line.
-    fn wait_for(&mut self, part: &str) -> String {
+    pub(crate) fn wait_for(&mut self, part: &str) -> String {
         loop {
             let mut line = String::new();
             assert!(self.lines.read_line(&mut line).unwrap() > 0, "ended before `{part}`:\n{}", self.heard);
@@ -40,7 +40,7 @@ impl Running {
         kill(Pid::from_raw(i32::try_from(self.child.id()).unwrap()), signal).unwrap();
     }
 
-    fn exit_code(mut self) -> Option<i32> {
+    pub(crate) fn exit_code(mut self) -> Option<i32> {
         // Until the end, so that the process never waits for a reader.
         std::io::copy(&mut self.lines, &mut std::io::sink()).unwrap();
         self.child.wait().unwrap().code()

@@ -181,27 +181,19 @@ impl Scanner<'_> {
                 .take_while(|byte| belongs(byte) || **byte == b'_')
                 .count()
         };
-        let digits: Option<fn(&u8) -> bool> = match (bytes.get(start), bytes.get(start + 1)) {
-            (Some(b'0'), Some(b'x' | b'X')) => Some(u8::is_ascii_hexdigit),
-            (Some(b'0'), Some(b'o' | b'O' | b'b' | b'B')) => Some(u8::is_ascii_digit),
-            _ => None,
-        };
-        let end = match digits {
-            Some(digits) => skip(start + 2, digits),
-            None => {
-                let mut end = skip(start, u8::is_ascii_digit);
-                if bytes.get(end) == Some(&b'.') {
-                    end = skip(end + 1, u8::is_ascii_digit);
-                }
-                if matches!(bytes.get(end), Some(b'e' | b'E')) {
-                    let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-                    if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
-                        end = skip(end + 1 + sign, u8::is_ascii_digit);
-                    }
-                }
-                end
+        let base = bytes.get(start + 1).filter(|_| bytes.get(start) == Some(&b'0'));
+        let has_base = matches!(base, Some(b'x' | b'X' | b'o' | b'O' | b'b' | b'B'));
+        let digits = if matches!(base, Some(b'x' | b'X')) { u8::is_ascii_hexdigit } else { u8::is_ascii_digit };
+        let mut end = skip(if has_base { start + 2 } else { start }, digits);
+        if !has_base && bytes.get(end) == Some(&b'.') {
+            end = skip(end + 1, digits);
+        }
+        if !has_base && matches!(bytes.get(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+            if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
+                end = skip(end + 1 + sign, digits);
             }
-        };
+        }
         let is_big =
             bytes.get(end) == Some(&b'n') && !self.text.get(end + 1..).is_some_and(|rest| rest.starts_with(is_word));
         end + usize::from(is_big)

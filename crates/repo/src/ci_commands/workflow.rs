@@ -64,6 +64,24 @@ pub(super) fn are_expected(tree: &Path, files: &[String]) -> bool {
     workflows(tree, files).any(|(_, workflow)| is_triggered(&workflow))
 }
 
+/// Whether a workflow checks submodules out (`submodules` of `actions/checkout`); `None`: there are no workflows.
+pub(super) fn have_submodules(tree: &Path, files: &[String]) -> Option<bool> {
+    let asks = |step: &Value| match step.get("with").and_then(|with| with.get("submodules")) {
+        Some(Value::Bool(asked)) => *asked,
+        // `true`, `recursive`, or an expression.
+        Some(Value::String(asked)) => asked != "false",
+        Some(_) | None => false,
+    };
+    let asked = workflows(tree, files).map(|(_, workflow)| all_steps(&workflow).any(asks));
+    asked.reduce(|one, other| one || other)
+}
+
+/// The steps of every job.
+fn all_steps(workflow: &Value) -> impl Iterator<Item = &Value> {
+    let jobs = workflow.get("jobs").and_then(Value::as_object).into_iter().flatten();
+    jobs.filter_map(|(_, job)| job.get("steps")?.as_array()).flatten()
+}
+
 fn is_startable(workflow: &Value) -> bool {
     const TRIGGER: &str = "workflow_dispatch";
     match workflow.get("on").or_else(|| workflow.get("true")) {

@@ -102,6 +102,8 @@ pub(super) struct Search {
     pub(super) trying_millis: u64,
     /// How long a try with a test runner of its own took, when there was one.
     pub(super) cold_millis: Option<u64>,
+    /// Why the tests were started for each change, if they were.
+    pub(super) not_warm: Option<String>,
 }
 
 /// What the injector did.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::case::{Outcome, Run};
+use super::case::{Outcome, Run, Search};
 use super::language::Language;
 
 /// The classes, in the order of the table.
@@ -142,26 +142,33 @@ fn of_language(language: Language, runs: &[&Run]) -> String {
 /// Candidates a second in the warm process, and with a test runner started for each.
 fn speed(runs: &[&Run]) -> String {
     let searches = || runs.iter().flat_map(|run| &run.searches).filter(|search| search.tried > 0);
+    let (warm, started): (Vec<&Search>, Vec<&Search>) = searches().partition(|search| search.not_warm.is_none());
+    let mut text = String::new();
+    let _ = writeln!(text, "{}", told(&warm, "in a warm process"));
+    let _ = writeln!(text, "{}", told(&started, "with the tests started for each"));
     // Sums, so that a long search counts for what it is.
-    let compared = || searches().filter_map(|search| Some((search, search.cold_millis?)));
-    let sum = |values: &mut dyn Iterator<Item = u64>| std::time::Duration::from_millis(values.sum()).as_secs_f64();
-    let (count, tried) = (searches().count(), searches().map(|search| search.tried).sum::<u64>());
-    if count == 0 {
-        return "No change was searched for in a warm process.\n".to_owned();
-    }
-    let rate = |tried: u64, seconds: f64| std::time::Duration::from_secs(tried).as_secs_f64() / seconds.max(0.001);
-    let warm = rate(tried, sum(&mut searches().map(|search| search.trying_millis)));
-    let mut text = format!("{tried} candidates in {count} searches: {warm:.1} a second in the warm process");
-    let pairs = compared().count();
-    if pairs > 0 {
-        let both = compared().map(|(search, _)| search.tried).sum::<u64>();
-        let warm = rate(both, sum(&mut compared().map(|(search, _)| search.trying_millis)));
-        let cold = rate(both, sum(&mut compared().map(|(search, cold)| search.tried * cold)));
-        let _ = write!(
+    let compared: Vec<(&Search, u64)> = warm.iter().filter_map(|search| Some((*search, search.cold_millis?))).collect();
+    if !compared.is_empty() {
+        let tried = compared.iter().map(|(search, _)| search.tried).sum();
+        let warm = rate(tried, compared.iter().map(|(search, _)| search.trying_millis).sum());
+        let cold = rate(tried, compared.iter().map(|(search, cold)| search.tried * cold).sum());
+        let _ = writeln!(
             text,
-            "; where candidates were tried with a runner of their own, too ({pairs} searches): {cold:.2} a second so, {:.0} times as many warm",
+            "Where candidates were tried in both ways ({} searches): {warm:.1} a second warm, {cold:.2} with the tests started for each: {:.0} times as many.",
+            compared.len(),
             warm / cold
         );
     }
-    text + ".\n"
+    text
+}
+
+fn told(searches: &[&Search], how: &str) -> String {
+    let tried = searches.iter().map(|search| search.tried).sum();
+    let rate = rate(tried, searches.iter().map(|search| search.trying_millis).sum());
+    format!("{tried} candidates in {} searches {how}: {rate:.1} a second.", searches.len())
+}
+
+fn rate(tried: u64, millis: u64) -> f64 {
+    let seconds = |millis: u64| std::time::Duration::from_millis(millis).as_secs_f64();
+    1000.0 * seconds(tried) / seconds(millis).max(0.001)
 }
