@@ -411,7 +411,11 @@ fn stop_reason(output: &std::process::Output) -> String {
     let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
     let reason = results.as_ref().and_then(|results| results.get("stop_reason")?.as_str());
     match (reason, output.status.code()) {
-        (Some(reason), _) => reason.to_owned(),
+        (Some(reason), _) => match results.as_ref().and_then(|results| results.pointer("/error/message")?.as_str()) {
+            // Everything else is told by the reason itself.
+            Some(message) if reason == "INFRA" => format!("{reason}: {message}"),
+            Some(_) | None => reason.to_owned(),
+        },
         (None, Some(124)) => "it took too long".to_owned(),
         (None, _) => {
             let errors = String::from_utf8_lossy(&output.stderr);
