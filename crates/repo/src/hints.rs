@@ -2,7 +2,7 @@
 //! therefore it is kept beside what is.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use autoheal_code::report::lsp;
@@ -19,10 +19,13 @@ use crate::setup::LanguageServer;
 use crate::state::HealState;
 
 /// A server is told of so many files at most.
-const MOST_FILES: usize = 30;
+const MOST_FILES: usize = 20;
 
 /// So many hints are kept at most: where everything seems wrong, nothing is said.
 const MOST_HINTS: usize = 50;
+
+/// What of the time goes to the tree as it is; the rest is for the one before, about fewer files.
+const SHARE: f64 = 0.6;
 
 /// What language servers have said in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -153,30 +156,45 @@ async fn hear(
     context: &StepContext,
 ) -> Result<Heard, StepError> {
     let began = Instant::now();
-    let tree = session.tree();
-    let mut answer = ask(session, server, &tree, files, time, context).await?;
+    let (tree, before) = (session.tree(), session.tree_before());
+    let first = if before.is_some() { time.mul_f64(SHARE) } else { time };
+    let mut answer = ask(session, server, &tree, files, first, context).await?;
     let is_useful = answer.cut_short.is_none() || !answer.findings.is_empty();
-    let before: Option<PathBuf> = session.tree_before().filter(|_| !answer.findings.is_empty());
-    let mut are_new = false;
-    if let Some(before) = before {
+    let are_new = before.is_some();
+    if let Some(before) = before.filter(|_| !answer.findings.is_empty()) {
         let wrong: BTreeSet<&String> = answer.findings.iter().filter_map(|finding| finding.file.as_ref()).collect();
         let wrong: Vec<String> = wrong.into_iter().cloned().collect();
         let left = time.saturating_sub(began.elapsed());
         let old = ask(session, server, &before, &wrong, left, context).await?;
-        are_new = old.cut_short.is_none();
-        let sources = session.sources();
-        let old: BTreeSet<_> = old
-            .findings
-            .iter()
-            .map(|finding| (finding.key(), line_of(finding, |file| project::read_text(&before, file))))
-            .collect();
-        answer.findings.retain(|finding| {
-            let line = line_of(finding, |file| sources.text(file).map(str::to_owned));
-            !old.contains(&(finding.key(), line))
-        });
+        keep_new(&mut answer, &old, &before, session);
     }
     answer.findings.truncate(MOST_HINTS);
     Ok(Heard { answer, are_new, is_useful })
+}
+
+/// Leaves out what was said of the commit before, too. Where not everything was said of that, only what stands on a line that was changed
+/// since is known to be new.
+fn keep_new(answer: &mut Answer, old: &Answer, before: &Path, session: &Session) {
+    let sources = session.sources();
+    let known: BTreeSet<_> = old
+        .findings
+        .iter()
+        .map(|finding| (finding.key(), line_of(finding, |file| project::read_text(before, file))))
+        .collect();
+    let changed = old.cut_short.is_some().then(|| changed_lines(session));
+    answer.findings.retain(|finding| {
+        let line = line_of(finding, |file| sources.text(file).map(str::to_owned));
+        let is_changed = |changed: &Lines| {
+            let lines = finding.file.as_ref().and_then(|file| changed.get(file));
+            lines.zip(finding.location).is_some_and(|(lines, location)| lines.contains(&location.line))
+        };
+        !known.contains(&(finding.key(), line)) && changed.as_ref().is_none_or(is_changed)
+    });
+    if let Some(why) = &old.cut_short {
+        answer.remarks.push(format!(
+            "what a language server says of lines that the last commit did not change was left out: of the commit before, {why}"
+        ));
+    }
 }
 
 /// The text of the line that a finding names: lines move, and the same may be said of another one.
@@ -189,7 +207,7 @@ fn line_of(finding: &Finding, text: impl Fn(&str) -> Option<String>) -> Option<S
 async fn ask(
     session: &mut Session,
     server: &LanguageServer,
-    tree: &std::path::Path,
+    tree: &Path,
     files: &[String],
     time: Duration,
     context: &StepContext,
@@ -212,5 +230,48 @@ fn remarks(server: &LanguageServer, answer: &Answer) -> Vec<String> {
     let elsewhere = (answer.elsewhere > 0).then(|| {
         format!("what {name} says of {} files that are none of the repository's was left out", answer.elsewhere)
     });
-    cut_short.into_iter().chain(elsewhere).collect()
+    cut_short.into_iter().chain(elsewhere).chain(answer.remarks.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::Timestamp;
+    use autoheal_engine::diagnostics::{Category, Location, Source};
+
+    use super::*;
+
+    fn hints(are_new: bool) -> Hints {
+        let hint = |line, message: &str| Finding {
+            source: Source::Lsp,
+            category: Category::TypeError,
+            file: Some("a.py".to_owned()),
+            location: Some(Location { line, column: None }),
+            message: message.to_owned(),
+            stack: None,
+        };
+        let mut hints = Hints { accepted: Some(1), are_new, ..Hints::default() };
+        hints.log.observe(&[hint(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
+        let now = [hint(3, "F821 Undefined name `reslt`"), hint(7, "reportCallIssue: Expected 2 positional arguments")];
+        hints.log.observe(&now, Timestamp::from_millis(2));
+        hints
+    }
+
+    #[test]
+    fn hints_are_about_one_tree() {
+        let new = hints(true);
+        assert_eq!(new.lines(1), Lines::from([("a.py".to_owned(), [3, 7].into())]));
+        let errors: Vec<String> = new.as_errors(1).into_iter().map(|error| error.message).collect();
+        assert_eq!(errors, ["NameError: name 'reslt' is not defined"]);
+        assert!(new.summary(1, &Importers::new(), 5).contains("reslt"));
+        // After another fix lines are others, and what was wrong may be right.
+        assert_eq!((new.lines(2), new.as_errors(2).len()), (Lines::new(), 0));
+        assert_eq!(new.summary(2, &Importers::new(), 5), "");
+    }
+
+    #[test]
+    fn what_may_be_old_is_told_and_no_more() {
+        let old = hints(false);
+        assert_eq!((old.lines(1), old.as_errors(1).len()), (Lines::new(), 0));
+        assert!(old.summary(1, &Importers::new(), 5).contains("reslt"));
+    }
 }

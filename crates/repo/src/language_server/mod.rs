@@ -13,7 +13,7 @@ mod conversation;
 mod known;
 mod wire;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use autoheal_code::report::lsp;
@@ -39,6 +39,8 @@ pub(crate) struct Answer {
     pub(crate) elsewhere: usize,
     /// Why it may know more than it said.
     pub(crate) cut_short: Option<String>,
+    /// What else a person should know of it.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Asks a server about files of a tree, which may be the one before the last commit. `time`: how long all of it may take.
@@ -49,7 +51,8 @@ pub(crate) async fn ask(
     files: &[String],
     time: Duration,
 ) -> Result<Answer, StepError> {
-    let root = tree.join(&session.setup().directory);
+    // Without an end that some server may take for another folder's name.
+    let root: PathBuf = tree.join(&session.setup().directory).components().collect();
     let document = |file: &String| {
         let text = if tree == session.tree() { None } else { Some(project::read_text(tree, file)?) };
         let text = text.or_else(|| session.sources().text(file).map(str::to_owned))?;

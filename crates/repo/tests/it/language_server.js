@@ -23,7 +23,7 @@ const answers = new Map();
 
 function opened({ uri, text }) {
   documents.set(uri, text);
-  if (mode === 'pushes') {
+  if (mode === 'pushes' || mode === 'forgets') {
     // Piece by piece, as some do: nothing, and then everything.
     tell('textDocument/publishDiagnostics', { uri, diagnostics: [] });
     tell('textDocument/publishDiagnostics', { uri, diagnostics: errors(text) });
@@ -62,6 +62,7 @@ function opened({ uri, text }) {
 
 function asked({ id, method, params }) {
   if (method === 'initialize') {
+    if (mode === 'forgets' && params.rootUri.endsWith('/before')) process.exit(3);
     if (mode === 'refuses') return send({ id, error: { code: -32603, message: 'not today' } });
     if (!params.capabilities.general.positionEncodings.includes('utf-8')) process.exit(4);
     const capabilities = { positionEncoding: 'utf-8', textDocumentSync: 1 };

@@ -77,8 +77,22 @@ async fn what_a_server_says_is_told_and_judges_nothing(#[values("pushes", "pulls
     assert_eq!(healed.state.warnings, Vec::<String>::new());
 }
 
+/// Nothing is known of what was there before: what the last commit did not touch is not what broke.
+#[tokio::test]
+async fn where_nothing_is_known_of_the_commit_before_only_changed_lines_count() {
+    let repository = repository("forgets");
+    let Some(healed) = heal_with(&repository, true, 300).await else { return };
+    is_healed(&healed, &repository);
+    let lines: Vec<_> =
+        healed.state.hints.log.entries().iter().map(|entry| entry.finding.location.unwrap().line).collect();
+    assert_eq!(lines, [2], "{}", healed.report);
+    let remarks = &healed.state.warnings;
+    assert!(remarks.iter().any(|remark| remark.ends_with("of the commit before, it ended: exit 3")), "{remarks:?}");
+}
+
 #[rstest]
-#[case::hangs("hangs", 3, "it had not said everything after 3 s")]
+// There is a commit before: a part of the time is for that.
+#[case::hangs("hangs", 5, "it had not said everything after 3 s")]
 #[case::dies("dies", 300, "it ended: exit 3, it hurts")]
 #[case::floods("floods", 300, "it says more than anybody reads")]
 #[case::shouts("shouts", 300, "it ended: output limit")]
