@@ -147,6 +147,24 @@ need_node() {
   need_command npm npm
 }
 
+# The language servers that the tests talk to, last on PATH, kept by the hash of what they are.
+need_language_servers() {
+  need_node || return 1
+  local wanted="$ROOT/scripts/language-servers" hash folder
+  hash="$(cat "$wanted/package.json" "$wanted/package-lock.json" | sha256sum | cut -c1-16)"
+  folder="$CACHE/language-servers-$hash"
+  if [ ! -f "$folder/complete" ]; then
+    say "installing language servers for the tests in $folder"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cp "$wanted/package.json" "$wanted/package-lock.json" "$folder/"
+    (cd "$folder" && npm ci --silent --ignore-scripts --no-audit --no-fund >&2) ||
+      unavailable "npm could not install what $wanted names" || return 1
+    touch "$folder/complete"
+  fi
+  export PATH="$PATH:$folder/node_modules/.bin"
+}
+
 # bubblewrap, and a kernel that lets it work.
 need_bubblewrap() {
   need_command bwrap bubblewrap || return 1

@@ -187,6 +187,9 @@ pub(crate) struct Heal {
     /// How many seconds the search for the repair of one fault of logic may take; 0: nothing is searched for [default: 60]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) search_seconds: Option<u64>,
+    /// Ask a language server of this machine (pyright, ruff, typescript-language-server) about what is red, if there is one
+    #[arg(long)]
+    pub(crate) lsp: bool,
     /// Where the result is verified
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,

@@ -53,6 +53,10 @@ pub(crate) struct HealConfig {
     pub(crate) test_seconds: Option<u64>,
     /// Wall time of the search for the repair of one fault of logic; 0: nothing is searched for.
     pub(crate) search_seconds: Option<u64>,
+    /// Ask a language server about a tree that is red, if there is one.
+    pub(crate) lsp: Option<bool>,
+    /// Wall time of asking language servers about one tree.
+    pub(crate) lsp_seconds: Option<u64>,
     /// Wall time of one install.
     pub(crate) install_seconds: Option<u64>,
     /// Memory of one command, in MiB.
@@ -232,7 +236,7 @@ const LEAST_POLL_MILLIS: u64 = 1000;
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 68] = [
+const VARIABLES: [(&str, &str); 70] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -244,6 +248,8 @@ const VARIABLES: [(&str, &str); 68] = [
     ("RUN_SECONDS", "heal.run_seconds"),
     ("TEST_SECONDS", "heal.test_seconds"),
     ("SEARCH_SECONDS", "heal.search_seconds"),
+    ("LSP", "heal.lsp"),
+    ("LSP_SECONDS", "heal.lsp_seconds"),
     ("INSTALL_SECONDS", "heal.install_seconds"),
     ("MEMORY_MIB", "heal.memory_mib"),
     ("PROCESSES", "heal.processes"),

@@ -205,6 +205,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
             run_seconds: heal.run_seconds.unwrap_or(limits.run_seconds),
             test_seconds: heal.test_seconds.unwrap_or(limits.test_seconds),
             search_seconds: heal.search_seconds.unwrap_or(limits.search_seconds),
+            lsp_seconds: heal.lsp_seconds.unwrap_or(limits.lsp_seconds),
             install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
             memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
             processes: heal.processes.unwrap_or(limits.processes),
@@ -218,6 +219,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         trust_config: defaults.trust_config,
         hosting: hosting(config),
         include_uncommitted: defaults.include_uncommitted,
+        lsp: heal.lsp.unwrap_or(defaults.lsp),
         test_command: defaults.test_command,
         install_command: defaults.install_command,
     }

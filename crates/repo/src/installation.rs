@@ -8,6 +8,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::checkout::Checkout;
 use crate::ci_commands::{self, TestStep};
+use crate::language_server;
 use crate::lint;
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
@@ -62,6 +63,7 @@ pub(crate) async fn prepare(
         builds: green.builds,
         tests: tests.command,
         linters: Vec::new(),
+        language_servers: Vec::new(),
         judges: BTreeSet::new(),
         protect: own.protect,
         old_findings: OldFindings::default(),
@@ -86,6 +88,9 @@ pub(crate) async fn prepare(
                 step.found
             )),
         }
+    }
+    if state.request.lsp {
+        setup.language_servers = language_server::find(toolchain, &setup.directory, &setup.interpreter, &tree);
     }
     Ok(setup)
 }

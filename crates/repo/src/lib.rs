@@ -8,6 +8,7 @@
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
 //! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its sandbox
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
+//! - [`hints`]: what language servers say of a red tree; `language_server`: the talk with one
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
 //! - [`own_settings`]: what a repository says about its own healing; [`wanted`]: what of it no request says
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
@@ -26,8 +27,10 @@ pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod folders;
+pub mod hints;
 pub mod hosting;
 mod installation;
+mod language_server;
 mod lint;
 pub mod look;
 mod model;

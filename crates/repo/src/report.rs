@@ -33,6 +33,7 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
     fixes(&mut text, state, results);
     searches(&mut text, state);
     timeline(&mut text, state);
+    hints(&mut text, state);
     attempts(&mut text, state);
     times(&mut text, state, now);
     undo(&mut text, state, results);
@@ -172,6 +173,39 @@ fn timeline(text: &mut String, state: &HealState) {
         let message: String = entry.finding.message.lines().next().unwrap_or_default().chars().take(160).collect();
         let line = format!("{}: {message}", entry.finding.headline());
         let _ = writeln!(text, "- {fate}, seen {} time(s): {}", entry.occurrence_count, code(&line));
+    }
+    text.push('\n');
+}
+
+fn hints(text: &mut String, state: &HealState) {
+    let entries = state.hints.log.entries();
+    if entries.is_empty() {
+        return;
+    }
+    let servers: Vec<String> = state.hints.servers.iter().map(|server| code(server)).collect();
+    let _ = writeln!(
+        text,
+        "## Hints of a language server\n\nErrors that {} sees; they count for nothing when a fix is judged.",
+        servers.join(", ")
+    );
+    text.push_str(if state.hints.are_new {
+        "What was there before the last commit is left out.\n\n"
+    } else {
+        "Some may have been there before the last commit.\n\n"
+    });
+    let is_of_now = state.hints.accepted == Some(state.accepted.len());
+    for entry in entries.iter().take(20) {
+        let fate = match (entry.resolved_at, is_of_now) {
+            (Some(_), _) => "gone",
+            (None, true) => "there",
+            (None, false) => "there before the latest fix",
+        };
+        let message: String = entry.finding.message.lines().next().unwrap_or_default().chars().take(160).collect();
+        let line = format!("{}: {message}", entry.finding.headline());
+        let _ = writeln!(text, "- {fate}: {}", code(&line));
+    }
+    if entries.len() > 20 {
+        let _ = writeln!(text, "- and {} more", entries.len() - 20);
     }
     text.push('\n');
 }

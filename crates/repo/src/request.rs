@@ -46,6 +46,9 @@ pub struct HealRequest {
     /// Take the uncommitted changes of a local checkout along.
     #[serde(default)]
     pub include_uncommitted: bool,
+    /// Ask a language server of this machine about a tree that is red, if there is one.
+    #[serde(default)]
+    pub lsp: bool,
     /// Replaces the detected test command; words, no shell.
     #[serde(default)]
     pub test_command: Option<Vec<String>>,
@@ -91,6 +94,7 @@ impl HealRequest {
             hosting: HostingRequest::default(),
             trust_config: false,
             include_uncommitted: false,
+            lsp: false,
             test_command: None,
             install_command: None,
             wanted: Wanted::default(),
@@ -167,6 +171,8 @@ pub struct CommandLimits {
     pub run_seconds: u64,
     /// Wall time of the search for the repair of one fault of logic, in seconds; 0: nothing is searched for.
     pub search_seconds: u64,
+    /// Wall time of asking language servers about one tree, in seconds.
+    pub lsp_seconds: u64,
     /// Wall time of one install, in seconds.
     pub install_seconds: u64,
     /// Memory, in MiB.
@@ -181,6 +187,7 @@ impl Default for CommandLimits {
             test_seconds: 600,
             run_seconds: 3600,
             search_seconds: 60,
+            lsp_seconds: 30,
             install_seconds: 900,
             memory_mib: 4096,
             processes: 512,

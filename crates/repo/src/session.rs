@@ -207,7 +207,18 @@ impl Session {
         words: Vec<String>,
         time: Duration,
     ) -> Result<Box<dyn autoheal_sandbox::Session>, StepError> {
-        let command = self.command(&self.setup.directory, words, time);
+        let folder = self.folders.tree().join(&self.setup.directory);
+        self.converse_in(&folder, words, time).await
+    }
+
+    /// The same in another folder that is seen inside.
+    pub(crate) async fn converse_in(
+        &mut self,
+        folder: &Path,
+        words: Vec<String>,
+        time: Duration,
+    ) -> Result<Box<dyn autoheal_sandbox::Session>, StepError> {
+        let command = self.command(&folder.display().to_string(), words, time);
         self.workspace.session(&command).await.map_err(|error| sandbox_error(&error))
     }
 
@@ -276,6 +287,9 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     // A linter of the project's own packages is seen with them.
     let elsewhere = setup.linters.iter().filter(|linter| linter.program.is_absolute());
     mounts.extend(elsewhere.map(|linter| Mount::read_only(linter.program.clone())));
+    // What nobody needs must not keep a sandbox from standing: it may be gone since it was found.
+    let servers = setup.language_servers.iter().flat_map(|server| &server.mounts);
+    mounts.extend(servers.filter(|path| path.exists()).map(Mount::read_only));
     mounts.extend(setup.toolchain.mounts(folders, setup));
     let ours = BTreeMap::from([
         ("LANG".to_owned(), "C.UTF-8".to_owned()),

@@ -32,6 +32,9 @@ pub struct Setup {
     pub builds: Vec<BuildCommand>,
     /// The linters: those that CI runs must find nothing new for the other half.
     pub linters: Vec<LintCommand>,
+    /// The language servers of this machine, the one to be asked first before others; none where they are not wanted.
+    #[serde(default)]
+    pub language_servers: Vec<LanguageServer>,
     /// Files that tests were collected from, or that the test command names, whatever they are called: they decide what green means
     /// and are never edited. Set by `diagnose`.
     #[serde(default)]
@@ -146,6 +149,21 @@ pub struct TestCommand {
     pub words: Vec<String>,
     /// The words after the runner (`-m pytest`, `-m unittest`); for an opaque command all of them, the program first.
     pub arguments: Vec<String>,
+}
+
+/// A language server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanguageServer {
+    /// Its name, for a person.
+    pub name: String,
+    /// The command that starts it.
+    pub words: Vec<String>,
+    /// What of this machine it needs, seen read-only inside at the same path.
+    pub mounts: Vec<PathBuf>,
+    /// What it is told of itself when it begins (`initializationOptions` of the protocol).
+    pub options: serde_json::Value,
+    /// And afterwards (`workspace/didChangeConfiguration`); `null`: nothing.
+    pub settings: serde_json::Value,
 }
 
 /// Which linter.

@@ -13,6 +13,7 @@ use autoheal_engine::{ErrorCode, Timestamp, budget};
 use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
+use crate::hints::Hints;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::look::Look;
 use crate::request::HealRequest;
@@ -40,6 +41,9 @@ pub struct HealState {
     pub current: Option<Observed>,
     /// Everything seen so far; changed by `diagnose` and `patch`.
     pub log: DiagnosticsLog,
+    /// What language servers say, beside what is to be healed; changed by `diagnose`.
+    #[serde(default)]
+    pub hints: Hints,
     /// How the diagnostics changed, for the report's timeline; changed by `diagnose` and `patch`.
     pub timeline: Vec<TimelineEntry>,
     /// Failures that come and go without any change; set by `diagnose`.
@@ -128,6 +132,7 @@ impl HealState {
             baseline: None,
             current: None,
             log: DiagnosticsLog::default(),
+            hints: Hints::default(),
             timeline: Vec::new(),
             flaky: BTreeSet::new(),
             targets: Vec::new(),

@@ -1,4 +1,4 @@
-//! A child that is kept and talked to line by line: test workers, language servers.
+//! A child that is kept and talked to, line by line or by numbers of bytes: test workers, language servers.
 
 use std::pin::Pin;
 
@@ -15,7 +15,7 @@ use crate::supervise::{Ended, LAST_WORDS, Pipe, Running, end_of};
 /// A command that goes on, and answers.
 ///
 /// Its limits are those of the command, but for two: `time` is how long one answer may take, and `output` is the length of
-/// one line, and of what is kept of standard error. Dropping a session ends everything that the command started.
+/// one answer, and of what is kept of standard error. Dropping a session ends everything that the command started.
 #[async_trait]
 pub trait Session: Send {
     /// Writes bytes to its standard input. A command that no longer reads is noticed by the next [`Session::line`].
@@ -28,6 +28,13 @@ pub trait Session: Send {
     /// See [`SandboxError`]; a command that ended or hit a limit is a [`Line::Ended`].
     async fn line(&mut self) -> Result<Line, SandboxError>;
 
+    /// The next `count` bytes of its standard output, which may hold the ends of lines. More than the limit of the output ends the command.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::line`].
+    async fn bytes(&mut self, count: usize) -> Result<Line, SandboxError>;
+
     /// Ends it and everything it started.
     ///
     /// # Errors
@@ -36,10 +43,10 @@ pub trait Session: Send {
     async fn close(self: Box<Self>) -> Result<(), SandboxError>;
 }
 
-/// What [`Session::line`] gives.
+/// What [`Session::line`] and [`Session::bytes`] give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A line, without its end.
+    /// A line, without its end; or as many bytes as were asked for.
     Text(Vec<u8>),
     /// There will be no more: the command is gone. Its standard output is what was left without a line's end.
     Ended(Outcome),
@@ -72,6 +79,17 @@ pub(crate) async fn listen(mut from: impl AsyncRead + Unpin, pipe: Pipe, to: mps
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
         if to.send((pipe, buffer.get(..length).unwrap_or_default().to_vec())).await.is_err() {
             return;
+        }
+    }
+}
+
+/// Keeps a piece; of standard error no more than `most` bytes in all.
+fn hear((pipe, bytes): Said, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>, most: usize) {
+    match pipe {
+        Pipe::Stdout => stdout.extend_from_slice(&bytes),
+        Pipe::Stderr => {
+            let room = most.saturating_sub(stderr.len());
+            stderr.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
         }
     }
 }
@@ -114,15 +132,8 @@ impl<R: Running> Conversation<R> {
         }
     }
 
-    /// Keeps a piece.
-    fn hear(&mut self, (pipe, bytes): Said) {
-        match pipe {
-            Pipe::Stdout => self.stdout.extend_from_slice(&bytes),
-            Pipe::Stderr => {
-                let room = self.limits.output.saturating_sub(self.stderr.len());
-                self.stderr.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
-            }
-        }
+    fn hear(&mut self, piece: Said) {
+        hear(piece, &mut self.stdout, &mut self.stderr, self.limits.output);
     }
 
     /// The first whole line of what was heard.
@@ -137,6 +148,49 @@ impl<R: Running> Conversation<R> {
         self.searched = 0;
         line.pop();
         Some(line)
+    }
+
+    /// The first `count` bytes of what was heard.
+    fn take_bytes(&mut self, count: usize) -> Option<Vec<u8>> {
+        if self.stdout.len() < count {
+            return None;
+        }
+        self.searched = 0;
+        let rest = self.stdout.split_off(count);
+        Some(std::mem::replace(&mut self.stdout, rest))
+    }
+
+    /// What `take` finds in what was heard, as soon as it finds it. `most`: of more than so many bytes it finds nothing any more.
+    async fn answer(
+        &mut self,
+        most: usize,
+        take: impl Fn(&mut Self) -> Option<Vec<u8>> + Send,
+    ) -> Result<Line, SandboxError> {
+        let deadline = Instant::now() + self.limits.time;
+        loop {
+            if let Some(answer) = take(self) {
+                return Ok(Line::Text(answer));
+            }
+            if let Some(end) = self.ended {
+                let duration = self.started.elapsed();
+                let (stdout, stderr) = (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr));
+                return Ok(Line::Ended(Outcome { end, stdout, stderr, duration }));
+            }
+            let ended = if self.stdout.len() > most {
+                Ended::Limit(Limit::Output)
+            } else {
+                tokio::select! {
+                    biased;
+                    Some(piece) = self.said.recv() => {
+                        self.hear(piece);
+                        continue;
+                    }
+                    ended = self.running.ended() => ended?,
+                    () = tokio::time::sleep_until(deadline) => Ended::Limit(Limit::Time),
+                }
+            };
+            self.ended = Some(self.end(ended).await?);
+        }
     }
 
     /// Ends it, hears the rest, and finds out why it ended.
@@ -160,42 +214,36 @@ impl<R: Running> Conversation<R> {
 #[async_trait]
 impl<R: Running> Session for Conversation<R> {
     async fn send(&mut self, bytes: &[u8]) {
-        // A command that does not read must not hold us for ever; that it has ended, or does not answer, is seen in `line`.
+        // A command that does not read must not hold us for ever; that it has ended, or does not answer, is seen in `line`. One that writes
+        // before it reads is heard meanwhile: else each would wait for the other.
+        let Self { stdin, said, stdout, stderr, limits, .. } = self;
         let write = async {
-            self.stdin.write_all(bytes).await?;
-            self.stdin.flush().await
+            stdin.write_all(bytes).await?;
+            stdin.flush().await
         };
-        if !matches!(tokio::time::timeout(self.limits.time, write).await, Ok(Ok(()))) {
+        let mut write = std::pin::pin!(tokio::time::timeout(limits.time, write));
+        let written = loop {
+            tokio::select! {
+                biased;
+                written = &mut write => break written,
+                Some(piece) = said.recv(), if stdout.len() <= limits.output => hear(piece, stdout, stderr, limits.output),
+            }
+        };
+        if !matches!(written, Ok(Ok(()))) {
             tracing::debug!("a session does not take its input");
         }
     }
 
     async fn line(&mut self) -> Result<Line, SandboxError> {
-        let deadline = Instant::now() + self.limits.time;
-        loop {
-            if let Some(line) = self.take_line() {
-                return Ok(Line::Text(line));
-            }
-            if let Some(end) = self.ended {
-                let duration = self.started.elapsed();
-                let (stdout, stderr) = (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr));
-                return Ok(Line::Ended(Outcome { end, stdout, stderr, duration }));
-            }
-            let ended = if self.stdout.len() > self.limits.output {
-                Ended::Limit(Limit::Output)
-            } else {
-                tokio::select! {
-                    biased;
-                    Some(piece) = self.said.recv() => {
-                        self.hear(piece);
-                        continue;
-                    }
-                    ended = self.running.ended() => ended?,
-                    () = tokio::time::sleep_until(deadline) => Ended::Limit(Limit::Time),
-                }
-            };
-            self.ended = Some(self.end(ended).await?);
+        self.answer(self.limits.output, Self::take_line).await
+    }
+
+    async fn bytes(&mut self, count: usize) -> Result<Line, SandboxError> {
+        if count > self.limits.output && self.ended.is_none() {
+            // What is longer than all that may be kept is not waited for.
+            self.ended = Some(self.end(Ended::Limit(Limit::Output)).await?);
         }
+        self.answer(usize::MAX, move |this| this.take_bytes(count)).await
     }
 
     async fn close(mut self: Box<Self>) -> Result<(), SandboxError> {

@@ -140,6 +140,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         ci: asked_ci.unwrap_or(settings.ci),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
+        lsp: arguments.lsp || settings.lsp,
         test_command: words(&arguments.how.test_command, "--test-command")?,
         install_command: words(&arguments.how.install_command, "--install-command")?,
         wanted: settings.wanted,

@@ -8,6 +8,7 @@
 //! - [`findings`]: a report, or the output of a run that left none, as findings
 //! - [`compile`], [`ruff`]: the compile check and the linter as findings
 //! - [`node`]: the same for JavaScript and TypeScript
+//! - [`lsp`]: what language servers say
 //! - [`actions_log`]: the log of a job of GitHub Actions
 
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub mod compile;
 pub mod findings;
 pub mod flake8;
 pub mod junit;
+pub mod lsp;
 pub mod node;
 pub mod ruff;
 pub mod traceback;

@@ -39,6 +39,12 @@ pub fn findings(output: &str, prefixes: &[String]) -> Result<Vec<Finding>, RuffE
     Ok(entries.into_iter().map(|entry| finding(entry, prefixes)).collect())
 }
 
+/// The name that a message of pyflakes or ruff calls undefined: ``F821 Undefined name `name` ``, `F822 undefined name 'name' in __all__`.
+pub fn undefined_name(message: &str) -> Option<&str> {
+    let rest = message.strip_prefix("F821 ").or_else(|| message.strip_prefix("F822 "))?;
+    rest.split(['`', '\'']).nth(1)
+}
+
 fn finding(entry: Entry, prefixes: &[String]) -> Finding {
     let code = entry.code.filter(|code| code != "invalid-syntax");
     let category = match &code {

@@ -25,6 +25,8 @@ pub struct Evidence {
     pub coverage: Vec<TestCoverage>,
     /// Lines that the last commit added or changed.
     pub changed: Lines,
+    /// Lines that a language server calls wrong, and did not before the last commit.
+    pub hinted: Lines,
 }
 
 impl Evidence {

@@ -36,7 +36,7 @@ pub(crate) mod uses;
 
 pub use evidence::{Evidence, Lines, TestCoverage};
 pub(crate) use ranking::{Weighing, candidates_at};
-pub(crate) use suspects::suspects;
+pub(crate) use suspects::{files, suspects};
 
 /// The fixer's name in candidates.
 pub const NAME: &str = "logic_search";
@@ -49,6 +49,15 @@ pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, mos
     found.sort_by_key(|candidate| candidate.cost);
     found.truncate(most);
     found
+}
+
+/// The files that a failure may come from, the likeliest first: those on the way to the error, tests among them, and those that define
+/// what is used there.
+pub fn files_of_interest(finding: &Finding, sources: &Sources) -> Vec<String> {
+    let mut found = python::search::files(finding, sources);
+    found.extend(javascript::search::files(finding, sources));
+    found.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    found.into_iter().map(|(_, file)| file).collect()
 }
 
 /// The lines of the function that the candidate's one file is changed in. `None`: what is changed runs while modules are loaded, so any

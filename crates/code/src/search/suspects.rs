@@ -16,6 +16,10 @@ const DEEPEST_FRAME: f64 = 8.0;
 /// A failure that was not there before the last commit most often comes from what that commit changed.
 const CHANGED: f64 = 8.0;
 
+/// What a language server calls wrong since the last commit says as much as having been changed by it: more, as it is one line of those;
+/// and less, as what is wrong for a type checker often runs well.
+const HINTED: f64 = CHANGED;
+
 /// Without coverage: how much less suspicious each further step from the failing test is, from a use to its definition.
 const STEP: f64 = 0.5;
 
@@ -40,12 +44,27 @@ pub(crate) fn suspects<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Su
         *weight *= factor.max(1.0);
         factor /= 2.0;
     }
-    for (file, lines) in &mut suspects {
-        for line in evidence.changed.get(*file).into_iter().flatten() {
-            lines.entry(*line).and_modify(|weight| *weight *= CHANGED);
+    for (known, factor) in [(&evidence.changed, CHANGED), (&evidence.hinted, HINTED)] {
+        for (file, lines) in &mut suspects {
+            for line in known.get(*file).into_iter().flatten() {
+                lines.entry(*line).and_modify(|weight| *weight *= factor);
+            }
         }
     }
     suspects
+}
+
+/// The files that a failure may come from, with how suspicious their most suspicious line is: those on the way to the error, tests among
+/// them, and those that define what is used there.
+pub(crate) fn files(terrain: &dyn Terrain<'_>) -> Vec<(f64, String)> {
+    let suspects = suspects(terrain, &Evidence::default());
+    let weight = |lines: &BTreeMap<u32, f64>| lines.values().copied().fold(0.0, f64::max);
+    let mut files: Vec<(f64, String)> =
+        suspects.iter().map(|(file, lines)| (weight(lines), (*file).to_owned())).collect();
+    let passed = terrain.places().into_iter().map(|(file, _)| file).chain(terrain.own_file());
+    let passed: BTreeSet<&str> = passed.filter(|file| !suspects.contains_key(file)).collect();
+    files.extend(passed.into_iter().filter_map(|file| terrain.known(file)).map(|file| (STEP, file.to_owned())));
+    files
 }
 
 fn covered<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {

@@ -123,7 +123,7 @@ proptest! {
         let sources = repository(&format!("{}{noise}{}", &code[..start], &code[end..]));
         let lines = |lines| [("package/program.py".to_owned(), lines)].into();
         let coverage = covered.into_iter().map(|(is_failing, covered)| TestCoverage { is_failing, lines: lines(covered) });
-        let evidence = Evidence { coverage: coverage.collect(), changed: lines([2, 3].into()) };
+        let evidence = Evidence { coverage: coverage.collect(), changed: lines([2, 3].into()), ..Evidence::default() };
         let found = candidates(&finding(), &sources, &evidence, 60);
         prop_assert!(found.len() <= 60);
         check_promises(&sources, &found);
@@ -161,8 +161,22 @@ fn what_the_last_commit_changed_comes_first() {
     let line = |line| [("package/program.py".to_owned(), [line].into())].into();
     let ran = (1..60).collect();
     let coverage = vec![TestCoverage { is_failing: true, lines: [("package/program.py".to_owned(), ran)].into() }];
-    let evidence = Evidence { coverage, changed: line(17) };
+    let evidence = Evidence { coverage, changed: line(17), ..Evidence::default() };
     assert_eq!(first_lines(&evidence, &finding()).first(), Some(&17));
+}
+
+#[test]
+fn what_a_language_server_calls_wrong_comes_first() {
+    let line = |line| [("package/program.py".to_owned(), [line].into())].into();
+    let ran = (1..60).collect();
+    let coverage = vec![TestCoverage { is_failing: true, lines: [("package/program.py".to_owned(), ran)].into() }];
+    let evidence = Evidence { coverage, hinted: line(17), ..Evidence::default() };
+    assert_eq!(first_lines(&evidence, &finding()).first(), Some(&17));
+    // What no failing test ran is at fault for none.
+    let ran = (1..17).chain(18..60).collect();
+    let coverage = vec![TestCoverage { is_failing: true, lines: [("package/program.py".to_owned(), ran)].into() }];
+    let evidence = Evidence { coverage, hinted: line(17), ..Evidence::default() };
+    assert_ne!(first_lines(&evidence, &finding()).first(), Some(&17));
 }
 
 #[test]

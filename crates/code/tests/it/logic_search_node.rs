@@ -157,7 +157,7 @@ proptest! {
         let sources = repository(file, &format!("{}{noise}{}", &program.code[..start], &program.code[end..]), program.name);
         let lines = |lines| [(format!("lib/{file}"), lines)].into();
         let coverage = covered.into_iter().map(|(is_failing, covered)| TestCoverage { is_failing, lines: lines(covered) });
-        let evidence = Evidence { coverage: coverage.collect(), changed: lines([2, 3].into()) };
+        let evidence = Evidence { coverage: coverage.collect(), changed: lines([2, 3].into()), ..Evidence::default() };
         let found = candidates(&finding(), &sources, &evidence, 60);
         prop_assert!(found.len() <= 60);
         check_promises(&sources, &found);

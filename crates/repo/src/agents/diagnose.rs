@@ -7,6 +7,7 @@ use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::{Finding, Key, Source};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 
+use crate::hints;
 use crate::lint;
 use crate::look::{Look, TestState};
 use crate::session::{Scope, Session};
@@ -16,6 +17,7 @@ use crate::state::{HealState, Observed};
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let accepted = state.accepted.len();
     if state.current.as_ref().is_some_and(|observed| observed.accepted == accepted) {
+        hints::refresh(state, session, context).await?;
         record(state, context);
         return Ok(());
     }
@@ -41,6 +43,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     }
     state.baseline.get_or_insert_with(|| look.clone());
     state.current = Some(Observed { look, accepted });
+    hints::refresh(state, session, context).await?;
     record(state, context);
     Ok(())
 }
@@ -148,7 +151,7 @@ async fn find_flaky(
 }
 
 fn record(state: &HealState, context: &StepContext) {
-    for entry in state.log.entries() {
+    for entry in state.log.entries().iter().chain(state.hints.log.entries()) {
         context.record(Record::Diagnostic(entry.clone()));
     }
 }

@@ -4,6 +4,7 @@
 use autoheal_code::fix;
 use autoheal_code::javascript::fix::linting as eslint;
 use autoheal_code::python::fix::linting;
+use autoheal_code::report::ruff;
 use autoheal_code::{Candidate, FixContext, Language, Sources};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -57,6 +58,7 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
 /// What tests allow of the changes that were tried, for the first failure for which they allow any.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(state);
+    let hints = state.hints.as_errors(state.accepted.len());
     session.probe(&all_findings, context).await?;
     let mut workshop = Workshop::default();
     for target in state.targets.clone() {
@@ -64,7 +66,7 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
         if search::is_beyond(state, &target.key()) {
             continue;
         }
-        let of_rules = candidates(session, &target, &all_findings);
+        let of_rules = candidates(session, &target, &all_findings, &hints);
         let candidates = search::candidates(state, session, &target, of_rules, &mut workshop, context).await?;
         let is_found = !candidates.is_empty();
         state.proposals.push(Proposal { target, candidates });
@@ -78,6 +80,7 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(state);
+    let hints = state.hints.as_errors(state.accepted.len());
     if state.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
@@ -89,7 +92,7 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         .targets
         .iter()
         .map(|target| {
-            let mut candidates = candidates(session, target, &all_findings);
+            let mut candidates = candidates(session, target, &all_findings, &hints);
             if !search::is_beyond(state, &target.key()) {
                 // Search has better guesses, too, and weighs them all.
                 candidates.retain(|candidate| candidate.fixer != fix::LOCAL_REPAIR);
@@ -115,7 +118,8 @@ fn asks_for_names(target: &Finding) -> bool {
     }
 }
 
-fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
+/// What rules know to do about the target, likeliest first. `hints`: errors that nobody has met yet, and that may be why a test is red.
+fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hints: &[Finding]) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
     if target.source == Source::Lint {
@@ -138,10 +142,29 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding]) -> 
         let context = FixContext { finding, all_findings, sources, environment };
         candidates.extend(fix::fixers(finding).iter().flat_map(|fixer| fixer.candidates(&context)));
     }
+    if target.source == Source::Test && asks_for_names(target) {
+        candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
+    }
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);
     let mut seen = std::collections::BTreeSet::new();
     candidates.retain(|candidate| seen.insert(result_of(candidate, session)));
+    candidates
+}
+
+/// What rules know to do about a hint. That it has to do with the target is a guess: two bits, as costs are counted.
+fn of_hint(session: &Session, hint: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
+    const GUESSED: u32 = 200;
+    const A_FEW: usize = 10;
+    let (sources, environment) = (session.sources(), session.environment());
+    let context = FixContext { finding: hint, all_findings, sources, environment };
+    let known = fix::fixers(hint).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
+    let mut candidates: Vec<Candidate> = known.flat_map(|fixer| fixer.candidates(&context)).collect();
+    candidates.sort_by_key(|candidate| candidate.cost);
+    candidates.truncate(A_FEW);
+    for candidate in &mut candidates {
+        candidate.cost = candidate.cost.saturating_add(GUESSED);
+    }
     candidates
 }
 
@@ -159,8 +182,7 @@ fn result_of(candidate: &Candidate, session: &Session) -> Vec<(String, String)> 
 
 /// A linter's "undefined name" is the error that the interpreter would raise: the fixers for that one serve both.
 fn as_runtime_error(target: &Finding) -> Option<Finding> {
-    let rest = target.message.strip_prefix("F821 ").or_else(|| target.message.strip_prefix("F822 "))?;
-    let name = rest.split(['`', '\'']).nth(1)?;
+    let name = ruff::undefined_name(&target.message)?;
     let message = format!("NameError: name '{name}' is not defined");
     Some(Finding { category: Category::TypeError, message, ..target.clone() })
 }

@@ -188,6 +188,29 @@ mod tests {
             for part in [place, format!("Error type: {category}"), message, stack, context] {
                 prop_assert!(prompt.contains(&part), "{part:?} is missing in {prompt}");
             }
+            prop_assert!(!prompt.contains("language server"));
         }
+    }
+
+    #[test]
+    fn the_prompt_holds_what_a_language_server_says() {
+        let target = Finding {
+            source: Source::Test,
+            category: Category::Logic,
+            file: None,
+            location: None,
+            message: "AssertionError".to_owned(),
+            stack: None,
+        };
+        let hint = Finding { source: Source::Lsp, message: "\"reslt\" is not defined".to_owned(), ..target.clone() };
+        let mut state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
+        state.hints.log.observe(&[hint], Timestamp::from_millis(0));
+        state.hints.accepted = Some(0);
+        let (limits, importers) = (PromptLimits::default(), Importers::new());
+        let briefing = Briefing { limits: &limits, importers: &importers };
+        let step = ModelStep { target, files: Vec::new(), approach: String::new() };
+        let prompt = prompt(briefing, &state, &step, &Sources::new(Vec::new())).unwrap();
+        let (_, told) = prompt.split_once("## What a language server says").unwrap();
+        assert!(told.contains("\"reslt\" is not defined"), "{prompt}");
     }
 }

@@ -50,6 +50,8 @@ impl Default for PromptLimits {
 pub(super) struct Situation<'a> {
     pub(super) primary: String,
     pub(super) diagnostics: String,
+    /// What a language server says; empty when there is nothing to tell.
+    pub(super) hints: String,
     pub(super) tried: String,
     pub(super) limits: &'a PromptLimits,
 }
@@ -61,6 +63,7 @@ impl<'a> Situation<'a> {
         Self {
             primary: primary.map_or_else(|| "none".to_owned(), |entry| described(&entry.finding)),
             diagnostics: summarize(&state.log, briefing.importers, briefing.limits.diagnostics),
+            hints: state.hints.summary(state.accepted.len(), briefing.importers, briefing.limits.diagnostics),
             tried: tried(state, target),
             limits: briefing.limits,
         }

@@ -15,7 +15,7 @@ use crate::wanted::Version;
 const LONGEST_CHAIN: usize = 16;
 
 /// Folders that every sandbox shows anyway.
-const SHOWN_ANYWAY: &[&str] = &["/usr", "/bin", "/lib", "/lib64"];
+pub(crate) const SHOWN_ANYWAY: &[&str] = &["/usr", "/bin", "/lib", "/lib64"];
 
 /// The names of virtual environments in a checkout.
 const ENVIRONMENT_FOLDERS: [&str; 2] = [".venv", "venv"];

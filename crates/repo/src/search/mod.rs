@@ -245,7 +245,8 @@ async fn search(
         Some(watched) => watched,
         none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
     };
-    let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session) };
+    let hinted = state.hints.lines(state.accepted.len());
+    let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session), hinted };
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
     let first_rules = 0..candidates.len();
@@ -370,7 +371,7 @@ fn told(error: &StepError) -> String {
 }
 
 /// The lines that the last commit changed, where its predecessor is known.
-fn changed_lines(session: &Session) -> Lines {
+pub(crate) fn changed_lines(session: &Session) -> Lines {
     let Some(before) = session.tree_before() else { return Lines::new() };
     let mut changed = Lines::new();
     let sources = session.sources();

@@ -9,6 +9,7 @@ mod driver;
 mod heal;
 mod heal_docker;
 mod heal_node;
+mod lsp;
 mod model;
 mod names;
 mod own_settings;

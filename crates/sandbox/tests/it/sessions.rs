@@ -50,6 +50,58 @@ async fn a_worker_is_kept_while_other_commands_run(
     session.close().await.unwrap();
 }
 
+/// Answers each line with its length in bytes, a line by itself, and then with the text of as many bytes; never ends a line otherwise. To
+/// "flood" it answers with a megabyte before it reads on.
+const FRAMER: &str = "import sys\n\
+    for line in sys.stdin:\n\
+    \x20   word = line.rstrip('\\n').replace('|', '\\n')\n\
+    \x20   if word == 'flood': word = 'x' * (1 << 20)\n\
+    \x20   body = word.encode()\n\
+    \x20   sys.stdout.buffer.write(b'%d\\n' % len(body) + body); sys.stdout.flush()\n";
+
+#[rstest]
+#[tokio::test]
+async fn a_frame_is_a_line_and_as_many_bytes_as_it_says(
+    #[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice,
+) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    let mut session = place.workspace.session(&command(&["python3", "-c", FRAMER])).await.unwrap();
+    // Asked for together: what was heard too early is kept for the next.
+    session.send("a|b\n\né\n".as_bytes()).await;
+    for body in ["a\nb", "", "é"] {
+        assert_eq!(session.line().await.unwrap(), Line::Text(body.len().to_string().into_bytes()));
+        assert_eq!(session.bytes(body.len()).await.unwrap(), Line::Text(body.as_bytes().to_vec()));
+    }
+    session.close().await.unwrap();
+}
+
+#[rstest]
+#[tokio::test]
+async fn what_is_too_long_is_not_waited_for(
+    #[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice,
+) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    let mut command = command(&["python3", "-c", FRAMER]);
+    command.limits.output = 1000;
+    let mut session = place.workspace.session(&command).await.unwrap();
+    assert_eq!(end_of(session.bytes(1001).await.unwrap()), Some(End::LimitHit(Limit::Output)));
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn who_talks_before_it_listens_is_heard() {
+    let Some(mut place) = Place::open(Choice::Bubblewrap).await else { return };
+    let mut session = place.workspace.session(&command(&["python3", "-c", FRAMER])).await.unwrap();
+    // More than pipes hold, in both directions.
+    let asked = "flood\n".to_owned() + &"y".repeat(1 << 20) + "\n";
+    session.send(asked.as_bytes()).await;
+    for byte in [b'x', b'y'] {
+        assert_eq!(session.line().await.unwrap(), Line::Text(b"1048576".to_vec()));
+        assert_eq!(session.bytes(1 << 20).await.unwrap(), Line::Text(vec![byte; 1 << 20]));
+    }
+    session.close().await.unwrap();
+}
+
 #[rstest]
 #[tokio::test]
 async fn an_answer_has_limits(#[values(Choice::Bubblewrap, Choice::Docker, Choice::None)] choice: Choice) {

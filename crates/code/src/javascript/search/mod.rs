@@ -13,7 +13,7 @@ use super::fix::blame::Blame;
 use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
-use crate::search::{Evidence, FunctionAround, Weighing, candidates_at, suspects};
+use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
 mod file;
@@ -38,6 +38,12 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
         .collect();
     let sites = files.iter().flat_map(File::sites);
     candidates_at(sites, &suspects, Weighing::ByKind, index.model(), finding.category, most)
+}
+
+/// The files that the failure may come from, with how suspicious they are.
+pub(crate) fn files(finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
+    let environment = Environment::default();
+    search::files(&Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment }))
 }
 
 /// The innermost function around a byte of a file.

@@ -12,7 +12,7 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
-use crate::search::{Evidence, FunctionAround, Weighing, candidates_at, suspects};
+use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
 mod file;
@@ -36,6 +36,12 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
         .collect();
     let sites = files.iter().flat_map(|(file, tree)| file.sites(tree));
     candidates_at(sites, &suspects, Weighing::ByPlace, index.model(), finding.category, most)
+}
+
+/// The files that the failure may come from, with how suspicious they are.
+pub(crate) fn files(finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
+    let environment = Environment::default();
+    search::files(&Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment }))
 }
 
 /// The innermost function around a byte of a file.

@@ -96,7 +96,7 @@ fn candidates(search: Search<'_>) -> Vec<Interpreter> {
     let mut found: Vec<Interpreter> = Vec::new();
     for program in programs.filter(|program| is_program(program)) {
         if !found.iter().any(|other| other.program == program) {
-            let folders = installation(&program).into_iter().collect();
+            let folders = folder_of(&program).into_iter().collect();
             let told = format!("node ({})", program.display());
             found.push(interpreter(program, folders, told));
         }
@@ -109,7 +109,7 @@ fn interpreter(program: PathBuf, folders: Vec<PathBuf>, found: String) -> Interp
 }
 
 /// The folder of an installation of Node outside of what every sandbox shows: its `bin` lies beside its `lib/node_modules`.
-fn installation(program: &Path) -> Option<PathBuf> {
+pub(crate) fn folder_of(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?.parent()?;
     let is_shown = ["/usr", "/bin", "/lib"].iter().any(|shown| program.starts_with(shown));
     (!is_shown && folder.join("lib/node_modules").is_dir()).then(|| folder.to_owned())

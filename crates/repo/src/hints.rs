@@ -1,0 +1,277 @@
+//! What language servers say of a tree that is red. It counts for nothing when a patch is judged, and is never what is to be healed:
+//! therefore it is kept beside what is.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use autoheal_code::report::lsp;
+use autoheal_code::search::{Lines, files_of_interest};
+use autoheal_engine::diagnostics::{DiagnosticsLog, Finding, Importers, summarize};
+use autoheal_engine::workflow::{StepContext, StepError};
+use serde::{Deserialize, Serialize};
+
+use crate::language_server::{self, Answer};
+use crate::project;
+use crate::search::changed_lines;
+use crate::session::Session;
+use crate::setup::LanguageServer;
+use crate::state::HealState;
+
+/// A server is told of so many files at most.
+const MOST_FILES: usize = 20;
+
+/// So many hints are kept at most: where everything seems wrong, nothing is said.
+const MOST_HINTS: usize = 50;
+
+/// What of the time goes to the tree as it is; the rest is for the one before, about fewer files.
+const SHARE: f64 = 0.6;
+
+/// What language servers have said in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hints {
+    /// All of it, with source `lsp`.
+    pub log: DiagnosticsLog,
+    /// How many accepted fixes the tree had that the current ones are about; `None`: nobody was asked yet.
+    pub accepted: Option<usize>,
+    /// Whether what the commit before had, too, was left out of the current ones.
+    pub are_new: bool,
+    /// The servers that answered.
+    pub servers: BTreeSet<String>,
+    /// The servers that did not, and are not asked again.
+    pub silent: BTreeSet<String>,
+}
+
+impl Hints {
+    /// Those about the tree with so many accepted fixes.
+    pub fn about(&self, accepted: usize) -> impl Iterator<Item = &Finding> {
+        let is_known = self.accepted == Some(accepted);
+        self.log.current().filter(move |_| is_known).map(|entry| &entry.finding)
+    }
+
+    /// The lines that are wrong since the last commit, for the search.
+    pub(crate) fn lines(&self, accepted: usize) -> Lines {
+        let mut lines = Lines::new();
+        for hint in self.about(accepted).filter(|_| self.are_new) {
+            if let (Some(file), Some(location)) = (&hint.file, hint.location) {
+                lines.entry(file.clone()).or_default().insert(location.line);
+            }
+        }
+        lines
+    }
+
+    /// Those that are new since the last commit as errors that an interpreter would raise, for fixers; a few.
+    pub(crate) fn as_errors(&self, accepted: usize) -> Vec<Finding> {
+        const A_FEW: usize = 5;
+        let new = self.about(accepted).filter(|_| self.are_new);
+        new.filter_map(lsp::as_runtime_error).take(A_FEW).collect()
+    }
+
+    /// Those about the tree with so many accepted fixes as text; empty when there are none.
+    pub(crate) fn summary(&self, accepted: usize, importers: &Importers, count: usize) -> String {
+        if self.about(accepted).next().is_none() { String::new() } else { summarize(&self.log, importers, count) }
+    }
+}
+
+/// Asks about the tree as it is, once, when it is red and that is wanted. Whatever a server does, the run goes on.
+pub(crate) async fn refresh(
+    state: &mut HealState,
+    session: &mut Session,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let accepted = state.accepted.len();
+    let is_red = state.current.as_ref().is_some_and(|observed| !observed.look.is_green());
+    if !state.request.lsp || !is_red || state.hints.accepted == Some(accepted) {
+        return Ok(());
+    }
+    let setup = session.setup();
+    let servers = setup.language_servers.clone();
+    if servers.is_empty() {
+        let names = language_server::names(setup.toolchain);
+        state.warn(format!("no language server was found, so there are no hints of one; known are {names}"));
+        return Ok(());
+    }
+    let files = files(state, session);
+    let limit = Duration::from_secs(state.request.limits.lsp_seconds);
+    let began = Instant::now();
+    for server in servers.iter().filter(|_| !files.is_empty()) {
+        let left = limit.saturating_sub(began.elapsed());
+        if state.hints.silent.contains(&server.name) || left.is_zero() {
+            continue;
+        }
+        context.progress(format!("asking {} about {} files", server.name, files.len()));
+        let Heard { answer, are_new, is_useful } = hear(session, server, &files, left, context).await?;
+        for remark in remarks(server, &answer) {
+            state.warn(remark);
+        }
+        if !is_useful {
+            state.hints.silent.insert(server.name.clone());
+            continue;
+        }
+        for finding in &answer.findings {
+            let line = finding.message.lines().next().unwrap_or_default();
+            context.note("hint", format!("{}: {}: {line}", server.name, finding.headline()));
+        }
+        state.hints.log.observe(&answer.findings, context.now());
+        state.hints.servers.insert(server.name.clone());
+        state.hints.accepted = Some(accepted);
+        state.hints.are_new = are_new;
+        break;
+    }
+    Ok(())
+}
+
+/// The files that failures may come from, and those that the last commit changed.
+fn files(state: &HealState, session: &Session) -> Vec<String> {
+    let sources = session.sources();
+    let mut files: Vec<String> = Vec::new();
+    let mut add = |file: String| {
+        if files.len() < MOST_FILES && !files.contains(&file) && sources.text(&file).is_some() {
+            files.push(file);
+        }
+    };
+    let findings: Vec<&Finding> = state.current.iter().flat_map(|observed| &observed.look.findings).collect();
+    findings.iter().filter_map(|finding| finding.file.clone()).for_each(&mut add);
+    changed_lines(session).into_keys().for_each(&mut add);
+    let mut seen = BTreeSet::new();
+    for finding in findings.into_iter().filter(|finding| seen.insert(finding.key())).take(MOST_FILES) {
+        files_of_interest(finding, sources).into_iter().for_each(&mut add);
+    }
+    files
+}
+
+struct Heard {
+    answer: Answer,
+    are_new: bool,
+    is_useful: bool,
+}
+
+/// What a server says of the files, without what it said of them before the last commit.
+async fn hear(
+    session: &mut Session,
+    server: &LanguageServer,
+    files: &[String],
+    time: Duration,
+    context: &StepContext,
+) -> Result<Heard, StepError> {
+    let began = Instant::now();
+    let (tree, before) = (session.tree(), session.tree_before());
+    let first = if before.is_some() { time.mul_f64(SHARE) } else { time };
+    let mut answer = ask(session, server, &tree, files, first, context).await?;
+    let is_useful = answer.cut_short.is_none() || !answer.findings.is_empty();
+    let are_new = before.is_some();
+    if let Some(before) = before.filter(|_| !answer.findings.is_empty()) {
+        let wrong: BTreeSet<&String> = answer.findings.iter().filter_map(|finding| finding.file.as_ref()).collect();
+        let wrong: Vec<String> = wrong.into_iter().cloned().collect();
+        let left = time.saturating_sub(began.elapsed());
+        let old = ask(session, server, &before, &wrong, left, context).await?;
+        keep_new(&mut answer, &old, &before, session);
+    }
+    answer.findings.truncate(MOST_HINTS);
+    Ok(Heard { answer, are_new, is_useful })
+}
+
+/// Leaves out what was said of the commit before, too. Where not everything was said of that, only what stands on a line that was changed
+/// since is known to be new.
+fn keep_new(answer: &mut Answer, old: &Answer, before: &Path, session: &Session) {
+    let sources = session.sources();
+    let known: BTreeSet<_> = old
+        .findings
+        .iter()
+        .map(|finding| (finding.key(), line_of(finding, |file| project::read_text(before, file))))
+        .collect();
+    let changed = old.cut_short.is_some().then(|| changed_lines(session));
+    answer.findings.retain(|finding| {
+        let line = line_of(finding, |file| sources.text(file).map(str::to_owned));
+        let is_changed = |changed: &Lines| {
+            let lines = finding.file.as_ref().and_then(|file| changed.get(file));
+            lines.zip(finding.location).is_some_and(|(lines, location)| lines.contains(&location.line))
+        };
+        !known.contains(&(finding.key(), line)) && changed.as_ref().is_none_or(is_changed)
+    });
+    if let Some(why) = &old.cut_short {
+        answer.remarks.push(format!(
+            "what a language server says of lines that the last commit did not change was left out: of the commit before, {why}"
+        ));
+    }
+}
+
+/// The text of the line that a finding names: lines move, and the same may be said of another one.
+fn line_of(finding: &Finding, text: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (file, location) = (finding.file.as_ref()?, finding.location?);
+    let number = usize::try_from(location.line).ok()?.checked_sub(1)?;
+    text(file)?.lines().nth(number).map(|line| line.trim().to_owned())
+}
+
+async fn ask(
+    session: &mut Session,
+    server: &LanguageServer,
+    tree: &Path,
+    files: &[String],
+    time: Duration,
+    context: &StepContext,
+) -> Result<Answer, StepError> {
+    match language_server::ask(session, server, tree, files, time).await {
+        Ok(answer) => Ok(answer),
+        Err(StepError::LeaseLost) => Err(StepError::LeaseLost),
+        // What is wrong with this machine shows where it matters.
+        Err(StepError::Passing { message, .. } | StepError::Permanent { message, .. }) => {
+            context.note("warning", format!("{}: {message}", server.name));
+            Ok(Answer { cut_short: Some(message), ..Answer::default() })
+        }
+    }
+}
+
+/// What a person should know of an answer.
+fn remarks(server: &LanguageServer, answer: &Answer) -> Vec<String> {
+    let name = &server.name;
+    let cut_short = answer.cut_short.as_ref().map(|why| format!("the language server {name} was given up: {why}"));
+    let elsewhere = (answer.elsewhere > 0).then(|| {
+        format!("what {name} says of {} files that are none of the repository's was left out", answer.elsewhere)
+    });
+    cut_short.into_iter().chain(elsewhere).chain(answer.remarks.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::Timestamp;
+    use autoheal_engine::diagnostics::{Category, Location, Source};
+
+    use super::*;
+
+    fn hints(are_new: bool) -> Hints {
+        let hint = |line, message: &str| Finding {
+            source: Source::Lsp,
+            category: Category::TypeError,
+            file: Some("a.py".to_owned()),
+            location: Some(Location { line, column: None }),
+            message: message.to_owned(),
+            stack: None,
+        };
+        let mut hints = Hints { accepted: Some(1), are_new, ..Hints::default() };
+        hints.log.observe(&[hint(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
+        let now = [hint(3, "F821 Undefined name `reslt`"), hint(7, "reportCallIssue: Expected 2 positional arguments")];
+        hints.log.observe(&now, Timestamp::from_millis(2));
+        hints
+    }
+
+    #[test]
+    fn hints_are_about_one_tree() {
+        let new = hints(true);
+        assert_eq!(new.lines(1), Lines::from([("a.py".to_owned(), [3, 7].into())]));
+        let errors: Vec<String> = new.as_errors(1).into_iter().map(|error| error.message).collect();
+        assert_eq!(errors, ["NameError: name 'reslt' is not defined"]);
+        assert!(new.summary(1, &Importers::new(), 5).contains("reslt"));
+        // After another fix lines are others, and what was wrong may be right.
+        assert_eq!((new.lines(2), new.as_errors(2).len()), (Lines::new(), 0));
+        assert_eq!(new.summary(2, &Importers::new(), 5), "");
+    }
+
+    #[test]
+    fn what_may_be_old_is_told_and_no_more() {
+        let old = hints(false);
+        assert_eq!((old.lines(1), old.as_errors(1).len()), (Lines::new(), 0));
+        assert!(old.summary(1, &Importers::new(), 5).contains("reslt"));
+    }
+}

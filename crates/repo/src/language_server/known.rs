@@ -1,0 +1,258 @@
+//! Which language servers there are, and how one is found on a machine.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
+use crate::setup::{Interpreter, LanguageServer};
+use crate::toolchain::{Toolchain, node};
+
+/// A server that is looked for.
+struct Known {
+    toolchain: Toolchain,
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// The package that has to bring it, and since which major version that is a server.
+    since: Option<(&'static str, u64)>,
+    /// What it is told when it begins, and afterwards, as JSON.
+    options: &'static str,
+    settings: &'static str,
+}
+
+/// In the order in which they are asked: who knows types before who does not.
+const KNOWN: [Known; 5] = [
+    Known {
+        toolchain: Toolchain::Python,
+        name: "pyright-langserver",
+        arguments: &["--stdio"],
+        since: None,
+        options: "null",
+        settings: "null",
+    },
+    Known {
+        toolchain: Toolchain::Python,
+        name: "basedpyright-langserver",
+        arguments: &["--stdio"],
+        since: None,
+        options: "null",
+        settings: "null",
+    },
+    Known {
+        toolchain: Toolchain::Python,
+        name: "ruff",
+        arguments: &["server"],
+        since: None,
+        options: "null",
+        settings: "null",
+    },
+    Known {
+        toolchain: Toolchain::Node,
+        name: "typescript-language-server",
+        arguments: &["--stdio"],
+        since: None,
+        // There is no network to fetch types with.
+        options: r#"{"disableAutomaticTypingAcquisition": true}"#,
+        // Without it nothing is said of JavaScript that a project does not want checked.
+        settings: r#"{"implicitProjectConfiguration": {"checkJs": true}}"#,
+    },
+    Known {
+        toolchain: Toolchain::Node,
+        name: "tsc",
+        arguments: &["--lsp", "--stdio"],
+        since: Some(("typescript", 7)),
+        options: "null",
+        settings: "null",
+    },
+];
+
+/// The names of the servers for a language, for a person.
+pub(crate) fn names(toolchain: Toolchain) -> String {
+    let names = KNOWN.iter().filter(|known| known.toolchain == toolchain).map(|known| known.name);
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The servers of this machine for a language, the one to be asked first before others.
+pub(crate) fn find(
+    toolchain: Toolchain,
+    directory: &str,
+    interpreter: &Interpreter,
+    tree: &Path,
+) -> Vec<LanguageServer> {
+    let known = KNOWN.iter().filter(|known| known.toolchain == toolchain);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    known.filter_map(|known| known.locate(directory, interpreter, tree, &path)).collect()
+}
+
+/// What a file's language is called in the protocol.
+pub(super) fn language_id(file: &str) -> Option<&'static str> {
+    Some(match Path::new(file).extension()?.to_str()? {
+        "py" | "pyi" => "python",
+        "js" | "cjs" | "mjs" => "javascript",
+        "jsx" => "javascriptreact",
+        "ts" | "cts" | "mts" => "typescript",
+        "tsx" => "typescriptreact",
+        _ => return None,
+    })
+}
+
+impl Known {
+    /// As one of the project's packages, beside the interpreter, else on `PATH`: there a program, or a script of a package for Node.
+    fn locate(
+        &self,
+        directory: &str,
+        interpreter: &Interpreter,
+        tree: &Path,
+        path: &[PathBuf],
+    ) -> Option<LanguageServer> {
+        if self.toolchain == Toolchain::Node {
+            let installed = interpreter.modules.iter().map(|modules| modules.host.clone());
+            let committed = [directory, ""].map(|folder| tree.join(folder).join("node_modules"));
+            let programs = installed.chain(committed).map(|folder| folder.join(".bin").join(self.name));
+            if programs.filter(|program| program.exists()).any(|program| self.is_new_enough(&program)) {
+                // Found inside by the search path.
+                return Some(self.server(vec![self.name.to_owned()], Vec::new()));
+            }
+        }
+        let beside = interpreter.program.parent().map(Path::to_path_buf);
+        let behind =
+            interpreter.program.canonicalize().ok().and_then(|program| program.parent().map(Path::to_path_buf));
+        let own = beside.into_iter().chain(behind).map(|folder| folder.join(self.name));
+        if let Some(program) = own.into_iter().find(|program| self.since.is_none() && program.is_file()) {
+            return Some(self.server(vec![program.display().to_string()], vec![program]));
+        }
+        let programs = path.iter().filter_map(|folder| folder.join(self.name).canonicalize().ok());
+        programs.filter(|program| self.is_new_enough(program)).find_map(|program| {
+            if is_program(&program) {
+                return Some(self.server(vec![program.display().to_string()], vec![program]));
+            }
+            let (node, mut mounts) = self.node(interpreter, path)?;
+            mounts.push(packages_around(&program)?);
+            // What every sandbox shows anyway would stand in the place of what a container has.
+            mounts.retain(|path| !SHOWN_ANYWAY.iter().any(|shown| path.starts_with(shown)));
+            Some(self.server(vec![node, program.display().to_string()], mounts))
+        })
+    }
+
+    /// The Node that runs a script, and what has to be seen of it.
+    fn node(&self, interpreter: &Interpreter, path: &[PathBuf]) -> Option<(String, Vec<PathBuf>)> {
+        match self.toolchain {
+            Toolchain::Node => Some((interpreter.program.display().to_string(), Vec::new())),
+            Toolchain::Python => {
+                let programs = path.iter().filter_map(|folder| folder.join("node").canonicalize().ok());
+                let program = programs.into_iter().find(|program| is_program(program))?;
+                let installation = node::installation::folder_of(&program).unwrap_or_else(|| program.clone());
+                Some((program.display().to_string(), vec![installation]))
+            }
+        }
+    }
+
+    fn is_new_enough(&self, program: &Path) -> bool {
+        let Some((package, since)) = self.since else { return true };
+        let Ok(program) = program.canonicalize() else { return false };
+        program.ancestors().any(|folder| major_version(folder, package).is_some_and(|version| version >= since))
+    }
+
+    fn server(&self, mut words: Vec<String>, mounts: Vec<PathBuf>) -> LanguageServer {
+        words.extend(self.arguments.iter().map(|word| (*word).to_owned()));
+        let json = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
+        LanguageServer {
+            name: self.name.to_owned(),
+            words,
+            mounts,
+            options: json(self.options),
+            settings: json(self.settings),
+        }
+    }
+}
+
+/// The outermost folder of packages that a script lies in: what it needs lies beside it.
+fn packages_around(script: &Path) -> Option<PathBuf> {
+    let is_packages = |folder: &&Path| folder.file_name().is_some_and(|name| name == "node_modules");
+    script.ancestors().filter(is_packages).last().map(Path::to_path_buf)
+}
+
+/// The first number of the version of the package in a folder, if it is that package.
+fn major_version(folder: &Path, package: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(folder.join("package.json")).ok()?;
+    let manifest: Value = serde_json::from_str(&text).ok()?;
+    (manifest.get("name")?.as_str()? == package).then_some(())?;
+    manifest.get("version")?.as_str()?.split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn package(folder: &Path, name: &str, version: &str, script: &str) {
+        let package = folder.join("node_modules").join(name);
+        fs::create_dir_all(package.join("bin")).unwrap();
+        fs::create_dir_all(folder.join("node_modules/.bin")).unwrap();
+        fs::write(package.join("package.json"), format!(r#"{{"name": "{name}", "version": "{version}"}}"#)).unwrap();
+        fs::write(package.join("bin").join(script), "#!/usr/bin/env node\n").unwrap();
+        symlink(format!("../{name}/bin/{script}"), folder.join("node_modules/.bin").join(script)).unwrap();
+    }
+
+    fn program(path: PathBuf) -> PathBuf {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, b"\x7fELF").unwrap();
+        path
+    }
+
+    fn located(name: &str, interpreter: &Interpreter, tree: &Path, path: &[PathBuf]) -> Option<LanguageServer> {
+        KNOWN.iter().find(|known| known.name == name).unwrap().locate("", interpreter, tree, path)
+    }
+
+    #[test]
+    fn what_servers_are_told_is_json() {
+        for known in &KNOWN {
+            for text in [known.options, known.settings] {
+                assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_script_on_the_path_is_run_by_node_and_seen_with_its_packages() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        package(&place, "pyright", "1.1.0", "pyright-langserver");
+        let node = program(place.join("programs/node"));
+        let path = [place.join("node_modules/.bin"), place.join("programs")];
+        let found = located("pyright-langserver", &Interpreter::default(), &place.join("tree"), &path).unwrap();
+        let script = place.join("node_modules/pyright/bin/pyright-langserver").display().to_string();
+        assert_eq!(found.words, [node.display().to_string(), script, "--stdio".to_owned()]);
+        assert_eq!(found.mounts, [node, place.join("node_modules")]);
+        // A script that lies anywhere else may need anything.
+        fs::create_dir_all(place.join("shims")).unwrap();
+        fs::write(place.join("shims/ruff"), "#!/bin/sh\n").unwrap();
+        assert_eq!(located("ruff", &Interpreter::default(), &place, &[place.join("shims")]), None);
+    }
+
+    #[test]
+    fn what_stands_beside_the_interpreter_comes_first() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let interpreter = Interpreter { program: program(place.join("venv/bin/python3")), ..Interpreter::default() };
+        let (own, other) = (program(place.join("venv/bin/ruff")), program(place.join("programs/ruff")));
+        let path = [place.join("programs")];
+        assert_eq!(located("ruff", &interpreter, &place, &path).unwrap().words[0], own.display().to_string());
+        let found = located("ruff", &Interpreter::default(), &place, &path).unwrap();
+        assert_eq!((found.words, found.mounts), (vec![other.display().to_string(), "server".to_owned()], vec![other]));
+    }
+
+    #[test]
+    fn a_compiler_is_a_server_from_its_seventh_version_on() {
+        let place = tempfile::tempdir().unwrap();
+        for (version, is_server) in [("5.9.3", false), ("7.0.2", true)] {
+            let tree = place.path().join(version);
+            package(&tree, "typescript", version, "tsc");
+            let found = located("tsc", &Interpreter::default(), &tree, &[]);
+            assert_eq!(found.map(|found| found.words.join(" ")), is_server.then(|| "tsc --lsp --stdio".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Language servers of this machine, asked what is wrong with a few files. What they say is no judgement: a program that runs well may
+//! be wrong for a type checker. It is told to people and models, and says where to look.
+//!
+//! A server is a program like any other that reads a repository: it runs in its sandbox, without network, and nothing that it says is
+//! believed to have a form.
+//!
+//! # Layout
+//!
+//! - `known`: which servers there are, and how one is found
+//! - `conversation`: what is talked of; `wire`: messages
+
+mod conversation;
+mod known;
+mod wire;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use autoheal_code::report::lsp;
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::StepError;
+use ls_types::Uri;
+
+use crate::project;
+use crate::session::Session;
+use crate::setup::LanguageServer;
+
+use conversation::{Document, Heard, Told, talk};
+use wire::{Failure, Wire};
+
+pub(crate) use known::{find, names};
+
+/// What a server says of files.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// The errors that it sees in them, and in other files of the repository.
+    pub(crate) findings: Vec<Finding>,
+    /// Files that are none of the repository's, and have errors, too.
+    pub(crate) elsewhere: usize,
+    /// Why it may know more than it said.
+    pub(crate) cut_short: Option<String>,
+    /// What else a person should know of it.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// Asks a server about files of a tree, which may be the one before the last commit. `time`: how long all of it may take.
+pub(crate) async fn ask(
+    session: &mut Session,
+    server: &LanguageServer,
+    tree: &Path,
+    files: &[String],
+    time: Duration,
+) -> Result<Answer, StepError> {
+    // Without an end that some server may take for another folder's name.
+    let root: PathBuf = tree.join(&session.setup().directory).components().collect();
+    let document = |file: &String| {
+        let text = if tree == session.tree() { None } else { Some(project::read_text(tree, file)?) };
+        let text = text.or_else(|| session.sources().text(file).map(str::to_owned))?;
+        Some(Document { address: Uri::from_file_path(tree.join(file))?, language: known::language_id(file)?, text })
+    };
+    let documents: Vec<Document> = files.iter().filter_map(document).collect();
+    if documents.is_empty() {
+        return Ok(Answer::default());
+    }
+    let told = Told { root: &root, documents, options: server.options.clone(), settings: server.settings.clone() };
+    let mut heard = Heard::default();
+    let talked = async {
+        let mut wire = Wire::new(session.converse_in(&root, server.words.clone(), time).await?);
+        let talked = talk(&mut wire, &told, &mut heard).await;
+        let closed = wire.close().await;
+        Ok::<_, StepError>(talked.and(closed))
+    };
+    // Given up, it is dropped: that ends everything it started.
+    let cut_short = match tokio::time::timeout(time, talked).await {
+        Ok(talked) => talked?.err().map(|failure: Failure| failure.to_string()),
+        Err(_) => Some(format!("it had not said everything after {:.0} s", time.as_secs_f64())),
+    };
+    let look = lsp::Look { tree, sources: session.sources(), encoding: heard.encoding };
+    let mut answer = Answer { cut_short, ..Answer::default() };
+    for (address, diagnostics) in &heard.files {
+        match look.file(address) {
+            Some(file) => answer.findings.extend(look.findings(&file, diagnostics)),
+            None => answer.elsewhere += usize::from(lsp::has_errors(diagnostics)),
+        }
+    }
+    Ok(answer)
+}
