@@ -58,7 +58,6 @@ impl DirectWorkspace {
             environment: BTreeMap::new(),
             directory: self.spec.root.clone(),
             user: None,
-            own_group: true,
         };
         let armed = Armed::start(launch, Around::ProcessGroup, &self.limiter, self.spec.run).await?;
         Ok((armed, words))

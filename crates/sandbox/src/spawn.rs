@@ -13,6 +13,8 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use crate::process::Process;
+
 /// A process of the host to be started, its three streams piped and its environment only what is said here.
 #[derive(Debug)]
 pub(crate) struct Launch {
@@ -21,21 +23,45 @@ pub(crate) struct Launch {
     pub(crate) directory: PathBuf,
     /// The user and group to become; only root can.
     pub(crate) user: Option<(u32, u32)>,
-    /// Whether it leads a process group of its own.
-    pub(crate) own_group: bool,
+}
+
+/// A process that was started.
+pub(crate) struct Started {
+    /// Dropped first: while the process is there, its number is nobody else's.
+    pub(crate) group: GroupGuard,
+    pub(crate) child: Child,
+}
+
+/// Ends a process group when it is dropped. The first process inside of bubblewrap asks to be ended with bubblewrap only when that has let it
+/// go on: if bubblewrap alone were ended before, it would wait for ever.
+pub(crate) struct GroupGuard(Option<Process>);
+
+impl GroupGuard {
+    /// Something else ends the processes from here on.
+    pub(crate) fn is_ended_by_others(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for GroupGuard {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0.filter(|leader| Process::of(leader.pid()) == Some(*leader)) {
+            leader.kill_group();
+        }
+    }
 }
 
 struct Request {
     launch: Launch,
     runtime: Handle,
-    reply: oneshot::Sender<io::Result<Child>>,
+    reply: oneshot::Sender<io::Result<Started>>,
 }
 
 /// Starts it.
 ///
 /// A dedicated thread forks: `--die-with-parent` of bubblewrap asks the kernel for a signal at the death of the *thread*
 /// that forked, and threads of a runtime come and go.
-pub(crate) async fn spawn(launch: Launch) -> io::Result<Child> {
+pub(crate) async fn spawn(launch: Launch) -> io::Result<Started> {
     let (reply, answer) = oneshot::channel();
     let gone = || io::Error::other("the thread that starts processes has ended");
     {
@@ -62,7 +88,7 @@ fn spawner() -> io::Result<&'static Mutex<mpsc::Sender<Request>>> {
     std::thread::Builder::new().name("sandbox-spawner".to_owned()).spawn(move || {
         for Request { launch, runtime, reply } in requests {
             let _context = runtime.enter();
-            // When nobody waits any more the child is dropped, and thereby killed.
+            // When nobody waits any more it is dropped, and thereby killed.
             let _: Result<(), _> = reply.send(start(launch));
         }
     })?;
@@ -70,7 +96,7 @@ fn spawner() -> io::Result<&'static Mutex<mpsc::Sender<Request>>> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this crate is one of those that start processes, and does so only here")]
-fn start(launch: Launch) -> io::Result<Child> {
+fn start(launch: Launch) -> io::Result<Started> {
     let mut argv = launch.argv.into_iter();
     let program = argv.next().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program was named"))?;
     let mut command = Command::new(program);
@@ -82,12 +108,13 @@ fn start(launch: Launch) -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    if launch.own_group {
-        command.process_group(0);
-    }
+        .kill_on_drop(true)
+        // One of its own: whoever ends it early reaches what it has started by then.
+        .process_group(0);
     if let Some((user, group)) = launch.user {
         command.uid(user).gid(group);
     }
-    command.spawn()
+    let child = command.spawn()?;
+    let leader = child.id().and_then(|pid| Process::of(i32::try_from(pid).ok()?));
+    Ok(Started { group: GroupGuard(leader), child })
 }

@@ -25,7 +25,7 @@ use crate::outcome::{Outcome, SandboxError};
 use crate::registries::{self, Registries};
 use crate::session::{self, Session};
 use crate::settings::Settings;
-use crate::spawn::{Launch, spawn};
+use crate::spawn::{Launch, Started, spawn};
 use crate::spec::{Command, Image, Mount, Network, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
@@ -98,9 +98,9 @@ async fn help_of(program: &Path) -> io::Result<String> {
         environment: BTreeMap::new(),
         directory: "/".into(),
         user: None,
-        own_group: false,
     };
-    let mut child = spawn(launch).await?;
+    // Ended when this is over, whatever it does.
+    let Started { group: _group, mut child } = spawn(launch).await?;
     let mut text = String::new();
     if let Some(stdout) = child.stdout.take() {
         tokio::time::timeout(Duration::from_secs(10), stdout.take(1 << 16).read_to_string(&mut text)).await??;
@@ -171,7 +171,6 @@ impl Plan {
             environment: BTreeMap::new(),
             directory: PathBuf::from("/"),
             user: self.drop_to,
-            own_group: false,
         }
     }
 

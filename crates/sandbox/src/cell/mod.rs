@@ -21,7 +21,7 @@ use crate::limits::watch::watch;
 use crate::outcome::{Limit, SandboxError};
 use crate::process::Process;
 use crate::session::{self, Conversation, Session};
-use crate::spawn::{Launch, spawn};
+use crate::spawn::{Launch, Started, spawn};
 use crate::spec::Limits;
 use crate::supervise::{Ended, Pipe, Running};
 
@@ -90,7 +90,7 @@ impl Armed {
         limiter: &Limiter,
         run: RunId,
     ) -> Result<Self, SandboxError> {
-        let mut child = spawn(launch).await.map_err(failed)?;
+        let Started { group, mut child } = spawn(launch).await.map_err(failed)?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else {
             return Err(failed(io::Error::other("a pipe is missing")));
@@ -99,7 +99,7 @@ impl Armed {
         let said = tokio::time::timeout(START, stdout.read(&mut ready)).await;
         if !matches!(said, Ok(Ok(1))) {
             let mut complaint = String::new();
-            let _: io::Result<()> = child.start_kill();
+            drop(group);
             let _: io::Result<usize> = (&mut stderr).take(4096).read_to_string(&mut complaint).await;
             return Err(failed(io::Error::other(complaint.trim().to_owned())));
         }
@@ -117,6 +117,7 @@ impl Armed {
             // Only these exist, and all wait: nothing can slip out between the moves.
             inside.into_iter().try_for_each(|process| group.add(process)).map_err(failed)?;
         }
+        group.is_ended_by_others();
         Ok(Self { cell: Cell { keeper, child, limits: Limits::default() }, stdin, stdout, stderr })
     }
 

@@ -7,7 +7,7 @@ use autoheal_sandbox::{Choice, End, Limit};
 use rstest::rstest;
 use uuid::Uuid;
 
-use crate::place::{Place, command, text};
+use crate::place::{Place, command, sandbox, settings, spec, text};
 
 /// A number of seconds that no other process sleeps: by it a process is found again.
 pub(crate) fn marker() -> String {
@@ -16,12 +16,9 @@ pub(crate) fn marker() -> String {
 
 /// How many processes of this machine have the marker among their words.
 pub(crate) fn alive(marker: &str) -> usize {
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .filter(|line| line.split(|byte| *byte == 0).any(|word| word == marker.as_bytes()))
-        .count()
+    let lines = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = lines.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|word| word == marker.as_bytes())).count()
 }
 
 /// Awaits that exactly so many processes have the marker.
@@ -100,4 +97,16 @@ async fn a_dropped_command_ends(#[values(Choice::Bubblewrap, Choice::Docker, Cho
     let run = place.run;
     place.workspace.close().await.unwrap();
     assert_eq!(groups(run), Vec::<std::path::PathBuf>::new());
+}
+
+/// The moments at which bubblewrap's own processes are not yet tied to each other are among those at which it is given up.
+#[tokio::test]
+async fn a_cell_that_is_given_up_while_it_starts_leaves_nothing() {
+    let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let Some(sandbox) = sandbox(Choice::Bubblewrap, &settings(state.path())).await else { return };
+    for number in 0..150 {
+        let opening = sandbox.open(spec(RunId(Uuid::now_v7()), folder.path()));
+        let _: Result<_, _> = tokio::time::timeout(Duration::from_micros(200 * number), opening).await;
+    }
+    await_alive(&folder.path().display().to_string(), 0).await;
 }
