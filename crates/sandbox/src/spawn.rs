@@ -38,7 +38,7 @@ pub(crate) struct GroupGuard(Option<Process>);
 
 impl GroupGuard {
     /// Something else ends the processes from here on.
-    pub(crate) fn is_ended_by_others(mut self) {
+    pub(crate) fn release(mut self) {
         self.0 = None;
     }
 }

@@ -117,7 +117,7 @@ impl Armed {
             // Only these exist, and all wait: nothing can slip out between the moves.
             inside.into_iter().try_for_each(|process| group.add(process)).map_err(failed)?;
         }
-        group.is_ended_by_others();
+        group.release();
         Ok(Self { cell: Cell { keeper, child, limits: Limits::default() }, stdin, stdout, stderr })
     }
 
