@@ -68,6 +68,11 @@ impl Changes {
         self.add(weight, vec![Edit::insert(span.start, before), Edit::insert(span.end, after)]);
     }
 
+    /// How much those so far weigh together.
+    pub(crate) fn total(&self) -> f64 {
+        self.list.iter().map(|change| change.weight).sum()
+    }
+
     /// How many there are so far.
     pub(crate) const fn count(&self) -> usize {
         self.list.len()
@@ -79,6 +84,16 @@ impl Changes {
         let total: f64 = added.iter().map(|change| change.weight).sum();
         for change in added.iter_mut().filter(|_| total > most) {
             change.weight *= most / total;
+        }
+    }
+
+    /// Those added after so many others together weigh that much, but none more than so many times what it weighed.
+    pub(crate) fn weigh(&mut self, after: usize, together: f64, most: f64) {
+        let added = self.list.get_mut(after..).unwrap_or_default();
+        let total: f64 = added.iter().map(|change| change.weight).sum();
+        let factor = if total > 0.0 { (together / total).min(most) } else { 1.0 };
+        for change in added.iter_mut() {
+            change.weight *= factor;
         }
     }
 

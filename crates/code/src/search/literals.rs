@@ -20,6 +20,7 @@ pub(crate) fn numbers<'t>(
             (value.checked_sub(1), 3.0),
             (value.checked_neg(), 1.0),
             (value.checked_add(2), 0.5),
+            (value.checked_sub(2), 0.25),
             (value.checked_mul(2), 0.5),
             (value.checked_mul(10), 0.5),
         ] {

@@ -10,7 +10,8 @@
 //! - `evidence`: what is known about where the fault may be; `suspects`: the lines, weighted by it
 //! - `terrain`, `site`: what is asked of a language: its files, and the places in them that may be changed
 //! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
-//! - `layout`, `uses`, `literals`: what operators of every language ask of a text, of a variable and of a literal
+//! - `layout`, `uses`, `literals`, `relation`: what operators of every language ask of a text, of a variable, of a literal and of two
+//!   statements; `donors`: code of the file, written for another place of it
 //!
 //! What may be changed, one kind of fault a file, is a language's own: `operators` in `python::search` and `javascript::search`.
 
@@ -24,11 +25,13 @@ use crate::sources::Sources;
 use crate::{javascript, python};
 
 pub(crate) mod change;
+pub(crate) mod donors;
 mod evidence;
 pub(crate) mod layout;
 pub(crate) mod literals;
 pub(crate) mod priors;
 mod ranking;
+pub(crate) mod relation;
 pub(crate) mod site;
 mod suspects;
 pub(crate) mod terrain;

@@ -93,11 +93,16 @@ module.exports = { Warehouse, transfer };
 fn warehouse_rank(right: &'static str, wrong: &'static str) -> Option<usize> {
     let program = Program { name: "transfer", code: WAREHOUSE, right, wrong };
     assert_eq!(language::check(FILE, WAREHOUSE), Ok(()));
-    let at = WAREHOUSE.find(right).expect("a part of the warehouse");
-    let line_of = |at: usize| u32::try_from(WAREHOUSE[..at].lines().count()).expect("a line");
-    let from = WAREHOUSE[..at].rfind("\n\n").map_or(1, line_of);
-    let to = WAREHOUSE[at..].find("\n\n").map_or(100, |next| line_of(at + next));
-    rank(FILE, &program, &ran(&format!("lib/{FILE}"), from + 1..=to), MOST)
+    rank(FILE, &program, &ran(&format!("lib/{FILE}"), lines_around(WAREHOUSE, right)), MOST)
+}
+
+/// The lines between the empty ones around a part of a program.
+fn lines_around(code: &str, part: &str) -> std::ops::RangeInclusive<u32> {
+    let at = code.find(part).expect("a part of the program");
+    let line_of = |at: usize| u32::try_from(code[..at].lines().count()).expect("a line");
+    let from = code[..at].rfind("\n\n").map_or(1, line_of);
+    let to = code[at..].find("\n\n").map_or(100, |next| line_of(at + next));
+    from + 1..=to
 }
 
 /// Later repairs are not looked at.
@@ -238,4 +243,68 @@ fn chaining_and_patterns() {
         500,
         &[("options?.prefix ?", "options.prefix ?"), ("/^[a-z0-9]$/", "/^[a-z0-9]/"), ("}-${text}", "}${text}")],
     );
+}
+
+const QUEUE: &str = r"
+function Queue(size) {
+  if (!(this instanceof Queue)) {
+    return new Queue(size);
+  }
+  this.waiting = [];
+  this.size = size;
+}
+
+Queue.prototype.add = function (job, delay) {
+  if (!isJob(job)) {
+    throw new Error('no job');
+  }
+  const wait = delay || 0;
+  const entry = [job, wait];
+  this.waiting.push(entry);
+  return this.waiting.length;
+};
+
+Queue.prototype.remove = function (task) {
+  if (!isJob(task)) {
+    throw new Error('no job');
+  }
+  const at = this.waiting.findIndex((one) => one[0] === task);
+  return at;
+};
+
+function isJob(value) {
+  return typeof value === 'function' && value.length === 0;
+}
+
+function drain(queue, done) {
+  while (queue.waiting.length > 0) {
+    step(queue.waiting.shift());
+  }
+  done(queue);
+}
+
+function step(entry) {
+  entry[0]();
+}
+
+module.exports = { Queue, drain };
+";
+
+/// Breaks the queue and tells at which place, from 1, its repair is; the function's lines are known.
+fn queue_rank(right: &'static str, wrong: &'static str) -> Option<usize> {
+    let program = Program { name: "drain", code: QUEUE, right, wrong };
+    rank("queue.js", &program, &ran("lib/queue.js", lines_around(QUEUE, right)), MOST)
+}
+
+#[test]
+fn what_is_lost_and_stands_elsewhere_is_found_with_the_names_of_its_place() {
+    let check = "  if (!isJob(task)) {\n    throw new Error('no job');\n  }\n  const at";
+    let faults = [
+        (check, "  const at"),
+        ("  if (!(this instanceof Queue)) {\n    return new Queue(size);\n  }\n", ""),
+        ("    step(queue.waiting.shift());\n", "    queue.waiting.shift();\n"),
+        ("delay || 0", "delay"),
+    ];
+    let ranks: Vec<_> = faults.iter().map(|(right, wrong)| (wrong, queue_rank(right, wrong))).collect();
+    assert!(ranks.iter().all(|(_, rank)| rank.is_some_and(|rank| rank <= 600)), "{ranks:?}");
 }

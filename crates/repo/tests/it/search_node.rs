@@ -151,6 +151,21 @@ async fn a_fault_in_a_module_is_found(#[values(Runner::Mocha, Runner::NodeTest, 
     assert_eq!(healed.results.searches[0].not_warm.is_none(), is_warm, "{:?}", healed.results.searches);
 }
 
+/// What tests run of the project is told in one answer, and a pipe has room for a small part of it.
+#[tokio::test]
+async fn many_tests_that_run_many_lines_are_watched() {
+    let steps = "  sum += 1;\n".repeat(300);
+    let work = format!("\nfunction work(sum) {{\n{steps}  return sum;\n}}\n\nmodule.exports.work = work;\n");
+    let stock = format!("{STOCK}{work}");
+    let more = "\nconst { work } = require('../src/stock');\n\nfor (let number = 0; number < 150; number += 1) {\n  \
+                it(`works ${number}`, () => assert.equal(work(number), number + 300));\n}\n";
+    let tests = format!("{TESTS}{more}");
+    let package = Runner::Mocha.package("commonjs");
+    let files = [("src/stock.js", stock.as_str()), ("test/stock.test.js", &tests), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, ">= LIMIT", "> LIMIT").await else { return };
+    is_found_by_search(&healed, &repository, "src/stock.js", &stock, ">= LIMIT");
+}
+
 /// The loop has no end when the step is negative or missing, and what is tried first may well be that.
 #[tokio::test]
 async fn a_change_that_never_ends_is_given_up() {

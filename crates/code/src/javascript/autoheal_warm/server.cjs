@@ -26,6 +26,9 @@ const RENEWED = 400;
 // After so many changes that no test has read none is expected to.
 const UNREAD = 20;
 
+// Waited upon, never woken.
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
 // How often the preparing of a worker may fail without one that succeeds.
 const FAILURES = 3;
 
@@ -48,7 +51,16 @@ class Server {
   }
 
   answer(message) {
-    fs.writeSync(1, `${JSON.stringify(message)}\n`);
+    const line = Buffer.from(`${JSON.stringify(message)}\n`);
+    // A pipe takes no more than it has room for.
+    for (let at = 0; at < line.length;) {
+      try {
+        at += fs.writeSync(1, line, at);
+      } catch (error) {
+        if (error.code !== 'EAGAIN') throw error;
+        Atomics.wait(PAUSE, 0, 0, 1);
+      }
+    }
   }
 
   broken(why) {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::donors::Stock;
+use super::idle;
 use super::piece::{self, Piece};
-use super::site::Site;
+use super::site::{Site, is_short};
 use super::tree::{Kind, Node, Place, Shape, Statement, Tree};
 use crate::edit::Edit;
 use crate::javascript::module::{Function, Module};
@@ -30,6 +32,8 @@ pub(super) struct File<'a> {
     members: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// What is called with one argument, with how often.
     pub(super) around: BTreeMap<&'a str, u32>,
+    /// What is called with one argument, and that argument.
+    pub(super) applied: BTreeSet<(&'a str, &'a str)>,
     /// What is called without any behind a dot, with how often.
     pub(super) behind: BTreeMap<&'a str, u32>,
     /// Where number literals stand.
@@ -38,6 +42,14 @@ pub(super) struct File<'a> {
     pub(super) texts: Vec<Span>,
     /// Where conditions stand, and the operands of those that have several.
     pub(super) conditions: Vec<Span>,
+    /// What stands in where something is missing (`value || this`), with how often.
+    pub(super) fallbacks: BTreeMap<&'a str, u32>,
+    /// What other places may lack.
+    pub(super) stock: Stock,
+    /// Variables that nothing reads, by the number of their scope.
+    pub(super) idle: BTreeSet<(usize, &'a str)>,
+    /// Functions and imports that nothing uses.
+    pub(super) unused: Vec<&'a str>,
     /// What ends a statement.
     pub(super) semicolon: &'static str,
     /// Whether the statement that a condition is for most often stands in braces.
@@ -68,10 +80,15 @@ impl<'a> File<'a> {
             fields: BTreeMap::new(),
             members: BTreeMap::new(),
             around: BTreeMap::new(),
+            applied: BTreeSet::new(),
             behind: BTreeMap::new(),
             numbers: Vec::new(),
             texts: Vec::new(),
             conditions: Vec::new(),
+            fallbacks: BTreeMap::new(),
+            stock: Stock::default(),
+            idle: idle::variables(text, module, &tree),
+            unused: idle::functions(module),
             semicolon: if open.len() > ended.len() { "" } else { ";" },
             has_braces: braced.len() >= bare.len(),
             tree: Tree::default(),
@@ -85,6 +102,7 @@ impl<'a> File<'a> {
                 }
             }
         }
+        file.stock = Stock::new(text, module, &tree, &file.conditions);
         file.tree = tree;
         file
     }
@@ -115,6 +133,7 @@ impl<'a> File<'a> {
                     let is_static = callee.starts_with(|first: char| first.is_ascii_uppercase());
                     if callee == name || is_static {
                         *self.around.entry(callee).or_default() += 1;
+                        self.applied.extend(arguments.iter().map(|only| (callee, only.text(text))));
                     }
                 }
             }
@@ -142,6 +161,11 @@ impl<'a> File<'a> {
                     self.note(left.text(text), Uses::COUNTED);
                     self.note(right.text(text), Uses::COUNTED);
                 }
+            }
+            Shape::Logical { right, operator: "||" | "??", .. }
+                if node.place != Place::Condition && is_short(right.text(text)) =>
+            {
+                *self.fallbacks.entry(right.text(text)).or_default() += 1;
             }
             Shape::Update { operand, .. } => self.note(operand.text(text), Uses::COUNTED),
             Shape::Number(_) => self.numbers.push(node.span),
@@ -174,6 +198,11 @@ impl<'a> File<'a> {
         let mut found = self.module.functions.iter().filter(|function| function.name == name);
         let first = found.next();
         first.filter(|_| found.next().is_none())
+    }
+
+    /// Whether anything of that name is read or called behind a dot.
+    pub(super) fn has_member(&self, name: &str) -> bool {
+        self.methods.contains(name) || self.fields.contains_key(name)
     }
 
     /// What is read of the objects that are called that.

@@ -5,6 +5,7 @@
 //! - `terrain`: where a failure points
 //! - `tree`, `reader`: expressions and statements as flat tables, and how they are read
 //! - `file`, `site`: a file and its statements as operators see them; `piece`: the part of a file that is parsed for a change of it
+//! - `donors`: what another place may lack; `idle`: variables that nothing reads
 //! - `operators`: what may be changed, one kind of fault a file
 
 use autoheal_engine::diagnostics::Finding;
@@ -16,7 +17,9 @@ use crate::fix::FixContext;
 use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
+mod donors;
 mod file;
+mod idle;
 mod operators;
 mod piece;
 mod reader;

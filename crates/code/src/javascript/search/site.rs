@@ -10,6 +10,7 @@ use super::operators::OPERATORS;
 use super::tree::{Block, Kind, Node, Shape, Statement};
 use crate::javascript::module::Function;
 use crate::search::change::{Change, Changes};
+use crate::search::donors::Donated;
 use crate::search::layout::Layout;
 use crate::search::priors::Family;
 use crate::search::site::{self, Text};
@@ -21,6 +22,8 @@ pub(super) struct Named<'a> {
     pub(super) text: &'a str,
     /// 1 for those of the same function, less for those around it.
     pub(super) nearness: f64,
+    /// Whether nothing reads it.
+    pub(super) is_idle: bool,
 }
 
 /// A statement's own lines.
@@ -33,12 +36,23 @@ pub(super) struct Site<'a> {
     pub(super) function: Option<&'a Function>,
     names: RefCell<Vec<(usize, Rc<[Named<'a>]>)>>,
     conditions: OnceCell<BTreeSet<&'a str>>,
+    pub(super) other_conditions: OnceCell<Vec<Donated<'a>>>,
+    pub(super) other_results: OnceCell<Vec<Donated<'a>>>,
 }
 
 impl<'a> Site<'a> {
     pub(super) fn new(file: &'a File<'a>, number: usize, statement: &'a Statement) -> Self {
         let function = file.module.function_at(statement.head.start);
-        Self { file, number, statement, function, names: RefCell::default(), conditions: OnceCell::new() }
+        Self {
+            file,
+            number,
+            statement,
+            function,
+            names: RefCell::default(),
+            conditions: OnceCell::new(),
+            other_conditions: OnceCell::new(),
+            other_results: OnceCell::new(),
+        }
     }
 
     pub(super) fn text(&self, span: Span) -> &'a str {
@@ -141,6 +155,35 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Whether nothing reads the variable of the place.
+    pub(super) fn is_idle(&self, name: &str) -> bool {
+        self.names().iter().any(|known| known.text == name && known.is_idle)
+    }
+
+    /// Calls of functions of the file with variables of the place: those that are called like their parameters, and for a function that
+    /// nothing uses any.
+    pub(super) fn calls(&self) -> Vec<(String, f64)> {
+        let names = self.names();
+        let own = self.function.map(|function| function.name.as_str());
+        let mut calls = Vec::new();
+        let unused = self.file.unused.iter().copied();
+        for name in self.file.functions().filter(|name| !self.file.unused.contains(name)).chain(unused) {
+            let Some(function) = self.file.definition(name).filter(|_| own != Some(name)) else { continue };
+            let needed = function.parameters.iter().filter(|parameter| !parameter.is_optional);
+            let parameters: Vec<&str> = needed.map(|parameter| parameter.name.as_str()).collect();
+            let is_named = |name: &&str| names.iter().any(|known| known.text == *name);
+            let is_unused = self.file.unused.contains(&name);
+            if !parameters.is_empty() && parameters.iter().all(is_named) {
+                let likely = if is_unused { 6.0 } else { 1.0 };
+                calls.push((format!("{name}({})", parameters.join(", ")), likely));
+            } else if is_unused && calls.len() < MOST_CALLS {
+                calls.extend(names.iter().map(|argument| (format!("{name}({})", argument.text), argument.nearness)));
+            }
+        }
+        calls.truncate(MOST_CALLS);
+        calls
+    }
+
     /// The members of the class around it.
     pub(super) fn own_members(&self) -> impl Iterator<Item = &'a str> {
         let class = self.file.module.class_at(self.statement.head.start);
@@ -194,7 +237,7 @@ impl<'a> Site<'a> {
         let own = self.function.map(|function| function.span);
         let (mut names, mut seen) = (Vec::new(), BTreeSet::new());
         let mut current = Some(scope);
-        while let Some(scope) = current.and_then(|number| module.scopes.get(number)) {
+        while let Some((number, scope)) = current.and_then(|number| Some((number, module.scopes.get(number)?))) {
             // The function of the statement, one around it, or the file.
             let is_near = own.is_none_or(|own| own.contains(scope.span));
             let nearness = match (is_near, scope.parent) {
@@ -203,6 +246,7 @@ impl<'a> Site<'a> {
                 (false, None) => 0.2,
             };
             for (name, binding) in &scope.bindings {
+                let is_idle = self.file.idle.contains(&(number, name.as_str()));
                 let is_own = declared.iter().any(|target| target.contains(*binding));
                 let is_later = is_near && binding.start >= head.end;
                 // Functions and what is imported stand for themselves.
@@ -211,7 +255,11 @@ impl<'a> Site<'a> {
                     && (self.file.uses(name).is_called() || module.imported(name).is_some());
                 let is_function = module.functions.iter().any(|function| function.name == *name);
                 if !is_own && !is_later && !is_fixed && !is_function && seen.insert(name.as_str()) {
-                    names.push(Named { text: name, nearness });
+                    names.push(Named {
+                        text: name,
+                        nearness: if is_idle { nearness * IDLE } else { nearness },
+                        is_idle,
+                    });
                 }
             }
             current = scope.parent;
@@ -230,6 +278,14 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Whether something behind a dot or in brackets is taken of the expression.
+    pub(super) fn binds_as_object(&self, node: &Node) -> bool {
+        match self.parent(node).map(|parent| &parent.shape) {
+            Some(Shape::Member { object, .. } | Shape::Index { object, .. }) => object.contains(node.span),
+            _ => false,
+        }
+    }
+
     /// The last name of the call that the expression is an argument of.
     pub(super) fn argument_of(&self, node: &Node) -> Option<&'a str> {
         match self.parent(node).map(|parent| &parent.shape) {
@@ -238,6 +294,12 @@ impl<'a> Site<'a> {
         }
     }
 }
+
+/// More calls are not made up.
+const MOST_CALLS: usize = 16;
+
+/// How much likelier a variable is meant that nothing reads: somebody gave it a name for something.
+const IDLE: f64 = 4.0;
 
 /// More variables than these are not tried: functions that have them are generated.
 const MOST_NAMES: usize = 40;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{self as ast, Expr, Mod, Operator, Stmt};
+use ruff_python_ast::{self as ast, BoolOp, Expr, Mod, Operator, Stmt};
 use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
-use super::site::{Around, Block, Site};
+use super::donors::Stock;
+use super::site::{Around, Block, Site, is_short};
 use crate::edit::{Edit, apply_within};
 use crate::python::module::{Function, Module, Shape, Span};
 use crate::python::parse;
@@ -31,6 +32,10 @@ pub(super) struct File<'a> {
     /// Where string literals stand.
     pub(super) texts: Vec<Span>,
     pub(super) layout: Layout<'a>,
+    /// What stands in where something is missing (`value or this`), with how often.
+    pub(super) fallbacks: BTreeMap<&'a str, u32>,
+    /// What other places may lack.
+    pub(super) stock: Stock,
 }
 
 /// More of a file's functions are not tried in another's place.
@@ -61,7 +66,11 @@ impl<'a> File<'a> {
         let Mod::Module(root) = tree.syntax() else { return None };
         let mut survey = Survey::default();
         survey.visit_body(&root.body);
-        let Survey { conditions, uses, mut methods } = survey;
+        let Survey { conditions, uses, mut methods, fallbacks: ends } = survey;
+        let mut fallbacks: BTreeMap<&str, u32> = BTreeMap::new();
+        for code in ends.iter().map(|end| Span::from(end.range()).text(text)).filter(|code| is_short(code)) {
+            *fallbacks.entry(code).or_default() += 1;
+        }
         let own_methods = module.functions.iter().filter(|function| function.class.is_some());
         methods.extend(own_methods.map(|function| function.name.as_str()));
         let names = module.classes.iter().flat_map(|class| class.attributes.keys()).map(String::as_str);
@@ -78,8 +87,23 @@ impl<'a> File<'a> {
                 _ => {}
             }
         }
+        let stock = Stock::new(text, module, tree.syntax());
         let layout = Layout::of(text);
-        Some(Self { name, text, module, conditions, uses, methods, attributes, fields, numbers, texts, layout })
+        Some(Self {
+            name,
+            text,
+            module,
+            conditions,
+            uses,
+            methods,
+            attributes,
+            fields,
+            numbers,
+            texts,
+            layout,
+            fallbacks,
+            stock,
+        })
     }
 
     /// What is done with a variable.
@@ -248,6 +272,8 @@ struct Survey<'a> {
     conditions: Vec<&'a Expr>,
     uses: BTreeMap<&'a str, Uses>,
     methods: BTreeSet<&'a str>,
+    /// The last operands of `or`.
+    fallbacks: Vec<&'a Expr>,
 }
 
 impl<'a> Survey<'a> {
@@ -309,6 +335,7 @@ impl<'a> Visitor<'a> for Survey<'a> {
                 }
             }
             Expr::Attribute(attribute) => self.note(&attribute.value, Uses::RECEIVER),
+            Expr::BoolOp(operation) if operation.op == BoolOp::Or => self.fallbacks.extend(operation.values.last()),
             Expr::Subscript(subscript) => {
                 self.note(&subscript.value, Uses::INDEXED);
                 self.note(&subscript.slice, Uses::INDEX);

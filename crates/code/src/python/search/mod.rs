@@ -15,6 +15,7 @@ use crate::python::fix::blame::Blame;
 use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
+mod donors;
 mod file;
 pub(crate) mod operators;
 mod site;

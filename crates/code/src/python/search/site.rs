@@ -173,6 +173,11 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Whether it leaves its block.
+    pub(super) const fn is_jump(&self) -> bool {
+        matches!(self.statement, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_))
+    }
+
     /// Whether nothing comes after it in its block.
     pub(super) fn is_last(&self) -> bool {
         self.around.block.statements.last().is_some_and(|last| last.range() == self.statement.range())

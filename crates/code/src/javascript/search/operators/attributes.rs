@@ -28,9 +28,11 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                 if object == "this" {
                     others.extend(site.own_members().filter(|other| is_of_kind(other)).map(|other| (other, 3.0)));
                 }
+                // A target is seldom wrong.
+                let rarity = if node.place == Place::Target { 0.3 } else { 1.0 };
                 for (other, weight) in others.into_iter().filter(|(other, _)| *other != own && !other.starts_with('#'))
                 {
-                    changes.replace(weight, name, other);
+                    changes.replace(rarity * weight, name, other);
                 }
             }
             Shape::Key { is_shorthand } => {

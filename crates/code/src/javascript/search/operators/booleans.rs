@@ -85,6 +85,8 @@ fn extend(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     let mut others: Vec<(String, f64)> = Vec::new();
     let conditions: &BTreeSet<&str> = site.conditions();
     others.extend(conditions.iter().filter(|other| **other != own).map(|other| ((*other).to_owned(), 0.5)));
+    let donated = site.other_conditions().iter().filter(|one| one.code != own);
+    others.extend(donated.map(|one| (one.code.clone(), 0.5 * one.weight)));
     let names = site.names();
     for name in names.iter() {
         others.push((name.text.to_owned(), 0.4 * name.nearness));
@@ -110,7 +112,7 @@ fn extend(changes: &mut Changes, site: &Site<'_>, node: &Node) {
 
 /// The other end of an interval: `i >= 0` and `i < xs.length` for what is used as an index.
 fn boundaries(site: &Site<'_>, node: &Node) -> Vec<String> {
-    let Shape::Binary { left, operator, .. } = &node.shape else { return Vec::new() };
+    let Shape::Binary { left, right, operator } = &node.shape else { return Vec::new() };
     let mut found = Vec::new();
     let index = site.nodes().find_map(|inner| match &inner.shape {
         Shape::Index { object, index } if inner.span == *left => Some((site.text(*object), site.text(*index))),
@@ -118,6 +120,15 @@ fn boundaries(site: &Site<'_>, node: &Node) -> Vec<String> {
     });
     if let Some((object, index)) = index {
         found.extend([format!("{index} < {object}.length"), format!("{index} >= 0")]);
+    }
+    // One of several values.
+    if operator.starts_with(['=', '!']) && is_short(site.text(*left)) {
+        let (left, right) = (site.text(*left), site.text(*right));
+        if let Ok(value) = right.parse::<i64>() {
+            let near =
+                [value.saturating_add(1), value.saturating_sub(1), value.saturating_add(2), value.saturating_sub(2)];
+            found.extend(near.map(|other| format!("{left} {operator} {other}")));
+        }
     }
     if operator.starts_with(['<', '>']) && is_short(site.text(*left)) {
         found.push(format!("{} >= 0", site.text(*left)));

@@ -76,7 +76,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         }
         if node.shape == Shape::Name {
             for other in site.file.functions().filter(|other| *other != name) {
-                changes.replace(0.7, &place, other);
+                changes.replace(if site.file.unused.contains(&other) { 3.0 } else { 0.7 }, &place, other);
             }
             for other in site.names_at(place.start).iter().filter(|other| other.text != name) {
                 if site.file.uses(other.text).is_called() {

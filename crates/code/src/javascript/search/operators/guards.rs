@@ -29,10 +29,49 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
             site.put_under(changes, likely * 0.5, &condition);
         }
     }
+    if is_first && block.is_body {
+        constructor(changes, site);
+    }
+    known(changes, site);
+}
+
+/// `if (!(this instanceof Shape)) return new Shape(size)`: what functions that make objects begin with, where there are no classes.
+fn constructor(changes: &mut Changes, site: &Site<'_>) {
+    let Some(function) = site.function else { return };
+    let name = function.name.as_str();
+    let is_plain = function.parameters.iter().all(|parameter| !parameter.name.is_empty());
+    if !name.starts_with(|first: char| first.is_ascii_uppercase()) || !is_plain {
+        return;
+    }
+    let parameters: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    let (condition, leave) =
+        (format!("!(this instanceof {name})"), format!("return new {name}({})", parameters.join(", ")));
+    site.put_before(changes, 4.0, &site.branch(&condition, &leave));
+}
+
+/// How much checks that the file has elsewhere weigh, all together, beside those that are made up.
+const KNOWN: f64 = 0.5;
+
+/// Few of them are not much likelier for being few.
+const MOST_KNOWN: f64 = 8.0;
+
+/// A check that the file has elsewhere, with the variables of this place.
+fn known(changes: &mut Changes, site: &Site<'_>) {
+    let checks = &site.file.stock.checks;
+    let fitting = checks.iter().filter(|check| site.statement.is_in_loop || !check.leaves_loop);
+    let (before, made_up) = (changes.count(), changes.total());
+    for donated in site.donated(fitting.map(|check| &check.donor)) {
+        let code = donated.indented(site.file.layout, site.indentation());
+        site.put_before(changes, donated.weight, &code);
+        if site.is_last() && !site.statement.kind.is_jump() {
+            site.put_after(changes, donated.weight, &code);
+        }
+    }
+    changes.weigh(before, KNOWN * made_up, MOST_KNOWN);
 }
 
 /// More are not tried at one place.
-const MOST_CONDITIONS: usize = 24;
+const MOST_CONDITIONS: usize = 28;
 
 /// What is checked: variables that may be empty, and what the file checks elsewhere.
 fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
@@ -60,6 +99,17 @@ fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
             found.push((format!("!{}", name.text), 0.5));
         }
     }
+    let predicates: Vec<&str> =
+        site.file.functions_of_one().filter(|name| is_predicate(name)).take(MOST_PREDICATES).collect();
+    for name in site.names().iter().filter(|name| name.nearness > 0.9) {
+        for predicate in &predicates {
+            found.push((format!("{predicate}({})", name.text), 0.6));
+            found.push((format!("!{predicate}({})", name.text), 0.6));
+        }
+        if site.file.uses(name.text).is_number() {
+            found.push((format!("isNaN({})", name.text), 0.45));
+        }
+    }
     for condition in site.conditions() {
         found.push(((*condition).to_owned(), 0.7));
         let negated = if condition.contains(' ') { format!("!({condition})") } else { format!("!{condition}") };
@@ -68,6 +118,15 @@ fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
     found.sort_by(|(_, left), (_, right)| right.total_cmp(left));
     found.truncate(MOST_CONDITIONS);
     found
+}
+
+/// More of the file's own tests are not tried.
+const MOST_PREDICATES: usize = 3;
+
+/// Whether a function is called like one that tells something about its argument.
+fn is_predicate(name: &str) -> bool {
+    let rest = name.strip_prefix("is").or_else(|| name.strip_prefix("has"));
+    rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
 }
 
 /// What the check returns: anything where the function begins, later what the function returns elsewhere.

@@ -1,7 +1,7 @@
 //! An index, or a piece of a text or an array, with the wrong bounds, missing, or too much.
 
 use crate::javascript::search::site::{Site, is_short};
-use crate::javascript::search::tree::{Node, Place, Shape};
+use crate::javascript::search::tree::{Place, Shape};
 use crate::search::change::Changes;
 
 /// Methods that give a piece.
@@ -34,7 +34,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                 bounds(changes, site, arguments);
             }
             Shape::Name | Shape::Member { .. } | Shape::Call { .. }
-                if matches!(node.place, Place::Value | Place::Iterable) && !is_part_of_more(site, node) =>
+                if matches!(node.place, Place::Value | Place::Iterable) && !site.binds_as_object(node) =>
             {
                 let own = site.text(node.span);
                 if site.file.uses(own).is_number() {
@@ -56,14 +56,6 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
             }
             _ => {}
         }
-    }
-}
-
-/// Whether what is put behind it would become a part of something longer.
-fn is_part_of_more(site: &Site<'_>, node: &Node) -> bool {
-    match site.parent(node).map(|parent| &parent.shape) {
-        Some(Shape::Member { object, .. } | Shape::Index { object, .. }) => object.contains(node.span),
-        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::javascript::search::site::{Site, is_short};
 use crate::javascript::search::tree::Kind;
 use crate::search::change::Changes;
+use crate::search::relation::are_related;
 use crate::span::Span;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
@@ -13,8 +14,12 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
     let own = site.text(site.statement.span);
     let semicolon = site.file.semicolon;
-    let mut statements: Vec<(String, f64)> =
-        donors(site).into_iter().map(|donor| (donor.to_owned(), likelihood(donor))).collect();
+    let mut statements: Vec<(String, f64)> = jumps(site).into_iter().map(|jump| (jump.to_owned(), 0.3)).collect();
+    let donated = site.donated(site.file.stock.statements.iter()).into_iter();
+    statements
+        .extend(donated.map(|one| (likelihood(&one.code) * one.weight, one.code)).map(|(weight, code)| (code, weight)));
+    let semicolon_behind = |(code, weight): (String, f64)| (format!("{code}{semicolon}"), 0.5 * weight);
+    statements.extend(site.calls().into_iter().map(semicolon_behind));
     let names = site.names();
     let near = || names.iter().filter(|name| name.nearness > 0.4);
     for name in near().filter(|name| !site.file.uses(name.text).is_no_number()) {
@@ -23,6 +28,11 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         statements.push((format!("{name}--{semicolon}"), 0.2));
     }
     let function = site.function.map_or("", |function| site.text(function.span));
+    // A parameter that nothing reads is most often to be kept.
+    let parameters = site.function.map(|function| function.parameters.as_slice()).unwrap_or_default();
+    for parameter in parameters.iter().filter(|parameter| function.contains("this.") && site.is_idle(&parameter.name)) {
+        statements.push((format!("this.{0} = {0}{semicolon}", parameter.name), 4.0));
+    }
     for list in lists(site) {
         let update = format!("{list}.push(");
         // A collection that nothing is ever put into is waiting for it.
@@ -44,9 +54,13 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
     let leaves = site.statement.kind.is_jump();
     for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
-        site.put_before(changes, weight * 0.7, &statement);
+        // Beside what it has nothing to do with it may stand as well as elsewhere: then at the block's end.
+        let matters = are_related(&statement, own);
+        if matters || (leaves && site.is_last()) {
+            site.put_before(changes, weight * 0.7, &statement);
+        }
         // Behind what leaves the block nothing runs.
-        if !leaves {
+        if !leaves && (matters || site.is_last()) {
             site.put_after(changes, weight, &statement);
         }
     }
@@ -63,20 +77,17 @@ fn is_never_updated(function: &str, name: &str) -> bool {
 fn likelihood(statement: &str) -> f64 {
     let code = statement.trim_end_matches(';');
     let is_update = code.contains("+=") || code.contains("-=") || code.ends_with([')', '+', '-']);
-    if code.starts_with("return") || !is_update { 0.3 } else { 1.0 }
+    if is_update { 1.0 } else { 0.6 }
 }
 
 const MOST_DONORS: usize = 25;
 
-/// The simple statements of the function.
-fn donors<'a>(site: &Site<'a>) -> BTreeSet<&'a str> {
+/// The ways in which the function leaves a block.
+fn jumps<'a>(site: &Site<'a>) -> BTreeSet<&'a str> {
     let Some(function) = site.function else { return BTreeSet::new() };
     let inside = site.file.tree.statements.iter().filter(|statement| function.span.contains(statement.span));
-    let simple = inside.filter(|statement| {
-        let is_jump = matches!(statement.kind, Kind::Return(_) | Kind::Break | Kind::Continue);
-        matches!(statement.kind, Kind::Expression(_)) || is_jump
-    });
-    simple.map(|statement| site.text(statement.span)).filter(|code| is_short(code)).take(MOST_DONORS).collect()
+    let jumps = inside.filter(|statement| matches!(statement.kind, Kind::Return(_) | Kind::Break | Kind::Continue));
+    jumps.map(|statement| site.text(statement.span)).filter(|code| is_short(code)).take(MOST_DONORS).collect()
 }
 
 /// The variables of the function that begin with a value.

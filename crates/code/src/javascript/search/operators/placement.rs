@@ -4,7 +4,11 @@ use crate::edit::Edit;
 use crate::javascript::search::site::{Site, owns_its_lines};
 use crate::javascript::search::tree::{Kind, Statement};
 use crate::search::change::Changes;
+use crate::search::relation::are_related;
 use crate::span::Span;
+
+/// Longer statements are definitions, whose order is seldom wrong.
+const LONGEST_SWAPPED: usize = 200;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     let Some(block) = site.block().filter(|_| site.owns_its_lines()) else { return };
@@ -38,7 +42,14 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
     let is_plain =
         |statement: &Statement| matches!(statement.kind, Kind::Expression(_) | Kind::If { .. } | Kind::Declaration(_));
-    if is_plain(previous) && is_plain(site.statement) {
+    let (code, before) = (site.text(site.statement.span), site.text(previous.span));
+    let is_short = code.len().max(before.len()) <= LONGEST_SWAPPED;
+    // What uses a variable stands behind its declaration.
+    let declares = match &previous.kind {
+        Kind::Declaration(declared) => declared.iter().any(|one| are_related(site.text(one.target), code)),
+        _ => false,
+    };
+    if is_plain(previous) && is_plain(site.statement) && is_short && !declares && are_related(before, code) {
         changes.swap(2.0, site.file.text, &previous.span, &site.statement.span);
     }
 }

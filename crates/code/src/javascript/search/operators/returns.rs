@@ -22,7 +22,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                 changes.insert(weight, at, format!(" {other}"));
             }
         }
-        Kind::Expression(_) => changes.insert(2.0, site.statement.span.start, "return "),
+        // In the middle of a block, what follows would be dead.
+        Kind::Expression(_) if site.is_last() => changes.insert(2.0, site.statement.span.start, "return "),
         _ => {}
     }
     missing_at_the_end(changes, site);
@@ -56,6 +57,8 @@ pub(super) fn values(site: &Site<'_>) -> Vec<(String, f64)> {
         values.push((format!("{}.length > 0", name.text), 0.3 * name.nearness));
     }
     values.extend(site.returned().into_iter().map(|code| (code.to_owned(), 1.0)));
+    values.extend(site.other_results().iter().map(|one| (one.code.clone(), one.weight)));
+    values.extend(site.calls().into_iter().map(|(code, weight)| (code, 0.7 * weight)));
     for (constant, weight) in [
         ("true", 1.0),
         ("false", 1.0),

@@ -56,11 +56,24 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
             Shape::Name | Shape::Index { .. } => wrap(changes, site, node, 1.0),
             Shape::Member { .. } => wrap(changes, site, node, 0.7),
             Shape::Binary { operator: "+" | "-" | "*" | "/" | "%", .. } => wrap(changes, site, node, 0.5),
+            // The object at hand is seldom a value of its own.
+            Shape::This if matches!(node.place, Place::Value | Place::Condition) && !site.binds_as_object(node) => {
+                for member in site.own_members().filter(|member| *member != "constructor") {
+                    changes.insert(0.5, node.span.end, format!(".{member}()"));
+                    changes.insert(0.5, node.span.end, format!(".{member}"));
+                }
+            }
             Shape::Await(inner) => changes.replace(2.0, &node.span, site.text(*inner)),
             _ => {}
         }
     }
 }
+
+/// How much less likely something is that the file does nowhere else.
+const UNUSUAL: f64 = 0.3;
+
+/// How much likelier a call is that the file makes elsewhere, of the same function with the same argument.
+const APPLIED: f64 = 5.0;
 
 /// More functions of the file are not tried.
 const MOST_FUNCTIONS: usize = 8;
@@ -89,11 +102,12 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
             "Math.abs" | "Math.floor" | "Math.ceil" | "Math.round" if uses.is_no_number() => 0.1,
             _ => 1.0,
         };
-        around(changes, site, node, weight * share * fit, name);
+        let usual = if site.file.around.contains_key(name) { 1.0 } else { UNUSUAL };
+        around(changes, site, node, weight * share * fit * usual, name);
     }
     // Functions that the file calls with one argument: a recursive call that was forgotten, a conversion of its own.
     let mut own: Vec<(&str, u32)> = site.file.around.iter().map(|(name, count)| (*name, *count)).collect();
-    own.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    own.sort_by_key(|(name, count)| std::cmp::Reverse((site.file.applied.contains(&(*name, code)), *count)));
     for (name, count) in own.into_iter().take(MOST_FUNCTIONS) {
         if AROUND.iter().all(|(known, _)| *known != name) {
             around(changes, site, node, weight * f64::from(count.min(9)).sqrt(), name);
@@ -101,6 +115,9 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
     }
     for name in site.file.functions_of_one().take(MOST_FUNCTIONS).filter(|name| !site.file.around.contains_key(*name)) {
         around(changes, site, node, weight * 0.7, name);
+    }
+    for name in &site.file.unused {
+        around(changes, site, node, weight * 3.0, name);
     }
     if site.function.is_some_and(|function| function.is_async) && matches!(node.shape, Shape::Call { .. }) {
         changes.insert(4.0 * weight, node.span.start, "await ");
@@ -114,6 +131,7 @@ fn around(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64, name
     let last = name.rsplit('.').next();
     let code = site.text(node.span);
     if site.argument_of(node) != last && !code.starts_with(&format!("{name}(")) && code != name {
+        let weight = if site.file.applied.contains(&(name, code)) { APPLIED * weight } else { weight };
         changes.wrap(weight, &node.span, &format!("{name}("), ")");
     }
 }
@@ -124,6 +142,8 @@ fn behind(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
     for (part, share) in BEHIND.iter().filter(|(part, _)| !code.ends_with(part)) {
         let fit = match *part {
             ".length" if uses.is_collection() => 2.0,
+            // What the file never asks for is seldom what it forgot.
+            part if part.len() > 2 && !site.file.has_member(part.trim_matches(['.', '(', ')', '\''])) => UNUSUAL,
             "()" if uses.is_called() => 2.0,
             "()" => 0.2,
             _ if uses.is_number() => 0.1,

@@ -47,7 +47,28 @@ impl RepairOperator for Guards {
                 site.put_under(changes, likely * 0.3, &format!("if not {condition}:"));
             }
         }
+        known(changes, site);
     }
+}
+
+/// How much checks that the file has elsewhere weigh, all together, beside those that are made up.
+const KNOWN: f64 = 0.5;
+
+/// Few of them are not much likelier for being few.
+const MOST_KNOWN: f64 = 8.0;
+
+/// A check that the file has elsewhere, with the variables of this place.
+fn known(changes: &mut Changes, site: &Site<'_>) {
+    let checks = site.file.stock.checks.iter().filter(|check| site.around.is_in_loop || !check.leaves_loop);
+    let (before, made_up) = (changes.count(), changes.total());
+    for donated in site.donated(checks.map(|check| &check.donor)) {
+        let code = donated.indented(site.file.layout, site.indentation());
+        site.put_before(changes, donated.weight, &code, None);
+        if site.is_last() && !site.is_jump() {
+            site.put_after(changes, donated.weight, &code);
+        }
+    }
+    changes.weigh(before, KNOWN * made_up, MOST_KNOWN);
 }
 
 fn is_documentation(statement: Option<&Stmt>) -> bool {

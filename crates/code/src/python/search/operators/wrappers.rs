@@ -57,6 +57,15 @@ impl RepairOperator for Wrappers {
 
     fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
         for node in site.nodes() {
+            let is_argument = matches!(node.parent, Some(Expr::Call(_)));
+            if (is_argument || node.parent.is_none())
+                && node.place == Place::Value
+                && !node.expression.is_compare_expr()
+            {
+                let before = changes.count();
+                fall_back(changes, site, node);
+                changes.limit(before, 0.7);
+            }
             match node.expression {
                 Expr::Call(call) => {
                     if let ([first, ..], Expr::Name(_)) = (&*call.arguments.args, &*call.func) {
@@ -140,5 +149,33 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>, weight: f64) {
 fn behind(changes: &mut Changes, node: &Node<'_>, weight: f64) {
     for (call, share) in BEHIND {
         changes.insert(weight * share, node.expression.end().to_usize(), *call);
+    }
+}
+
+/// What values are when there is none.
+const FALLBACKS: [(&str, f64); 7] =
+    [("None", 1.0), ("[]", 1.0), ("''", 0.7), ("{}", 0.7), ("0", 0.7), ("()", 0.5), ("False", 0.3)];
+
+/// More of the file's own are not tried.
+const MOST_FALLBACKS: usize = 20;
+
+/// `value or None` for `value`.
+fn fall_back(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>) {
+    let is_plain = matches!(node.expression, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::Call(_));
+    if !is_plain {
+        return;
+    }
+    let own = site.text(node.expression);
+    let at = node.expression.end().to_usize();
+    for (other, weight) in FALLBACKS {
+        let known = site.file.fallbacks.get(other).copied().unwrap_or_default();
+        changes.insert(weight * f64::from(known.min(3) + 1), at, format!(" or {other}"));
+    }
+    let others = site.file.fallbacks.iter().filter(|(other, _)| FALLBACKS.iter().all(|(usual, _)| usual != *other));
+    for (other, count) in others.take(MOST_FALLBACKS) {
+        changes.insert(0.7 * f64::from((*count).min(4)), at, format!(" or {other}"));
+    }
+    for name in site.names().iter().filter(|name| **name != own) {
+        changes.insert(0.2, at, format!(" or {name}"));
     }
 }

@@ -1,0 +1,126 @@
+//! What a file holds that another place of it may lack: checks.
+
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{Expr, Mod, Stmt};
+use ruff_text_size::Ranged;
+
+use super::site::Site;
+use crate::python::module::{Module, Role};
+use crate::search::donors::{Donated, Donor, Ground, donated};
+use crate::span::Span;
+
+/// Pieces of a file, in order of the text.
+#[derive(Debug, Default)]
+pub(super) struct Stock {
+    /// Branches without another and with one simple statement.
+    pub(super) checks: Vec<Check>,
+}
+
+/// A branch with one simple statement.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) donor: Donor,
+    /// Whether it may only stand in a loop.
+    pub(super) leaves_loop: bool,
+}
+
+/// A longer check is more than a check.
+const LONGEST_CHECK: usize = 240;
+const MOST_LINES_OF_CHECK: usize = 5;
+
+impl Stock {
+    pub(super) fn new(text: &str, module: &Module, root: &Mod) -> Self {
+        let mut collector = Collector { text, module, stock: Self::default() };
+        if let Mod::Module(root) = root {
+            collector.visit_body(&root.body);
+        }
+        let mut checks = collector.stock.checks;
+        checks.sort_by_key(|check| check.donor.span);
+        Self { checks }
+    }
+}
+
+struct Collector<'t> {
+    text: &'t str,
+    module: &'t Module,
+    stock: Stock,
+}
+
+impl Collector<'_> {
+    fn donor(&self, span: Span) -> Donor {
+        Donor { span, words: words(self.text, self.module, span) }
+    }
+}
+
+impl<'a> Visitor<'a> for Collector<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        let span = Span::from(statement.range());
+        let code = span.text(self.text);
+        match statement {
+            Stmt::If(branch) if branch.elif_else_clauses.is_empty() => {
+                if let [only] = branch.body.as_slice()
+                    && is_simple(only)
+                    && code.len() <= LONGEST_CHECK
+                    && code.lines().count() <= MOST_LINES_OF_CHECK
+                    && !code.contains('#')
+                {
+                    let leaves_loop = matches!(only, Stmt::Break(_) | Stmt::Continue(_));
+                    self.stock.checks.push(Check { donor: self.donor(span), leaves_loop });
+                }
+            }
+            _ => {}
+        }
+        visitor::walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, _: &'a Expr) {}
+}
+
+fn is_simple(statement: &Stmt) -> bool {
+    matches!(
+        statement,
+        Stmt::Return(_)
+            | Stmt::Raise(_)
+            | Stmt::Break(_)
+            | Stmt::Continue(_)
+            | Stmt::Expr(_)
+            | Stmt::Assign(_)
+            | Stmt::AugAssign(_)
+    )
+}
+
+/// The variables of a piece of code that the file binds, and attributes that are called like one of them.
+fn words(text: &str, module: &Module, span: Span) -> Vec<Span> {
+    let first = module.words.partition_point(|word| word.span.start < span.start);
+    let inside = || module.words.iter().skip(first).take_while(|word| word.span.end <= span.end);
+    let is_bound = |name: &str, scope: usize| module.binding_scope(name, scope).is_some();
+    let variables: Vec<&str> = inside()
+        .filter(|word| matches!(word.role, Role::Load | Role::Store) && is_bound(&word.text, word.scope))
+        .map(|word| word.span.text(text))
+        .collect();
+    let is_called_so =
+        |role: Role| matches!(role, Role::Load | Role::Store | Role::Attribute | Role::AttributeStore | Role::Keyword);
+    let found = inside().filter(|word| is_called_so(word.role) && variables.contains(&word.text.as_str()));
+    found.map(|word| word.span).collect()
+}
+
+impl<'a> Site<'a> {
+    /// What donors come to at this place, likeliest first, each once.
+    pub(super) fn donated<'d>(&self, donors: impl Iterator<Item = &'d Donor> + Clone) -> Vec<Donated<'d>> {
+        let (module, at) = (self.file.module, self.head.start);
+        let names: Vec<(&'a str, f64)> = self.names().iter().map(|name| (*name, 1.0)).collect();
+        let scope = module.scope_at(at);
+        let own = self.function.map(|function| function.definition);
+        let is_known = |name: &str| match module.binding_scope(name, scope) {
+            None => false,
+            Some(found) if found != scope => true,
+            Some(found) => {
+                let places = module.scopes.get(found).and_then(|scope| scope.bindings.get(name));
+                places.into_iter().flatten().any(|place| place.start < at)
+            }
+        };
+        let fit = |name: &str, other: &str| self.file.uses(name).fit(self.file.uses(other));
+        let ground = Ground { names: &names, is_known: &is_known, fit: &fit };
+        donated(self.file.text, donors, at, own, &ground)
+    }
+}
