@@ -192,6 +192,12 @@ impl StepContext {
         Self { run, node, services, records: Mutex::new(Vec::new()) }
     }
 
+    /// The same step, for what is not worth keeping: records that are left here are thrown away with it.
+    #[must_use]
+    pub fn without_records(&self) -> Self {
+        Self::new(self.run, self.node, Arc::clone(&self.services))
+    }
+
     /// The time.
     pub fn now(&self) -> Timestamp {
         self.services.now()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use autoheal_engine::diagnostics::{Category, Key, Source};
+use autoheal_engine::diagnostics::{Key, Source};
 
 use crate::look::{Look, TestState};
 
@@ -64,9 +64,6 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
     if keys_after.contains(target) {
         return Err(Rejection::StillThere);
     }
-    if got_no_further(before, after, target) {
-        return Err(Rejection::NoProgress);
-    }
     let keys_before = before.keys();
     if let Some(new) = new_static_finding(&keys_before, &keys_after) {
         return Err(Rejection::NewFinding(new.message.clone()));
@@ -75,23 +72,6 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
         || tests.still_failing < before.count(TestState::Failed)
         || fewer_findings(before, &keys_after);
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
-}
-
-/// An interpreter stops at the first fault of a file, so the next one is further down: a fault that takes its place is no progress.
-fn got_no_further(before: &Look, after: &Look, target: &Key) -> bool {
-    // Linters and compilers tell of several at once.
-    let is_stop = |category, source| {
-        matches!(category, Category::Syntax | Category::Indentation) && matches!(source, Source::Test | Source::Runtime)
-    };
-    let stop = |look: &Look| {
-        let findings = look.findings.iter().filter(|finding| finding.file == target.file);
-        let stops = findings.filter(|finding| is_stop(finding.category, finding.source));
-        stops.filter_map(|finding| finding.location).map(|place| (place.line, place.column)).min()
-    };
-    is_stop(target.category, target.source)
-        && stop(before)
-            .zip(stop(after))
-            .is_some_and(|(before, after)| after < before || after == before && after.1.is_some())
 }
 
 /// No test that failed is skipped now, and none is new and skipped. A rule's edit may lead to that rightly: a test that failed before its

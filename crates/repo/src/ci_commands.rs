@@ -77,7 +77,7 @@ pub struct Workflows {
     pub startable: Vec<String>,
     /// Whether a push or a pull request starts one.
     pub are_expected: bool,
-    /// Whether one of them checks submodules out; `None`: there are none that could tell.
+    /// Whether one of them checks submodules out; `None`: it cannot be seen.
     pub have_submodules: Option<bool>,
 }
 

@@ -162,33 +162,50 @@ async fn hear(
     let is_useful = answer.cut_short.is_none() || !answer.findings.is_empty();
     let are_new = before.is_some();
     if let Some(before) = before.filter(|_| !answer.findings.is_empty()) {
-        let wrong: BTreeSet<&String> = answer.findings.iter().filter_map(|finding| finding.file.as_ref()).collect();
-        let wrong: Vec<String> = wrong.into_iter().cloned().collect();
+        let changed = changed_lines(session);
+        let wrong = cut(&mut answer.findings, &changed);
         let left = time.saturating_sub(began.elapsed());
         let old = ask(session, server, &before, &wrong, left, context).await?;
-        keep_new(&mut answer, &old, &before, session);
+        keep_new(&mut answer, &old, &before, &changed, session);
     }
     answer.findings.truncate(MOST_HINTS);
     Ok(Heard { answer, are_new, is_useful })
 }
 
+/// Keeps so much that the commit before can be asked about it, what stands on changed lines first; the files that it is about.
+fn cut(findings: &mut Vec<Finding>, changed: &Lines) -> Vec<String> {
+    findings.sort_by_key(|finding| !is_on(changed, finding));
+    findings.truncate(MOST_HINTS);
+    let mut files: Vec<String> = Vec::new();
+    findings.retain(|finding| {
+        let Some(file) = &finding.file else { return true };
+        let is_known = files.contains(file);
+        if !is_known && files.len() < MOST_FILES {
+            files.push(file.clone());
+            return true;
+        }
+        is_known
+    });
+    files
+}
+
+fn is_on(lines: &Lines, finding: &Finding) -> bool {
+    let lines = finding.file.as_ref().and_then(|file| lines.get(file));
+    lines.zip(finding.location).is_some_and(|(lines, location)| lines.contains(&location.line))
+}
+
 /// Leaves out what was said of the commit before, too. Where not everything was said of that, only what stands on a line that was changed
 /// since is known to be new.
-fn keep_new(answer: &mut Answer, old: &Answer, before: &Path, session: &Session) {
+fn keep_new(answer: &mut Answer, old: &Answer, before: &Path, changed: &Lines, session: &Session) {
     let sources = session.sources();
     let known: BTreeSet<_> = old
         .findings
         .iter()
         .map(|finding| (finding.key(), line_of(finding, |file| project::read_text(before, file))))
         .collect();
-    let changed = old.cut_short.is_some().then(|| changed_lines(session));
     answer.findings.retain(|finding| {
         let line = line_of(finding, |file| sources.text(file).map(str::to_owned));
-        let is_changed = |changed: &Lines| {
-            let lines = finding.file.as_ref().and_then(|file| changed.get(file));
-            lines.zip(finding.location).is_some_and(|(lines, location)| lines.contains(&location.line))
-        };
-        !known.contains(&(finding.key(), line)) && changed.as_ref().is_none_or(is_changed)
+        !known.contains(&(finding.key(), line)) && (old.cut_short.is_none() || is_on(changed, finding))
     });
     if let Some(why) = &old.cut_short {
         answer.remarks.push(format!(
@@ -240,15 +257,19 @@ mod tests {
 
     use super::*;
 
-    fn hints(are_new: bool) -> Hints {
-        let hint = |line, message: &str| Finding {
+    fn hint_in(file: &str, line: u32, message: &str) -> Finding {
+        Finding {
             source: Source::Lsp,
             category: Category::TypeError,
-            file: Some("a.py".to_owned()),
+            file: Some(file.to_owned()),
             location: Some(Location { line, column: None }),
             message: message.to_owned(),
             stack: None,
-        };
+        }
+    }
+
+    fn hints(are_new: bool) -> Hints {
+        let hint = |line, message| hint_in("a.py", line, message);
         let mut hints = Hints { accepted: Some(1), are_new, ..Hints::default() };
         hints.log.observe(&[hint(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
         let now = [hint(3, "F821 Undefined name `reslt`"), hint(7, "reportCallIssue: Expected 2 positional arguments")];
@@ -266,6 +287,18 @@ mod tests {
         // After another fix lines are others, and what was wrong may be right.
         assert_eq!((new.lines(2), new.as_errors(2).len()), (Lines::new(), 0));
         assert_eq!(new.summary(2, &Importers::new(), 5), "");
+    }
+
+    #[test]
+    fn the_commit_before_is_asked_about_a_few_files_those_that_changed_first() {
+        let mut findings: Vec<Finding> = (1..=30).map(|number| hint_in(&format!("{number}.py"), 1, "wrong")).collect();
+        findings.extend((1..=60).map(|line| hint_in("changed.py", line, "wrong")));
+        let files = cut(&mut findings, &Lines::from([("changed.py".to_owned(), (50..=60).collect())]));
+        assert_eq!((files.len(), files[0].as_str()), (MOST_FILES, "changed.py"));
+        let lines: Vec<u32> = findings.iter().take(11).map(|finding| finding.location.unwrap().line).collect();
+        assert_eq!(lines, (50..=60).collect::<Vec<_>>());
+        assert!(findings.len() <= MOST_HINTS);
+        assert!(findings.iter().all(|finding| files.contains(finding.file.as_ref().unwrap())));
     }
 
     #[test]

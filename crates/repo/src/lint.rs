@@ -9,7 +9,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;
 
-use crate::project::interpreter::is_program;
+use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::session::Session;
 use crate::setup::{Interpreter, LintCommand, Linter, OldFindings};
 
@@ -138,14 +138,75 @@ pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter,
             return is_there.then(|| PathBuf::from("eslint"));
         }
     };
-    let beside = interpreter.program.parent().map(Path::to_path_buf);
+    beside(interpreter, name).or_else(|| on_path(name))
+}
+
+/// A program that stands beside the interpreter, by a path that can be run inside.
+pub(crate) fn beside(interpreter: &Interpreter, name: &str) -> Option<PathBuf> {
+    let folder = interpreter.program.parent().map(Path::to_path_buf);
     // A virtual environment's interpreter is a link: the tools may stand beside what it leads to.
     let behind = interpreter.program.canonicalize().ok().and_then(|program| program.parent().map(Path::to_path_buf));
-    let own = beside.into_iter().chain(behind).map(|folder| folder.join(name)).find(|program| program.is_file());
-    own.or_else(|| on_path(name))
+    folder.into_iter().chain(behind).find_map(|folder| without_link(interpreter, &folder.join(name)))
+}
+
+/// Whether a program is seen inside with the interpreter, and needs no mount of its own.
+pub(crate) fn is_seen_with(interpreter: &Interpreter, program: &Path) -> bool {
+    interpreter.folders.iter().any(|folder| program.starts_with(folder))
+}
+
+/// The file that a program is. Where a link is seen inside nothing can be mounted, and what it leads to may not be seen.
+fn without_link(interpreter: &Interpreter, program: &Path) -> Option<PathBuf> {
+    if is_seen_with(interpreter, program) && program.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+        // Its folder may be seen by this name only.
+        return Some(program.to_owned());
+    }
+    let real = program.canonicalize().ok().filter(|real| real.is_file())?;
+    let is_seen = is_seen_with(interpreter, &real) || SHOWN_ANYWAY.iter().any(|shown| real.starts_with(shown));
+    // A script from elsewhere would be seen without what it needs.
+    (is_seen || is_program(&real)).then_some(real)
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| is_program(program))
+    let programs = std::env::split_paths(&path).filter_map(|folder| folder.join(name).canonicalize().ok());
+    programs.into_iter().find(|program| is_program(program))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_stands_beside_the_interpreter_is_no_link() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        for folder in ["venv/bin", "tools"] {
+            fs::create_dir_all(place.join(folder)).unwrap();
+        }
+        for (file, text) in [
+            ("venv/bin/python3", "\x7fELF"),
+            ("venv/bin/flake8", "#!python3"),
+            ("tools/ruff", "\x7fELF"),
+            ("tools/script", "#!python3"),
+        ] {
+            fs::write(place.join(file), text).unwrap();
+        }
+        for (link, target) in [("venv/bin/ruff", "tools/ruff"), ("venv/bin/script", "tools/script")] {
+            symlink(place.join(target), place.join(link)).unwrap();
+        }
+        symlink("flake8", place.join("venv/bin/flake")).unwrap();
+        let folders = vec![place.join("venv")];
+        let program = place.join("venv/bin/python3");
+        let interpreter = Interpreter { program, folders, ..Interpreter::default() };
+        let found = |name| beside(&interpreter, name);
+        for name in ["flake8", "flake"] {
+            assert_eq!(found(name), Some(place.join("venv/bin/flake8")), "{name}");
+        }
+        assert_eq!(found("ruff"), Some(place.join("tools/ruff")));
+        assert!(!is_seen_with(&interpreter, &place.join("tools/ruff")));
+        assert_eq!((found("script"), found("gone")), (None, None));
+    }
 }

@@ -71,7 +71,7 @@ impl Parts {
         let Some((path, why)) = self.missing_submodules.first_key_value() else {
             return Ok(());
         };
-        // Without workflows nobody knows.
+        // What cannot be seen may be.
         if Workflows::of(tree).have_submodules == Some(false) {
             return Ok(());
         }
@@ -207,14 +207,16 @@ mod tests {
         assert!(parts.ensure_enough(folder.path()).is_err(), "without workflows nobody knows");
         let workflows = folder.path().join(".github/workflows");
         fs::create_dir_all(&workflows).unwrap();
-        let checkout = "jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n";
-        for (with, is_enough) in [("", true), ("submodules: false", true), ("submodules: 'recursive'", false)] {
-            fs::write(
-                workflows.join("ci.yml"),
-                format!("{checkout}        with:\n          depth: 1\n          {with}\n"),
-            )
-            .unwrap();
-            assert_eq!(parts.ensure_enough(folder.path()).is_ok(), is_enough, "{with}");
+        let checkout = "on: push\njobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n";
+        for (more, is_enough) in [
+            ("", true),
+            ("        with:\n          submodules: false\n", true),
+            ("        with:\n          submodules: 'recursive'\n", false),
+            ("      - run: git submodule update --init\n", false),
+            ("  other:\n    uses: ./.github/workflows/test.yml\n", false),
+        ] {
+            fs::write(workflows.join("ci.yml"), format!("{checkout}{more}")).unwrap();
+            assert_eq!(parts.ensure_enough(folder.path()).is_ok(), is_enough, "{more}");
         }
         assert!(Parts::default().ensure_enough(folder.path()).is_ok());
     }

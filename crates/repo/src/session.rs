@@ -285,11 +285,18 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
     mounts.push(Mount { host: folders.scratch(), inside: folders.scratch(), writable: true });
     // A linter of the project's own packages is seen with them.
-    let elsewhere = setup.linters.iter().filter(|linter| linter.program.is_absolute());
-    mounts.extend(elsewhere.map(|linter| Mount::read_only(linter.program.clone())));
-    // What nobody needs must not keep a sandbox from standing: it may be gone since it was found.
-    let servers = setup.language_servers.iter().flat_map(|server| &server.mounts);
-    mounts.extend(servers.filter(|path| path.exists()).map(Mount::read_only));
+    let programs = setup.linters.iter().map(|linter| &linter.program);
+    let elsewhere =
+        programs.filter(|program| program.is_absolute() && !crate::lint::is_seen_with(&setup.interpreter, program));
+    mounts.extend(elsewhere.map(Mount::read_only));
+    // What nobody needs must not keep a sandbox from standing: it may be gone since it was found, or a link by now.
+    let servers: BTreeSet<&PathBuf> = setup.language_servers.iter().flat_map(|server| &server.mounts).collect();
+    for path in servers {
+        let is_there = path.canonicalize().is_ok_and(|real| real == *path);
+        if is_there && mounts.iter().all(|mount| mount.inside != *path) {
+            mounts.push(Mount::read_only(path));
+        }
+    }
     mounts.extend(setup.toolchain.mounts(folders, setup));
     let ours = BTreeMap::from([
         ("LANG".to_owned(), "C.UTF-8".to_owned()),

@@ -368,7 +368,10 @@ pub struct Search {
     pub cold_millis: Option<u64>,
     /// Whether every candidate of the rules was among those that were tried.
     pub rules_were_tried: bool,
+    /// Why nothing was tried, if so.
+    pub refused: Option<String>,
     /// Why the tests were started for each change, if they were.
+    #[serde(default)]
     pub not_warm: Option<String>,
     /// Whether that is so for every failure: the tests cannot be kept loaded.
     #[serde(default)]
@@ -392,6 +395,7 @@ impl Search {
             trying_millis: 0,
             cold_millis: state.trials.millis.checked_div(state.trials.count),
             rules_were_tried: false,
+            refused: None,
             not_warm: None,
             is_never_warm: false,
             cut_short: None,

@@ -26,7 +26,7 @@ use crate::look::millis;
 use crate::model::{Adviser, Briefing, PromptLimits};
 use crate::node::{HealNode, graph};
 use crate::report;
-use crate::request::HealRequest;
+use crate::request::{CiMode, HealRequest};
 use crate::results::HealingResults;
 use crate::session::Session;
 use crate::state::HealState;
@@ -234,6 +234,10 @@ impl Workflow for HealWorkflow {
     }
 
     async fn take_leave(&self, state: &mut HealState, context: &StepContext) {
+        // Where nothing is verified nobody was told to wait, and a verdict stands.
+        if state.request.ci == CiMode::None || state.stop != Some(StopReason::Cancelled) {
+            return;
+        }
         let Ok(checkout) = self.checkout(state, context.run) else { return };
         let Some(hosted) = Hosted::at(&self.settings.github, &checkout.address) else { return };
         if let Err(error) = delivery::status(state, &hosted, StatusState::Failure, context).await {

@@ -27,7 +27,7 @@ pub(crate) struct Launch {
 
 /// A process that was started.
 pub(crate) struct Started {
-    /// Dropped first: while the process is there, its number is nobody else's.
+    /// To be dropped first: as long as the process was not waited for, its number is nobody else's.
     pub(crate) group: GroupGuard,
     pub(crate) child: Child,
 }

@@ -406,10 +406,8 @@ fn a_run_that_is_cancelled_while_it_waits_leaves_no_status_pending() {
     plan.runs[0].takes = u32::MAX;
     let Some(world) = World::with_ci(move |_| plan.clone()) else { return };
     let mut heal = Running::start(world.heal(&[]).env("AUTOHEAL_LEASE_SECONDS", "9"));
-    heal.wait_for("commit_push");
-    while world.github.statuses().is_empty() {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    // Told when its checkpoint is stored.
+    heal.wait_for("✓ commit_push");
     assert_eq!(world.home.run(&["tasks", "cancel", "1"]).code, Some(0));
     assert_eq!(heal.exit_code(), Some(130));
     let states: Vec<_> = world.github.statuses().into_iter().map(|status| status.state).collect();

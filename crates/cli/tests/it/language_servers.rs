@@ -1,5 +1,6 @@
 //! `--lsp`: a language server says what it knows, and nothing depends on it.
 
+use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,10 @@ const SYSTEM: &str = "/usr/local/bin:/usr/bin:/bin";
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let programs = std::env::split_paths(&path).map(|folder| folder.join(program));
-    programs.filter(|program| program.is_file()).find(|program| std::fs::read(program).unwrap().starts_with(b"\x7fELF"))
+    programs.filter(|program| program.is_file()).find(|program| {
+        let mut magic = [0; 4];
+        std::fs::File::open(program).unwrap().read_exact(&mut magic).is_ok() && magic == *b"\x7fELF"
+    })
 }
 
 /// What a run came to, and what it left.

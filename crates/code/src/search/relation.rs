@@ -1,41 +1,9 @@
-//! Whether the order of two statements matters, as far as their words tell: what has no word in common may be put in either order, and
-//! trying both is trying one thing twice.
+//! Whether the order of two statements matters, as far as their words tell. This is a heuristic that prunes: what has no word in common
+//! is taken to do the same in either order, so that only one is tried; effects that both have without naming them are missed.
 
 use std::collections::BTreeSet;
 
-/// Words that name nothing, in any of the languages.
-const KEYWORDS: [&str; 30] = [
-    "False",
-    "None",
-    "True",
-    "and",
-    "await",
-    "const",
-    "delete",
-    "elif",
-    "else",
-    "false",
-    "for",
-    "from",
-    "if",
-    "in",
-    "instanceof",
-    "is",
-    "let",
-    "new",
-    "not",
-    "null",
-    "of",
-    "or",
-    "raise",
-    "return",
-    "throw",
-    "true",
-    "typeof",
-    "undefined",
-    "var",
-    "while",
-];
+use crate::{javascript, python};
 
 /// What the method at hand belongs to.
 const OWNERS: [&str; 2] = ["this", "self"];
@@ -70,8 +38,7 @@ impl<'t> Names<'t> {
                 found.has_owner = true;
             } else if is_called && OWNERS.contains(&before) {
                 found.calls_owner = true;
-            } else if !is_called && !KEYWORDS.contains(&word) && !word.starts_with(|first: char| first.is_ascii_digit())
-            {
+            } else if !is_called && !is_keyword(word) && !word.starts_with(|first: char| first.is_ascii_digit()) {
                 found.words.insert(word);
             }
             before = if next.starts_with('.') { word } else { "" };
@@ -79,6 +46,11 @@ impl<'t> Names<'t> {
         }
         found
     }
+}
+
+/// Whether the word is one of a language's own, in any of the languages, and so names nothing.
+fn is_keyword(word: &str) -> bool {
+    python::tokens::is_keyword(word) || javascript::tokens::is_keyword(word)
 }
 
 #[cfg(test)]
@@ -98,5 +70,7 @@ mod tests {
         assert!(!are_related("this.size = 0;", "this.depth = null;"));
         assert!(!are_related("a = first(1);", "b = first(2);"));
         assert!(!are_related("return true;", "if (!done) return true;"));
+        assert!(!are_related("a = function (x) {};", "b = function (y) {};"));
+        assert!(!are_related("a = lambda x: 1", "b = lambda y: 2"));
     }
 }

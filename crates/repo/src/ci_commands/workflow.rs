@@ -64,22 +64,27 @@ pub(super) fn are_expected(tree: &Path, files: &[String]) -> bool {
     workflows(tree, files).any(|(_, workflow)| is_triggered(&workflow))
 }
 
-/// Whether a workflow checks submodules out (`submodules` of `actions/checkout`); `None`: there are no workflows.
+/// Whether the workflows of a push or a pull request check submodules out; `None`: it cannot be seen.
 pub(super) fn have_submodules(tree: &Path, files: &[String]) -> Option<bool> {
-    let asks = |step: &Value| match step.get("with").and_then(|with| with.get("submodules")) {
+    let triggered: Vec<Value> = workflows(tree, files).map(|(_, workflow)| workflow).filter(is_triggered).collect();
+    let jobs: Vec<&Value> =
+        triggered.iter().filter_map(|one| one.get("jobs")?.as_object()).flat_map(|jobs| jobs.values()).collect();
+    let steps: Vec<&Value> = jobs.iter().filter_map(|job| job.get("steps")?.as_array()).flatten().collect();
+    let uses = |what: &Value| what.get("uses").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let checkouts: Vec<&&Value> = steps.iter().filter(|step| uses(step).starts_with("actions/checkout@")).collect();
+    let asks = |step: &&&Value| match step.get("with").and_then(|with| with.get("submodules")) {
         Some(Value::Bool(asked)) => *asked,
         // `true`, `recursive`, or an expression.
         Some(Value::String(asked)) => asked != "false",
         Some(_) | None => false,
     };
-    let asked = workflows(tree, files).map(|(_, workflow)| all_steps(&workflow).any(asks));
-    asked.reduce(|one, other| one || other)
-}
-
-/// The steps of every job.
-fn all_steps(workflow: &Value) -> impl Iterator<Item = &Value> {
-    let jobs = workflow.get("jobs").and_then(Value::as_object).into_iter().flatten();
-    jobs.filter_map(|(_, job)| job.get("steps")?.as_array()).flatten()
+    if checkouts.iter().any(asks) {
+        return Some(true);
+    }
+    let is_elsewhere =
+        jobs.iter().any(|job| !uses(job).is_empty()) || steps.iter().any(|step| uses(step).starts_with('.'));
+    let is_said = steps.iter().filter_map(|step| step.get("run")?.as_str()).any(|script| script.contains("submodule"));
+    (!checkouts.is_empty() && !is_elsewhere && !is_said).then_some(false)
 }
 
 fn is_startable(workflow: &Value) -> bool {

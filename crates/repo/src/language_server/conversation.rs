@@ -16,6 +16,9 @@ use super::wire::{Failure, Message, Wire};
 /// A server that tells by itself what is wrong may tell it piece by piece: when it has said nothing for so long, that was all.
 const SETTLED: Duration = Duration::from_secs(2);
 
+/// When it has said something of some files and nothing of others for so long, it has nothing to say of those: they may be excluded.
+const LEFT_OUT: Duration = Duration::from_secs(6);
+
 /// A server that is busy with something else may say so, so often for each file.
 const MOST_TRIES: usize = 3;
 
@@ -59,12 +62,17 @@ pub(super) struct Heard {
 
 /// Talks until everything was said of every document, or it cannot be talked to any more: what was heard by then is kept.
 pub(super) async fn talk(wire: &mut Wire, told: &Told<'_>, heard: &mut Heard) -> Result<(), Failure> {
-    let mut talk = Talk { wire, told, heard, has_told: BTreeSet::new(), pulls: None, tries: BTreeMap::new() };
+    let (has_told, tries) = (BTreeSet::new(), BTreeMap::new());
+    let mut talk = Talk { wire, told, heard, has_told, pulls: None, tries, refusals: Vec::new() };
     talk.begin().await?;
     talk.open().await;
     talk.listen().await?;
     talk.end().await;
-    Ok(())
+    let (count, all) = (talk.refusals.len(), told.documents.len());
+    match talk.refusals.first() {
+        None => Ok(()),
+        Some(why) => Err(Failure::Refused { method: DIAGNOSTIC, why: format!("{why} ({count} of {all} files)") }),
+    }
 }
 
 struct Talk<'a> {
@@ -77,6 +85,8 @@ struct Talk<'a> {
     pulls: Option<BTreeMap<u64, usize>>,
     /// How often a document was asked for.
     tries: BTreeMap<usize, usize>,
+    /// Why it said nothing of documents that it was asked for.
+    refusals: Vec<String>,
 }
 
 impl Talk<'_> {
@@ -148,20 +158,29 @@ impl Talk<'_> {
     /// Hears what is wrong with the documents.
     async fn listen(&mut self) -> Result<(), Failure> {
         loop {
-            let is_asked = self.pulls.is_some();
             if self.pulls.as_ref().is_some_and(BTreeMap::is_empty) {
                 return Ok(());
             }
-            let has_told_all = self.told.documents.iter().all(|document| self.has_told.contains(&document.address));
-            let received = if !is_asked && has_told_all {
-                let Ok(received) = tokio::time::timeout(SETTLED, self.receive()).await else { return Ok(()) };
-                received?
-            } else {
-                self.receive().await?
+            let received = match self.patience() {
+                Some(patience) => {
+                    let Ok(received) = tokio::time::timeout(patience, self.receive()).await else { return Ok(()) };
+                    received?
+                }
+                None => self.receive().await?,
             };
             if let Some((id, answer)) = received {
                 self.take_answer(id, answer).await?;
             }
+        }
+    }
+
+    /// After how long a silence everything was said; `None`: there is an answer to come, or nothing was said yet.
+    fn patience(&self) -> Option<Duration> {
+        let mut documents = self.told.documents.iter().map(|document| self.has_told.contains(&document.address));
+        match self.pulls {
+            Some(_) => None,
+            None if documents.clone().all(|has_told| has_told) => Some(SETTLED),
+            None => documents.any(|has_told| has_told).then_some(LEFT_OUT),
         }
     }
 
@@ -187,9 +206,11 @@ impl Talk<'_> {
             }
             Err((code, why)) => {
                 if !AGAIN.contains(&code) || self.tries.get(&number).is_some_and(|tries| *tries >= MOST_TRIES) {
-                    return Err(Failure::Refused { method: DIAGNOSTIC, why });
+                    // What it says of the others is worth as much as before.
+                    self.refusals.push(why);
+                } else {
+                    self.ask_for(number).await;
                 }
-                self.ask_for(number).await;
             }
         }
         Ok(())

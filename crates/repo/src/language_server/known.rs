@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::lint;
+use crate::project;
 use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::setup::{Interpreter, LanguageServer};
 use crate::toolchain::{Toolchain, node};
@@ -107,30 +109,35 @@ impl Known {
         path: &[PathBuf],
     ) -> Option<LanguageServer> {
         if self.toolchain == Toolchain::Node {
-            let installed = interpreter.modules.iter().map(|modules| modules.host.clone());
+            let program_of = |modules: &Path| modules.join(".bin").join(self.name).canonicalize().ok();
+            let installed = interpreter.modules.iter().filter_map(|modules| program_of(&modules.host));
+            let tree = tree.canonicalize().ok()?;
             let committed = [directory, ""].map(|folder| tree.join(folder).join("node_modules"));
-            let programs = installed.chain(committed).map(|folder| folder.join(".bin").join(self.name));
-            if programs.filter(|program| program.exists()).any(|program| self.is_new_enough(&program)) {
+            // What is committed may be a link to anything of this machine: that is none of the project's packages.
+            let committed =
+                committed.iter().filter_map(|modules| program_of(modules)).filter(|program| program.starts_with(&tree));
+            if installed.chain(committed).any(|program| self.is_new_enough(&program)) {
                 // Found inside by the search path.
                 return Some(self.server(vec![self.name.to_owned()], Vec::new()));
             }
         }
-        let beside = interpreter.program.parent().map(Path::to_path_buf);
-        let behind =
-            interpreter.program.canonicalize().ok().and_then(|program| program.parent().map(Path::to_path_buf));
-        let own = beside.into_iter().chain(behind).map(|folder| folder.join(self.name));
-        if let Some(program) = own.into_iter().find(|program| self.since.is_none() && program.is_file()) {
-            return Some(self.server(vec![program.display().to_string()], vec![program]));
+        if self.since.is_none()
+            && let Some(program) = lint::beside(interpreter, self.name)
+        {
+            return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
         }
         let programs = path.iter().filter_map(|folder| folder.join(self.name).canonicalize().ok());
         programs.filter(|program| self.is_new_enough(program)).find_map(|program| {
             if is_program(&program) {
-                return Some(self.server(vec![program.display().to_string()], vec![program]));
+                return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
             }
             let (node, mut mounts) = self.node(interpreter, path)?;
             mounts.push(packages_around(&program)?);
             // What every sandbox shows anyway would stand in the place of what a container has.
-            mounts.retain(|path| !SHOWN_ANYWAY.iter().any(|shown| path.starts_with(shown)));
+            mounts.retain(|path| {
+                let is_shown = SHOWN_ANYWAY.iter().any(|shown| path.starts_with(shown));
+                !is_shown && !lint::is_seen_with(interpreter, path)
+            });
             Some(self.server(vec![node, program.display().to_string()], mounts))
         })
     }
@@ -148,10 +155,12 @@ impl Known {
         }
     }
 
+    /// `program`: behind all links.
     fn is_new_enough(&self, program: &Path) -> bool {
         let Some((package, since)) = self.since else { return true };
-        let Ok(program) = program.canonicalize() else { return false };
-        program.ancestors().any(|folder| major_version(folder, package).is_some_and(|version| version >= since))
+        let is_its = |folder: &&Path| folder.file_name().is_some_and(|name| name == package);
+        let folder = program.ancestors().skip(1).find(is_its);
+        folder.and_then(|folder| major_version(folder, package)).is_some_and(|version| version >= since)
     }
 
     fn server(&self, mut words: Vec<String>, mounts: Vec<PathBuf>) -> LanguageServer {
@@ -173,9 +182,16 @@ fn packages_around(script: &Path) -> Option<PathBuf> {
     script.ancestors().filter(is_packages).last().map(Path::to_path_buf)
 }
 
-/// The first number of the version of the package in a folder, if it is that package.
+/// What has to be seen of a program that needs nothing else. A container lacks what every other sandbox shows: it is seen there, too.
+fn alone(interpreter: &Interpreter, program: PathBuf) -> Vec<PathBuf> {
+    let is_needed = is_program(&program) && !lint::is_seen_with(interpreter, &program);
+    Some(program).filter(|_| is_needed).into_iter().collect()
+}
+
+/// The first number of the version of the package in a folder, if it is that package. `folder`: behind all links.
 fn major_version(folder: &Path, package: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(folder.join("package.json")).ok()?;
+    // The repository may have written it: a link is not followed, and there is an end to it.
+    let text = project::read_text(folder, "package.json")?;
     let manifest: Value = serde_json::from_str(&text).ok()?;
     (manifest.get("name")?.as_str()? == package).then_some(())?;
     manifest.get("version")?.as_str()?.split('.').next()?.parse().ok()
@@ -243,6 +259,43 @@ mod tests {
         assert_eq!(located("ruff", &interpreter, &place, &path).unwrap().words[0], own.display().to_string());
         let found = located("ruff", &Interpreter::default(), &place, &path).unwrap();
         assert_eq!((found.words, found.mounts), (vec![other.display().to_string(), "server".to_owned()], vec![other]));
+    }
+
+    #[test]
+    fn a_link_beside_the_interpreter_is_not_mounted_and_what_is_seen_anyway_neither() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let interpreter = Interpreter {
+            program: program(place.join("venv/bin/python3")),
+            folders: vec![place.join("venv")],
+            ..Interpreter::default()
+        };
+        let elsewhere = program(place.join("tools/ruff"));
+        symlink(&elsewhere, place.join("venv/bin/ruff")).unwrap();
+        let found = located("ruff", &interpreter, &place, &[]).unwrap();
+        assert_eq!((&found.words[0], found.mounts), (&elsewhere.display().to_string(), vec![elsewhere]));
+        let own = program(place.join("venv/bin/pyright-langserver"));
+        let found = located("pyright-langserver", &interpreter, &place, &[]).unwrap();
+        assert_eq!((&found.words[0], found.mounts), (&own.display().to_string(), Vec::new()));
+    }
+
+    #[test]
+    fn a_committed_link_says_nothing_of_this_machine() {
+        let place = tempfile::tempdir().unwrap();
+        let (machine, tree) = (place.path().join("machine"), place.path().join("tree"));
+        package(&machine, "typescript", "7.0.2", "tsc");
+        let compiler = |tree: &Path| located("tsc", &Interpreter::default(), tree, &[]);
+        assert!(compiler(&machine).is_some());
+        // The program itself, and only what tells its version.
+        fs::create_dir_all(tree.join("node_modules/.bin")).unwrap();
+        symlink(machine.join("node_modules/typescript/bin/tsc"), tree.join("node_modules/.bin/tsc")).unwrap();
+        assert_eq!(compiler(&tree), None);
+        let tree = place.path().join("other");
+        package(&tree, "typescript", "7.0.2", "tsc");
+        let manifest = "node_modules/typescript/package.json";
+        fs::remove_file(tree.join(manifest)).unwrap();
+        symlink(machine.join(manifest), tree.join(manifest)).unwrap();
+        assert_eq!(compiler(&tree), None);
     }
 
     #[test]

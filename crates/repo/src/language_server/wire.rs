@@ -119,7 +119,8 @@ impl Wire {
             Failure::Unreadable(format!("`{}` where a header has to be", line.chars().take(80).collect::<String>()))
         })?;
         if name.trim().eq_ignore_ascii_case("Content-Length") {
-            let length = value.trim().parse::<usize>().ok().filter(|length| *length <= LONGEST);
+            let value = value.trim();
+            let length = value.parse::<usize>().ok().filter(|length| *length <= LONGEST);
             let wrong =
                 || Failure::Unreadable(format!("a message of `{}` bytes", value.chars().take(40).collect::<String>()));
             self.length = Some(length.ok_or_else(wrong)?);

@@ -137,7 +137,7 @@ fn no_runner() -> RunnerError {
 }
 
 /// Candidates for the target that the tests allow, likeliest first; those of rules come before all others, and what rules merely guess is
-/// as likely as it says. What was done is written down in the state.
+/// as likely as it says. What was done is written down in the state. Where nothing can be searched, guesses are what is left.
 pub(crate) async fn candidates(
     state: &mut HealState,
     session: &mut Session,
@@ -154,6 +154,10 @@ pub(crate) async fn candidates(
     let asked = Asked { target, of_rules: &of_rules, guesses: &guesses };
     let mut found = match search(state, session, asked, workshop, &mut record, context).await {
         Ok(found) => found,
+        Err(RunnerError::Hopeless(why)) => {
+            record.refused = Some(why);
+            guesses
+        }
         Err(error) => {
             record.not_warm = Some(error.into_refusal()?);
             record.preparing_millis = millis(context.now().since(began)).saturating_sub(record.trying_millis);
@@ -169,6 +173,9 @@ pub(crate) async fn candidates(
 /// One line for a person.
 pub(crate) fn summary(search: &Search) -> String {
     let seconds = |millis: u64| Duration::from_millis(millis).as_secs_f64();
+    if let Some(why) = &search.refused {
+        return format!("nothing was searched for: {why}");
+    }
     let how = match &search.not_warm {
         Some(why) => format!("the tests started for each, because {why}"),
         None => format!("{} with the project loaded anew", search.loaded_anew),
@@ -217,18 +224,19 @@ async fn search(
     let deadline = began.plus(time);
     let mut prepared = if let Some(prepared) = workshop.0.take() {
         prepared
-    } else if !may_be_warm(state) {
-        return Err(no_runner());
     } else {
-        context.progress(format!("{}: loading the tests to search for a change", target.headline()));
-        record.is_never_warm = true;
         let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
         if suite_time > time / 2 {
             let seconds = suite_time.as_secs_f64();
-            return Err(RunnerError::Broken(format!(
-                "the suite takes {seconds:.0} s (--search-seconds gives more time)"
+            return Err(RunnerError::Hopeless(format!(
+                "the suite takes {seconds:.0} s; --search-seconds gives more time"
             )));
         }
+        if !may_be_warm(state) {
+            return Err(no_runner());
+        }
+        context.progress(format!("{}: loading the tests to search for a change", target.headline()));
+        record.is_never_warm = true;
         Prepared::start(session, time).await?
     };
     record.is_never_warm = false;
@@ -280,7 +288,8 @@ async fn search_with_starts(
     let used = Duration::from_millis(record.preparing_millis);
     let deadline = now.plus(time_for(state, now).saturating_sub(used));
     let Some(observed) = &state.current else { return Ok(Vec::new()) };
-    let evidence = Evidence { changed: changed_lines(session), ..Evidence::default() };
+    let hinted = state.hints.lines(state.accepted.len());
+    let evidence = Evidence { changed: changed_lines(session), hinted, ..Evidence::default() };
     let searched = search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES);
     let mut candidates = of_rules.to_vec();
     candidates.extend(likeliest_first(searched, guesses, session.sources()));

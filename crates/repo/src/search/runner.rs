@@ -14,6 +14,9 @@ pub(super) enum RunnerError {
     /// It says so.
     #[error("{0}")]
     Broken(String),
+    /// Nothing can be tried for this failure, whatever runs the tests.
+    #[error("{0}")]
+    Hopeless(String),
     /// It ended, or did not answer in time.
     #[error("the runner {0}")]
     Ended(String),
@@ -34,7 +37,7 @@ impl RunnerError {
     /// Why no more was tried; the sandbox's own error is one.
     pub(super) fn into_cut(self) -> Result<String, sandbox::SandboxError> {
         match self {
-            Self::Broken(_) | Self::Ended(_) | Self::Unreadable(_) => Ok(self.to_string()),
+            Self::Broken(_) | Self::Hopeless(_) | Self::Ended(_) | Self::Unreadable(_) => Ok(self.to_string()),
             Self::Sandbox(error) => Err(error),
         }
     }

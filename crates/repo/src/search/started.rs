@@ -14,6 +14,9 @@ use crate::look::{Look, millis};
 use crate::session::{Scope, Session};
 use crate::state::{FileText, Search};
 
+/// Why nothing is worth a try.
+const NOT_THERE: &str = "the failing tests do not always fail";
+
 /// A try may take so many times as long as the whole suite does, as a change may make a loop endless.
 const PATIENCE: u32 = 3;
 
@@ -44,10 +47,16 @@ impl Trial<'_> {
         context: &StepContext,
     ) -> Result<Found, StepError> {
         let began = context.now();
+        // Hundreds of tries are not kept with the run.
+        let context = &context.without_records();
         let mut found = Found::default();
         let mut last = self.candidates.len();
+        if !self.still_fails(session, context).await? {
+            record.refused = Some(NOT_THERE.to_owned());
+            return Ok(found);
+        }
         for (number, candidate) in self.candidates.iter().enumerate() {
-            if number >= last || self.deadline.since(context.now()).is_zero() {
+            if number >= last || self.time_left(context).is_zero() {
                 break;
             }
             if number.is_multiple_of(TOLD) {
@@ -61,9 +70,14 @@ impl Trial<'_> {
             session.write(&undo)?;
             found.ended.insert(number);
             if is_allowed? {
+                if !self.still_fails(session, context).await? {
+                    record.refused = Some(NOT_THERE.to_owned());
+                    found.plausible.clear();
+                    break;
+                }
                 found.plausible.insert(number);
                 let enough = found.plausible.len() >= ENOUGH;
-                last = if enough { 0 } else { last.min(number + number.max(FURTHER)) };
+                last = if enough { 0 } else { last.min(number + 1 + number.max(FURTHER)) };
             }
         }
         record.tried = found.ended.len();
@@ -73,16 +87,35 @@ impl Trial<'_> {
         Ok(found)
     }
 
+    fn time_left(&self, context: &StepContext) -> Duration {
+        self.deadline.since(context.now())
+    }
+
+    /// How long a look may take: a change may make a loop endless, and none may outlast the search.
+    fn limit(&self, context: &StepContext) -> Duration {
+        let limit = self.before.duration().saturating_mul(PATIENCE).max(SHORTEST_LIMIT);
+        limit.min(self.time_left(context))
+    }
+
+    /// Whether the failure shows without any change: otherwise nothing that a change does is evidence.
+    async fn still_fails(&self, session: &mut Session, context: &StepContext) -> Result<bool, StepError> {
+        let look = self.look_at_target(session, context).await?;
+        Ok(look.keys().contains(&self.target.key()))
+    }
+
+    async fn look_at_target(&self, session: &mut Session, context: &StepContext) -> Result<Look, StepError> {
+        let failing = self.before.failing_selectors(&self.target.key());
+        session.look(&Scope::Only(failing), self.limit(context), context).await
+    }
+
     /// The failing tests first, then everything.
     async fn is_allowed(&self, session: &mut Session, context: &StepContext) -> Result<bool, StepError> {
         let key = self.target.key();
-        let limit = self.before.duration().saturating_mul(PATIENCE).max(SHORTEST_LIMIT);
-        let failing = self.before.failing_selectors(&key);
-        let look = session.look(&Scope::Only(failing), limit, context).await?;
+        let look = self.look_at_target(session, context).await?;
         if look.cut_short.is_some() || look.keys().contains(&key) {
             return Ok(false);
         }
-        let look = session.look(&Scope::All, limit, context).await?;
+        let look = session.look(&Scope::All, self.limit(context), context).await?;
         Ok(judge(self.before, &look, &key).is_ok())
     }
 }

@@ -91,7 +91,7 @@ impl Suite {
         let is_target = |test: &str| selectors.iter().any(|selector| toolchain.is_selected(selector, test));
         let (targets, others): (Vec<&TestRun>, Vec<&TestRun>) = failing.iter().partition(|run| is_target(&run.test));
         if targets.is_empty() {
-            return Err(RunnerError::Broken("the failing tests do not fail when they are run together".to_owned()));
+            return Err(RunnerError::Hopeless("the failing tests do not fail when they are run together".to_owned()));
         }
         let names = |runs: &[&TestRun]| runs.iter().map(|run| run.test.clone()).collect::<Vec<_>>();
         let (first, needed) = targets.split_at(targets.len().min(FIRST));

@@ -1,6 +1,6 @@
 //! The acceptance rule: what a patch must never do, and what it must.
 
-use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_repo::acceptance::{Rejection, judge};
 use autoheal_repo::look::{Look, TestState};
 use proptest::prelude::*;
@@ -106,23 +106,4 @@ fn a_new_lint_finding_in_a_readable_file_is_refused() {
     let before = seen(&[("t1", TestState::Failed)], std::slice::from_ref(&target));
     let after = seen(&[("t1", TestState::Passed)], &[lint]);
     assert!(matches!(judge(&before, &after, &target.key()), Err(Rejection::NewFinding(_))));
-}
-
-#[test]
-fn a_fault_that_takes_the_place_of_another_is_no_progress() {
-    let fault = |message: &str, line, column| Finding {
-        source: Source::Runtime,
-        category: Category::Syntax,
-        location: Some(Location { line, column }),
-        ..finding(message)
-    };
-    let before = seen(&[], &[fault("SyntaxError: invalid syntax", 7, Some(3))]);
-    let target = before.findings[0].key();
-    let judged = |line, column| judge(&before, &seen(&[], &[fault("SyntaxError: another", line, column)]), &target);
-    for (line, column) in [(3, Some(1)), (7, Some(1)), (7, Some(3))] {
-        assert_eq!(judged(line, column), Err(Rejection::NoProgress));
-    }
-    for (line, column) in [(7, Some(9)), (20, None)] {
-        assert_eq!(judged(line, column), Ok(()));
-    }
 }

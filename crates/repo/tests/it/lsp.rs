@@ -97,7 +97,7 @@ async fn where_nothing_is_known_of_the_commit_before_only_changed_lines_count() 
 #[case::floods("floods", 300, "it says more than anybody reads")]
 #[case::shouts("shouts", 300, "it ended: output limit")]
 #[case::lies_about_lengths("lies", 300, "what it says cannot be read")]
-#[case::announces_too_much("huge", 300, "a message of ` 99999999999999999999` bytes")]
+#[case::announces_too_much("huge", 300, "a message of `99999999999999999999` bytes")]
 #[case::prints("prints", 300, "`hello` where a header has to be")]
 #[case::sends_what_is_not_json("mumbles", 300, "what it says cannot be read: expected value")]
 #[case::sends_what_has_no_form("nonsense", 300, "what it says cannot be read: invalid type")]

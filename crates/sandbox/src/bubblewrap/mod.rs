@@ -100,7 +100,7 @@ async fn help_of(program: &Path) -> io::Result<String> {
         user: None,
     };
     // Ended when this is over, whatever it does.
-    let Started { group: _group, mut child } = spawn(launch).await?;
+    let Started { mut child, group: _group } = spawn(launch).await?;
     let mut text = String::new();
     if let Some(stdout) = child.stdout.take() {
         tokio::time::timeout(Duration::from_secs(10), stdout.take(1 << 16).read_to_string(&mut text)).await??;

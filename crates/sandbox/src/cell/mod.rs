@@ -90,7 +90,8 @@ impl Armed {
         limiter: &Limiter,
         run: RunId,
     ) -> Result<Self, SandboxError> {
-        let Started { group, mut child } = spawn(launch).await.map_err(failed)?;
+        // In this order, for the group is dropped first then: as long as the child was not waited for, its number is its own.
+        let Started { mut child, group } = spawn(launch).await.map_err(failed)?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else {
             return Err(failed(io::Error::other("a pipe is missing")));

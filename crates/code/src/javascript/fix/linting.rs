@@ -203,20 +203,24 @@ fn debugger(text: &str, line: Option<u32>) -> Option<Edit> {
 fn does_nothing(text: &str, line: Option<u32>) -> Option<Edit> {
     let line = usize::try_from(line?).ok()?.checked_sub(1)?;
     let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    let visible = |text: &str| scan(text).into_iter().filter(|token| token.kind != Kind::Newline).collect::<Vec<_>>();
-    let before = visible(text.get(..start)?).pop().map_or("", |token| token.text(text));
+    let mut before = scan(text.get(..start)?);
+    before.retain(|token| !matches!(token.kind, Kind::Newline | Kind::Comment));
+    let before = before.last().map_or("", |token| token.text(text));
     // What stands there may be all that a condition is followed by.
     if matches!(before, "else" | "do" | ")") {
         return None;
     }
     let rest = text.get(start..)?;
-    let tokens = visible(rest);
+    // Comments are left in: with one between them these are other tokens, and what somebody explains is not taken out.
+    let mut tokens = scan(rest);
+    tokens.retain(|token| token.kind != Kind::Newline);
     let said = |number: usize| tokens.get(number).map_or("", |token| token.text(rest));
     let is_constant = tokens.get(2).is_some_and(|token| {
         matches!(token.kind, Kind::Number) || matches!(said(2), "true" | "false" | "null" | "undefined")
     });
     let is_empty = [said(0), said(1), said(3), said(4), said(5)] == ["if", "(", ")", "{", "}"];
-    if !is_constant || !is_empty || said(6) == "else" {
+    let next = tokens.iter().skip(6).find(|token| token.kind != Kind::Comment);
+    if !is_constant || !is_empty || next.is_some_and(|next| next.text(rest) == "else") {
         return None;
     }
     let span = Span { start: start + tokens.first()?.start, end: start + tokens.get(5)?.end };
@@ -326,10 +330,25 @@ mod tests {
     fn what_does_nothing_is_taken_out() {
         let found = |text: &str, line| repaired(text, line, "no-empty", "Empty block statement.", "");
         assert_eq!(found("f();\n  if (true) {}\ng();\n", 2), ["f();\ng();\n"]);
-        for kept in ["f();\nif (g()) {}\n", "f();\nif (true) {} else g();\n", "f();\nif (true) { g() }\n"] {
+        assert_eq!(found("f(); // why\nif (true) {}\ng();\n", 2), ["f(); // why\ng();\n"]);
+        for kept in [
+            "f();\nif (g()) {}\n",
+            "f();\nif (true) {} else g();\n",
+            "f();\nif (true) { g() }\n",
+            // It is all that the condition is followed by.
+            "if (a)\n  if (true) {}\ng();\n",
+            "if (a) // why\n  if (true) {}\ng();\n",
+            "if (a) f(); else /* why */\n  if (true) {}\ng();\n",
+            // Somebody explains it.
+            "f();\nif (true) { /* later */ }\n",
+            "f();\nif (true) { // later\n}\n",
+            "f();\nif (true) /* later */ {}\n",
+            "f();\nif (/* always */ true) {}\n",
+            // The other `if` would get its `else`.
+            "if (a) { f(); }\nif (true) {} // why\nelse g();\n",
+        ] {
             assert_eq!(found(kept, 2), [] as [&str; 0], "{kept}");
         }
-        assert_eq!(found("if (a)\n  if (true) {}\ng();\n", 2), [] as [&str; 0]);
     }
 
     #[test]
