@@ -55,7 +55,8 @@ async fn a_submodule_that_nobody_fetched_is_told() {
     assert_eq!(error.code, ErrorCode::RepoCloneFailed);
     assert!(error.message.contains("the submodule lib is missing"), "{}", error.message);
     // A repository whose CI goes without it may be healed without it.
-    let workflow = "jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n      - run: python -m pytest\n";
+    let workflow =
+        "on: push\njobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n      - run: python -m pytest\n";
     repository.write(".github/workflows/ci.yml", workflow);
     repository.write("money.py", BROKEN.replace("from lib.rates import RATE", "RATE = 3"));
     std::fs::rename(&elsewhere, &fetched).unwrap();
