@@ -86,9 +86,14 @@ impl<'a> Site<'a> {
             .unwrap_or_default()
     }
 
-    /// Whether nothing comes after it in its list.
+    /// Whether nothing runs after it in its list: functions that are declared below are there from the beginning.
     pub(super) fn is_last(&self) -> bool {
-        self.block().is_some_and(|block| block.statements.last() == Some(&self.number))
+        let Some(block) = self.block() else { return false };
+        let runs = |number: &&usize| {
+            self.file.tree.statements.get(**number).is_some_and(|one| !matches!(one.kind, Kind::Definition))
+        };
+        let is_it = |number: Option<&usize>| number == Some(&self.number);
+        is_it(block.statements.last()) || is_it(block.statements.iter().rfind(runs))
     }
 
     /// Whether it is a whole statement without blocks, alone on its lines.
