@@ -84,11 +84,11 @@ pub struct Workflows {
 impl Workflows {
     /// Those of a tree.
     pub fn of(tree: &Path) -> Self {
-        let files = crate::discovery::files(tree);
+        let workflows = workflow::read(tree, &crate::discovery::files(tree));
         Self {
-            startable: workflow::startable(tree, &files),
-            are_expected: workflow::are_expected(tree, &files),
-            have_submodules: workflow::have_submodules(tree, &files),
+            startable: workflow::startable(&workflows),
+            are_expected: workflow::are_expected(&workflows),
+            have_submodules: workflow::have_submodules(&workflows),
         }
     }
 }

@@ -44,31 +44,32 @@ impl Step {
 const ACTIONS: &[(&str, &str)] =
     &[("astral-sh/ruff-action", "ruff"), ("chartboost/ruff-action", "ruff"), ("py-actions/flake8", "flake8")];
 
-/// The workflows with their files.
-fn workflows<'a>(tree: &'a Path, files: &'a [String]) -> impl Iterator<Item = (&'a String, Value)> {
+/// The workflows of a tree with their files; what is no YAML is left out.
+pub(super) fn read(tree: &Path, files: &[String]) -> Vec<(String, Value)> {
     let workflows = files.iter().filter(|file| {
         let name = file.strip_prefix(".github/workflows/").unwrap_or_default();
         let extension = Path::new(name).extension().unwrap_or_default();
         !name.contains('/') && (extension == "yml" || extension == "yaml")
     });
-    workflows.filter_map(|file| Some((file, serde_saphyr::from_str::<Value>(&read_text(tree, file)?).ok()?)))
+    let parsed = |file: &String| Some((file.clone(), serde_saphyr::from_str(&read_text(tree, file)?).ok()?));
+    workflows.filter_map(parsed).collect()
 }
 
 /// The files of the workflows that can be started by hand without being told anything.
-pub(super) fn startable(tree: &Path, files: &[String]) -> Vec<String> {
-    workflows(tree, files).filter(|(_, workflow)| is_startable(workflow)).map(|(file, _)| file.clone()).collect()
+pub(super) fn startable(workflows: &[(String, Value)]) -> Vec<String> {
+    workflows.iter().filter(|(_, workflow)| is_startable(workflow)).map(|(file, _)| file.clone()).collect()
 }
 
 /// Whether a push or a pull request starts a workflow.
-pub(super) fn are_expected(tree: &Path, files: &[String]) -> bool {
-    workflows(tree, files).any(|(_, workflow)| is_triggered(&workflow))
+pub(super) fn are_expected(workflows: &[(String, Value)]) -> bool {
+    workflows.iter().any(|(_, workflow)| is_triggered(workflow))
 }
 
 /// Whether the workflows of a push or a pull request check submodules out; `None`: it cannot be seen.
-pub(super) fn have_submodules(tree: &Path, files: &[String]) -> Option<bool> {
-    let triggered: Vec<Value> = workflows(tree, files).map(|(_, workflow)| workflow).filter(is_triggered).collect();
+pub(super) fn have_submodules(workflows: &[(String, Value)]) -> Option<bool> {
+    let triggered = workflows.iter().map(|(_, workflow)| workflow).filter(|workflow| is_triggered(workflow));
     let jobs: Vec<&Value> =
-        triggered.iter().filter_map(|one| one.get("jobs")?.as_object()).flat_map(|jobs| jobs.values()).collect();
+        triggered.filter_map(|one| one.get("jobs")?.as_object()).flat_map(|jobs| jobs.values()).collect();
     let steps: Vec<&Value> = jobs.iter().filter_map(|job| job.get("steps")?.as_array()).flatten().collect();
     let uses = |what: &Value| what.get("uses").and_then(Value::as_str).unwrap_or_default().to_owned();
     let checkouts: Vec<&&Value> = steps.iter().filter(|step| uses(step).starts_with("actions/checkout@")).collect();
@@ -104,9 +105,10 @@ fn is_startable(workflow: &Value) -> bool {
 
 /// Every step that a push or a pull request runs, in the order of files, jobs and steps.
 pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
-    workflows(tree, files)
+    read(tree, files)
+        .iter()
         .filter(|(_, workflow)| is_triggered(workflow))
-        .flat_map(|(file, workflow)| steps_of(file, &workflow))
+        .flat_map(|(file, workflow)| steps_of(file, workflow))
         .collect()
 }
 
