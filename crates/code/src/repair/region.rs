@@ -69,6 +69,12 @@ pub(crate) fn line_of(text: &str, at: usize) -> u32 {
     u32::try_from(newlines + 1).unwrap_or(u32::MAX)
 }
 
+/// Where a line begins, from 1.
+pub(crate) fn line_start(text: &str, line: u32) -> Option<usize> {
+    let wanted = usize::try_from(line).ok()?.checked_sub(1)?;
+    lines(text).nth(wanted).map(|(start, _)| start)
+}
+
 /// The greatest boundary of a character that is not behind `at`.
 pub(crate) fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());

@@ -14,6 +14,14 @@ pub(crate) struct Donor {
     pub(crate) words: Vec<Span>,
 }
 
+/// A branch with one simple statement, that may be put elsewhere.
+#[derive(Debug)]
+pub(crate) struct Check {
+    pub(crate) donor: Donor,
+    /// Whether it may only stand in a loop.
+    pub(crate) leaves_loop: bool,
+}
+
 /// A place that code is put into.
 pub(crate) struct Ground<'g, 'a> {
     /// The variables that have a value there, and how likely each is beside the others.

@@ -9,7 +9,7 @@ use crate::edit::{Candidate, Edit, FileEdit};
 use crate::javascript::module::{ImportKind, Module};
 use crate::javascript::parse;
 use crate::javascript::tokens::{Kind, scan};
-use crate::repair::region::line_of;
+use crate::repair::region::{line_of, line_start};
 use crate::report::findings::relative;
 use crate::sources::Sources;
 use crate::span::Span;
@@ -193,16 +193,14 @@ fn unused(file: &str, text: &str, name: &str, line: Option<u32>) -> Option<(Stri
 
 /// Takes out a `debugger` that stands on a line of its own.
 fn debugger(text: &str, line: Option<u32>) -> Option<Edit> {
-    let line = usize::try_from(line?).ok()?.checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let start = line_start(text, line?)?;
     let whole = text.get(start..)?.split_inclusive('\n').next()?;
     (whole.trim().trim_end_matches(';') == "debugger").then(|| Edit::delete(start..start + whole.len()))
 }
 
 /// A line that is an empty block, whose condition has no effect, and on which nothing else depends.
 fn does_nothing(text: &str, line: Option<u32>) -> Option<Edit> {
-    let line = usize::try_from(line?).ok()?.checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let start = line_start(text, line?)?;
     let mut before = scan(text.get(..start)?);
     before.retain(|token| !matches!(token.kind, Kind::Newline | Kind::Comment));
     let before = before.last().map_or("", |token| token.text(text));

@@ -3,7 +3,7 @@
 use super::site::{Site, is_short};
 use super::tree::{Kind, Statement, Tree};
 use crate::javascript::module::{Module, Role};
-use crate::search::donors::{Donated, Donor, Ground, donated};
+use crate::search::donors::{Check, Donated, Donor, Ground, donated};
 use crate::span::Span;
 
 /// Pieces of a file, each kind in order of the text.
@@ -17,14 +17,6 @@ pub(super) struct Stock {
     pub(super) conditions: Vec<Donor>,
     /// What functions return.
     pub(super) results: Vec<Donor>,
-}
-
-/// A branch with one simple statement.
-#[derive(Debug)]
-pub(super) struct Check {
-    pub(super) donor: Donor,
-    /// Whether it may only stand in a loop.
-    pub(super) leaves_loop: bool,
 }
 
 /// A longer check is more than a check.

@@ -6,7 +6,7 @@ use crate::edit::Edit;
 use crate::python::grammar::GRAMMAR;
 use crate::python::parse::{self, Fault};
 use crate::python::tokens::{self, Kind};
-use crate::repair::region::{Region, floor, lines};
+use crate::repair::region::{Region, floor, line_start, lines};
 
 /// The broken part of a file.
 pub(super) struct Site<'text> {
@@ -84,11 +84,6 @@ fn splice(result: &mut String, text: &str, range: &Range<usize>, edits: &[Edit])
     }
     result.push_str(text.get(position..range.end)?);
     Some(())
-}
-
-fn line_start(text: &str, line: u32) -> Option<usize> {
-    let wanted = usize::try_from(line).ok()?.checked_sub(1)?;
-    lines(text).nth(wanted).map(|(start, _)| start)
 }
 
 fn begins_statement(line: &str, word: &str) -> bool {

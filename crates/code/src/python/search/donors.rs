@@ -6,7 +6,7 @@ use ruff_text_size::Ranged;
 
 use super::site::Site;
 use crate::python::module::{Module, Role};
-use crate::search::donors::{Donated, Donor, Ground, donated};
+use crate::search::donors::{Check, Donated, Donor, Ground, donated};
 use crate::span::Span;
 
 /// Pieces of a file, in order of the text.
@@ -14,14 +14,6 @@ use crate::span::Span;
 pub(super) struct Stock {
     /// Branches without another and with one simple statement.
     pub(super) checks: Vec<Check>,
-}
-
-/// A branch with one simple statement.
-#[derive(Debug)]
-pub(super) struct Check {
-    pub(super) donor: Donor,
-    /// Whether it may only stand in a loop.
-    pub(super) leaves_loop: bool,
 }
 
 /// A longer check is more than a check.
