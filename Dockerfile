@@ -6,9 +6,16 @@
 ARG BUILD_IMAGE=rust:1.95-trixie
 ARG RUN_IMAGE=node:22-trixie-slim
 
+FROM ${RUN_IMAGE} AS page
+WORKDIR /source
+COPY openapi.json ./
+COPY dashboard dashboard
+RUN cd dashboard && npm ci --ignore-scripts --no-audit --no-fund && npm run build
+
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /source
 COPY . .
+COPY --from=page /source/dashboard/dist dashboard/dist
 RUN cargo build --locked --release --package autoheal-cli --bin autoheal
 
 FROM ${RUN_IMAGE}

@@ -100,35 +100,45 @@ need_nextest() {
   cargo install --quiet --locked --root "$CACHE/tools" cargo-nextest >&2 || unavailable "cargo install cargo-nextest failed"
 }
 
-# A Python with pytest, ruff and pydantic, first on PATH, kept by the hash of what it holds.
-need_python() {
+# A Python with what a file of requirements names, kept by the hash of what it holds; VENV is where it is.
+python_with() {
+  local name="$1" requirements="$2" hash
   if ! have python3 || ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
     install_packages python3 python3-venv || return 1
   fi
-  local requirements="$ROOT/scripts/requirements-test.txt" hash venv
   hash="$({ cat "$requirements"; python3 -c 'import sys; print(sys.version, sys.executable)'; } | sha256sum | cut -c1-16)"
-  venv="$CACHE/python-$hash"
-  if [ ! -f "$venv/complete" ]; then
-    say "making a Python environment for the tests in $venv"
-    rm -rf "$venv"
-    python3 -m venv "$venv" >&2 || unavailable "python3 -m venv failed" || return 1
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" >&2 ||
+  VENV="$CACHE/$name-$hash"
+  if [ ! -f "$VENV/complete" ]; then
+    say "making a Python environment for the tests in $VENV"
+    rm -rf "$VENV"
+    python3 -m venv "$VENV" >&2 || unavailable "python3 -m venv failed" || return 1
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" >&2 ||
       unavailable "pip could not install what $requirements names" || return 1
-    touch "$venv/complete"
+    touch "$VENV/complete"
   fi
-  export PATH="$venv/bin:$PATH"
 }
 
-# GitHub's description of its API, against which the tests hold what they ask and what the fake GitHub answers: one file of a package
-# of the npm registry, kept by the hash of the package. Not part of this repository.
-need_github_description() {
-  local package="@octokit/openapi@23.0.2" file=package/generated/api.github.com.json
-  local hash=a55f0cecbf46636dc0c9b36f4e6a369f28e6a669edebedac444fedaabd192d070f4b8967c3bbb979918d9b044d9010b70fb8195db171e401f32d455105718386
-  local folder
+# A Python with pytest, ruff and pydantic, first on PATH.
+need_python() {
+  python_with python "$ROOT/scripts/requirements-test.txt" || return 1
+  export PATH="$VENV/bin:$PATH"
+}
+
+# schemathesis, which holds the server against its description; SCHEMATHESIS is the Python that has it.
+need_schemathesis() {
+  python_with schemathesis "$ROOT/scripts/schemathesis/requirements.txt" || return 1
+  # shellcheck disable=SC2034 # read by ./test
+  SCHEMATHESIS="$VENV/bin/python"
+}
+
+# One file of a package of the npm registry, kept by the package's name and believed by its SHA-512; FILE is where it is. For what the
+# tests compare with and this repository is not to hold.
+npm_file() {
+  local package="$1" hash="$2" file="$3" folder
   need_node || return 1
-  folder="$CACHE/github-description-23.0.2"
+  folder="$CACHE/npm-$(tr -c 'a-z0-9.\n' - <<<"$package")"
   if [ ! -f "$folder/complete" ]; then
-    say "fetching GitHub's description of its API"
+    say "fetching $package"
     rm -rf "$folder"
     mkdir -p "$folder"
     (cd "$folder" && npm pack --silent "$package" >package.name) || unavailable "npm could not fetch $package" || return 1
@@ -138,13 +148,61 @@ need_github_description() {
     rm "$folder/$(cat "$folder/package.name")"
     touch "$folder/complete"
   fi
-  export AUTOHEAL_TEST_GITHUB_DESCRIPTION="$folder/$file"
+  # shellcheck disable=SC2034 # read by who called
+  FILE="$folder/$file"
+}
+
+# GitHub's description of its API, against which the tests hold what they ask and what the fake GitHub answers.
+need_github_description() {
+  npm_file "@octokit/openapi@23.0.2" \
+    a55f0cecbf46636dc0c9b36f4e6a369f28e6a669edebedac444fedaabd192d070f4b8967c3bbb979918d9b044d9010b70fb8195db171e401f32d455105718386 \
+    package/generated/api.github.com.json || return 1
+  export AUTOHEAL_TEST_GITHUB_DESCRIPTION="$FILE"
+}
+
+# GitHub's examples of the events that it sends.
+need_webhook_examples() {
+  npm_file "@octokit/webhooks-examples@7.6.1" \
+    0dee94dd707a3b70ed09aedb2a008ccd31dd7a8a6aa99e92362bcc6099caeb989eaca2f5027348034b644580914bb970193efdd9df8fb3559b7c796ca3a3329d \
+    package/api.github.com/index.json || return 1
+  export AUTOHEAL_TEST_WEBHOOK_EXAMPLES="$FILE"
 }
 
 # Node with npm: what the machine has, else the distribution's.
 need_node() {
   need_command node nodejs || return 1
   need_command npm npm
+}
+
+# The dashboard, built beside the clone: DASHBOARD is its folder there, DASHBOARD_DIST the page that goes into the binary.
+need_dashboard() {
+  need_node || return 1
+  local lock modules hash folder
+  lock="$(sha256sum <"$ROOT/dashboard/package-lock.json" | cut -c1-16)"
+  modules="$CACHE/dashboard-modules-$lock"
+  if [ ! -f "$modules/complete" ]; then
+    say "installing what the dashboard is built with in $modules"
+    rm -rf "$modules"
+    mkdir -p "$modules"
+    cp "$ROOT/dashboard/package.json" "$ROOT/dashboard/package-lock.json" "$modules/"
+    (cd "$modules" && npm ci --silent --ignore-scripts --no-audit --no-fund >&2) ||
+      unavailable "npm could not install what dashboard/package-lock.json names" || return 1
+    touch "$modules/complete"
+  fi
+  hash="$(cd "$ROOT" && git ls-files -z --cached --others --exclude-standard dashboard openapi.json |
+    sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16)"
+  folder="$CACHE/dashboard-$hash"
+  if [ ! -f "$folder/complete" ]; then
+    say "building the dashboard in $folder"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (cd "$ROOT" && git ls-files -z --cached --others --exclude-standard dashboard openapi.json |
+      xargs -0 cp --parents -t "$folder") || unavailable "the dashboard's files could not be copied" || return 1
+    ln -s "$modules/node_modules" "$folder/dashboard/node_modules"
+    (cd "$folder/dashboard" && npm run --silent build >&2) || unavailable "the dashboard could not be built" || return 1
+    touch "$folder/complete"
+  fi
+  export DASHBOARD="$folder/dashboard" DASHBOARD_DIST="$folder/dashboard/dist"
 }
 
 # The language servers that the tests talk to, last on PATH, kept by the hash of what they are.

@@ -31,7 +31,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Chore {
     /// Check the rules of the house: floors, SQL, processes, error pages, property tags, file lengths, words
-    Tidy,
+    Tidy {
+        /// List every property of the specification with the places of its tests instead
+        #[arg(long)]
+        properties: bool,
+    },
     /// Measure
     Bench {
         #[command(subcommand)]
@@ -64,12 +68,15 @@ enum Bench {
     Fleet(bench::fleet::Options),
     /// Refresh a thousand sources by the real binary: each exactly once, how fast, with how much memory
     Refresh(bench::refresh::Options),
+    /// Ask the real binary how a job stands, a thousand times a second, and let many follow a run
+    Server(bench::server::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     let root = repository_root()?;
     match Arguments::parse().chore {
-        Chore::Tidy => tidy::run(&root),
+        Chore::Tidy { properties: true } => tidy::list_properties(&root),
+        Chore::Tidy { properties: false } => tidy::run(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
@@ -78,6 +85,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Navigate(options) } => bench::navigate::run(&root, &options),
         Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
+        Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),
         Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),
     }

@@ -29,7 +29,7 @@ use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use autoheal_source::facts::PageFacts;
 use autoheal_source::{Blueprint, Definition, HealPolicy};
-use autoheal_store::{Store, TaskFilter};
+use autoheal_store::{RunFilter, Store, TaskFilter};
 use autoheal_testkit::site::{Plan, Site};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -133,6 +133,7 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
         let body = fetcher.fetch(&FetchRequest::new(url.clone())).await.unwrap().body;
         let (_, facts) = PageFacts::look(&recipe, &Document::parse_bytes(&body), &url);
         let definition = Definition {
+            schedule: None,
             url: url.clone(),
             more: Vec::new(),
             blueprint: Blueprint::of(url.clone(), &recipe),
@@ -207,7 +208,7 @@ async fn main() {
     watch.stop();
 
     let mut runs: BTreeMap<String, usize> = BTreeMap::new();
-    for run in store.runs(1_000_000).await.unwrap() {
+    for run in store.runs(&RunFilter::newest(1_000_000)).await.unwrap() {
         assert_eq!(run.stop_reason.as_deref(), Some("GOOD"), "{:?}", run.report);
         *runs.entry(run.target).or_default() += 1;
     }

@@ -96,8 +96,12 @@ pub(crate) enum Command {
     Ci(Box<CiJob>),
     /// Show what a run came to
     Report(Report),
-    /// List, show and cancel tasks
+    /// List, show, cancel and retry tasks
     Tasks(Tasks),
+    /// Show what people were told: quarantines, dead letters, budgets that are used up
+    Alerts(Alerts),
+    /// Copy the database into a file, while others work on it
+    Backup(Backup),
     /// Draw a workflow as a Mermaid flowchart
     Graph(Graph),
     /// Explain an error code: what happened, why, and what to do
@@ -118,8 +122,24 @@ pub(crate) enum Command {
     Navigate(Box<Navigate>),
     /// Serve tools to an assistant over the Model Context Protocol
     Mcp(Mcp),
-    /// Serve the same tools over HTTP
+    /// Serve the dashboard, the API and the same tools over HTTP, and do the work that is asked for there
     Serve(Serve),
+    /// Print the description of the API, `openapi.json`
+    Openapi,
+    /// Print what completes commands in a shell
+    #[command(
+        after_help = "Examples:\n  autoheal completions bash > ~/.local/share/bash-completion/completions/autoheal\n  autoheal completions fish > ~/.config/fish/completions/autoheal.fish"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual: a page for each command, for `man`
+    #[command(after_help = "Examples:\n  autoheal man ~/.local/share/man/man1 && man autoheal-heal")]
+    Man {
+        /// The folder for the pages, made when missing
+        folder: PathBuf,
+    },
 }
 
 impl Command {
@@ -130,6 +150,8 @@ impl Command {
             Self::Ci(_) => "ci",
             Self::Report(_) => "report",
             Self::Tasks(_) => "tasks",
+            Self::Alerts(_) => "alerts",
+            Self::Backup(_) => "backup",
             Self::Graph(_) => "graph",
             Self::Explain(_) => "explain",
             Self::Check(_) => "check",
@@ -141,6 +163,9 @@ impl Command {
             Self::Navigate(_) => "navigate",
             Self::Mcp(_) => "mcp",
             Self::Serve(_) => "serve",
+            Self::Openapi => "openapi",
+            Self::Completions { .. } => "completions",
+            Self::Man { .. } => "man",
         }
     }
 
@@ -153,6 +178,8 @@ impl Command {
             | Self::Ci(_)
             | Self::Report(_)
             | Self::Tasks(_)
+            | Self::Alerts(_)
+            | Self::Backup(_)
             | Self::Graph(_)
             | Self::Explain(_)
             | Self::Check(_)
@@ -161,6 +188,9 @@ impl Command {
             | Self::Relocate(_)
             | Self::Extract(_)
             | Self::Navigate(_)
+            | Self::Openapi
+            | Self::Completions { .. }
+            | Self::Man { .. }
             | Self::Mcp(_) => "off",
         }
     }
@@ -321,6 +351,26 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The file, which must not be there yet; to go back to it, start with `--database-url sqlite://FILE`, or put it in the place of
+    /// autoheal.db while nothing runs
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Alerts {
+    /// Only those about this source, repository or host
+    #[arg(long)]
+    pub(crate) target: Option<String>,
+    /// At most so many, the newest
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: u32,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Tasks {
     #[command(subcommand)]
     pub(crate) command: Option<TasksCommand>,
@@ -348,6 +398,12 @@ pub(crate) enum TasksCommand {
     },
     /// End a task; what it reached is kept
     Cancel {
+        /// The task's number
+        #[arg(value_parser = task_id)]
+        task: TaskId,
+    },
+    /// Put a task that failed, was cancelled or is quarantined back into the queue; its run goes on where it was
+    Retry {
         /// The task's number
         #[arg(value_parser = task_id)]
         task: TaskId,

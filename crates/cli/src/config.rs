@@ -137,10 +137,25 @@ pub(crate) struct FetchConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkerConfig {
     pub(crate) concurrency: Option<usize>,
+    /// How many tasks of a kind at once at most.
+    #[serde(default)]
+    pub(crate) kinds: KindsConfig,
+    /// How long a task that failed waits for its next try, the first time.
+    pub(crate) retry_seconds: Option<u64>,
     /// How long a claim holds without a heartbeat.
     pub(crate) lease_seconds: Option<u64>,
     /// How long a stop waits for running nodes.
     pub(crate) grace_seconds: Option<u64>,
+}
+
+/// How many tasks of each kind a worker runs at once; 0: none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KindsConfig {
+    pub(crate) add_source: Option<usize>,
+    pub(crate) fix_source: Option<usize>,
+    pub(crate) refresh_source: Option<usize>,
+    pub(crate) heal_repo: Option<usize>,
 }
 
 /// Who is told.
@@ -149,6 +164,22 @@ pub(crate) struct WorkerConfig {
 pub(crate) struct AlertConfig {
     /// Where alerts are posted.
     pub(crate) webhook: Option<Url>,
+    /// How they are sent by mail.
+    pub(crate) mail: Option<MailConfig>,
+}
+
+/// Mail.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MailConfig {
+    /// Who takes it.
+    pub(crate) server: Url,
+    /// Who it is from.
+    pub(crate) from: String,
+    /// Who gets it.
+    pub(crate) to: Vec<String>,
+    /// Who logs in.
+    pub(crate) user: Option<String>,
 }
 
 /// Who may ask the server.
@@ -161,10 +192,22 @@ pub(crate) struct ServerConfig {
     pub(crate) hosts: Option<Vec<String>>,
     /// Origins whose pages may ask.
     pub(crate) origins: Option<Vec<String>>,
+    /// How many requests a second one client may make; 0: as many as it likes.
+    pub(crate) requests_per_second: Option<u32>,
     /// Whether whoever asks may have the branch of a healed repository pushed.
     pub(crate) allow_push: Option<bool>,
     /// The repositories that may be healed for whoever asks: folders, and what lies in them, and addresses.
     pub(crate) repositories: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) github_webhook: GitHubWebhookConfig,
+}
+
+/// What is done when GitHub tells that CI has failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GitHubWebhookConfig {
+    /// Whether the repository is healed.
+    pub(crate) enabled: Option<bool>,
 }
 
 /// Which language model is asked, and what that may cost.
@@ -236,7 +279,7 @@ const LEAST_POLL_MILLIS: u64 = 1000;
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 70] = [
+const VARIABLES: [(&str, &str); 77] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -274,14 +317,21 @@ const VARIABLES: [(&str, &str); 70] = [
     ("BROWSER", "fetch.browser"),
     ("BROWSER_SANDBOX", "fetch.browser_sandbox"),
     ("CONCURRENCY", "worker.concurrency"),
+    ("RETRY_SECONDS", "worker.retry_seconds"),
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),
     ("ALERT_WEBHOOK", "alerts.webhook"),
+    ("SMTP_SERVER", "alerts.mail.server"),
+    ("SMTP_USER", "alerts.mail.user"),
+    ("MAIL_FROM", "alerts.mail.from"),
+    ("MAIL_TO", "alerts.mail.to"),
     ("ADDR", "server.addr"),
     ("HOSTS", "server.hosts"),
     ("ORIGINS", "server.origins"),
+    ("REQUESTS_PER_SECOND", "server.requests_per_second"),
     ("ALLOW_PUSH", "server.allow_push"),
     ("REPOSITORIES", "server.repositories"),
+    ("GITHUB_WEBHOOK", "server.github_webhook.enabled"),
     ("MODEL", "llm.model"),
     ("OPENAI_URL", "llm.base_urls.openai"),
     ("ANTHROPIC_URL", "llm.base_urls.anthropic"),
@@ -310,8 +360,18 @@ const VARIABLES: [(&str, &str); 70] = [
 ];
 
 /// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
-const NOT_SETTINGS: [&str; 7] =
-    ["GITHUB_TOKEN", "TOKEN", "WEBHOOK_KEY", "FAIL_POINT", "SKIP_LOG", "TEST_POSTGRES", "TEST_GITHUB_DESCRIPTION"];
+const NOT_SETTINGS: [&str; 10] = [
+    "GITHUB_TOKEN",
+    "TOKEN",
+    "WEBHOOK_KEY",
+    "GITHUB_WEBHOOK_SECRET",
+    "SMTP_PASSWORD",
+    "FAIL_POINT",
+    "SKIP_LOG",
+    "TEST_POSTGRES",
+    "TEST_GITHUB_DESCRIPTION",
+    "TEST_WEBHOOK_EXAMPLES",
+];
 
 impl Config {
     /// The settings of the file (the given one, or the user's when there is one) under those of the environment.
@@ -402,9 +462,19 @@ pub(crate) fn webhook_key() -> Option<SecretString> {
     std::env::var("AUTOHEAL_WEBHOOK_KEY").ok().filter(|key| !key.is_empty()).map(SecretString::from)
 }
 
+/// The password of the mail server. Not a setting, either.
+pub(crate) fn smtp_password() -> Option<SecretString> {
+    std::env::var("AUTOHEAL_SMTP_PASSWORD").ok().filter(|password| !password.is_empty()).map(SecretString::from)
+}
+
 /// What must be known to ask the server. Not a setting, either.
 pub(crate) fn server_token() -> Option<SecretString> {
     std::env::var("AUTOHEAL_TOKEN").ok().filter(|token| !token.is_empty()).map(SecretString::from)
+}
+
+/// What GitHub signs its events with. Not a setting, either.
+pub(crate) fn github_webhook_secret() -> Option<SecretString> {
+    std::env::var("AUTOHEAL_GITHUB_WEBHOOK_SECRET").ok().filter(|secret| !secret.is_empty()).map(SecretString::from)
 }
 
 /// The key of a provider: from the environment, else from the file that the settings name.

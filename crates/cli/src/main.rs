@@ -6,7 +6,7 @@
 //! - `wiring`: the store, the sandbox and the workflows, as the settings say; `models`: language models
 //! - `printer`, `progress`: what a person sees; `exit`: what a script sees
 //! - `logging`, `masking`: what is logged, without secrets
-//! - `interrupt`: Ctrl-C
+//! - `house`: what goes on beside the work of a worker; `interrupt`: Ctrl-C
 
 mod args;
 mod ci_args;
@@ -14,6 +14,7 @@ mod commands;
 mod config;
 mod exit;
 mod extract_args;
+mod house;
 mod interrupt;
 mod logging;
 mod masking;

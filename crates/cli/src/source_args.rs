@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use autoheal_page::recipe::FieldName;
-use autoheal_source::{HealPolicy, SourceName};
+use autoheal_source::{CronExpression, HealPolicy, SourceName};
 use clap::{Args, Subcommand, ValueEnum};
 use url::Url;
 
@@ -120,9 +120,12 @@ pub(crate) enum SourceCommand {
 pub(crate) struct Set {
     /// Which
     pub(crate) name: SourceName,
-    /// Seconds between two runs
-    #[arg(long, value_name = "SECONDS")]
+    /// Seconds between two runs, instead of named times
+    #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
     pub(crate) interval: Option<u64>,
+    /// When it runs, as a cron expression in UTC, such as '0 6 * * *'
+    #[arg(long, value_name = "CRON")]
+    pub(crate) schedule: Option<CronExpression>,
     /// Who decides about fixes
     #[arg(long, value_enum)]
     pub(crate) heal_policy: Option<Policy>,
@@ -168,8 +171,11 @@ pub(crate) struct Add {
     #[arg(long, conflicts_with_all = ["recipe", "examples", "schema"])]
     pub(crate) single: bool,
     /// Seconds between two runs [default: 21600, six hours]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
     pub(crate) interval: Option<u64>,
+    /// When it runs, as a cron expression in UTC, such as '0 6 * * *', every day at six
+    #[arg(long, value_name = "CRON")]
+    pub(crate) schedule: Option<CronExpression>,
     /// Who decides about fixes: auto (the validation) or review (you)
     #[arg(long, value_enum, default_value_t = Policy::Auto)]
     pub(crate) heal_policy: Policy,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use autoheal_engine::task::TaskKind;
 #[cfg(feature = "render")]
 use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
@@ -14,13 +15,16 @@ use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, RegistryAccess, SandboxError, Settings};
+use autoheal_server::api::webhook::Webhook;
 use autoheal_server::{Healing, Services};
-use autoheal_source::{AddWorkflow, DoctorWorkflow, Notifier, RefreshWorkflow, SourceServices};
+use autoheal_source::{AddWorkflow, DoctorWorkflow, MailSettings, Mailer, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
 use secrecy::SecretString;
 use url::Url;
 
-use crate::config::{Config, SandboxConfig, github_token, webhook_key};
+use crate::config::{
+    Config, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, smtp_password, webhook_key,
+};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
 use crate::printer::Printer;
@@ -169,9 +173,20 @@ pub(crate) fn source_registry(sources: SourceServices) -> Result<Registry, Failu
     with_sources(Registry::new(), sources)
 }
 
-/// Who posts alerts and changes of values.
-pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Notifier {
-    Notifier::new(sources, config.alerts.webhook.clone(), webhook_key())
+/// Who posts alerts and changes of values, and sends alerts by mail.
+///
+/// # Errors
+///
+/// When a setting makes no sense.
+pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Result<Notifier, Failure> {
+    let mailer = |mail: &MailConfig| {
+        let MailConfig { server, from, to, user } = mail.clone();
+        // A password alone belongs to nobody.
+        let password = smtp_password().filter(|_| user.is_some());
+        Mailer::new(&MailSettings { server, from, to, user, password })
+    };
+    let mailer = config.alerts.mail.as_ref().map(mailer).transpose().context("the settings alerts.mail").bad_input()?;
+    Ok(Notifier::new(sources, config.alerts.webhook.clone(), webhook_key()).with_mailer(mailer))
 }
 
 /// Who asks for pages where nobody waits for a turn but this process.
@@ -232,6 +247,7 @@ fn healing(config: &Config) -> Result<Healing, Failure> {
     Ok(Healing {
         request: heal_request(config),
         may_push: server.allow_push.unwrap_or(false),
+        people_push: server.allow_push.unwrap_or(true),
         repositories: server
             .repositories
             .as_ref()
@@ -282,7 +298,11 @@ pub(crate) async fn tool_services(
         navigation: navigation(config),
         worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config) }, registry),
         healing: healing(config)?,
-        notifier: Arc::new(notifier(config, sources)),
+        notifier: Arc::new(notifier(config, sources)?),
+        webhook: Webhook {
+            secret: github_webhook_secret(),
+            is_enabled: config.server.github_webhook.enabled.unwrap_or(false),
+        },
     })
 }
 
@@ -352,5 +372,16 @@ pub(crate) fn worker_settings(config: &Config) -> WorkerSettings {
     if let Some(concurrency) = config.worker.concurrency {
         settings.concurrency = concurrency;
     }
+    if let Some(seconds) = config.worker.retry_seconds {
+        settings.retry_in = Duration::from_secs(seconds);
+    }
+    let KindsConfig { add_source, fix_source, refresh_source, heal_repo } = config.worker.kinds;
+    let kinds = [
+        (TaskKind::AddSource, add_source),
+        (TaskKind::FixSource, fix_source),
+        (TaskKind::RefreshSource, refresh_source),
+        (TaskKind::HealRepo, heal_repo),
+    ];
+    settings.kinds = kinds.into_iter().filter_map(|(kind, most)| Some((kind, most?))).collect();
     settings
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
-use crate::budget::Usage;
+use crate::budget::{Exhausted, Usage};
 
 /// One request to a model, whatever became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,4 +69,9 @@ pub trait CallLedger: Send + Sync {
 
     /// Keeps a call.
     fn record(&self, call: CallRecord) -> Keeping<'_, ()>;
+
+    /// Somebody was refused because the day's budget is used up: a person may want to know.
+    fn day_exhausted(&self, _at: Timestamp, _what: Exhausted) -> Keeping<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }

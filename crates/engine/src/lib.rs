@@ -44,5 +44,5 @@ pub mod time;
 pub mod workflow;
 
 pub use error_code::ErrorCode;
-pub use id::{RunId, TaskId};
+pub use id::{JobId, RunId, TaskId};
 pub use time::Timestamp;

@@ -23,6 +23,9 @@ pub enum HealthState {
 }
 
 impl HealthState {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Active, Self::Degraded, Self::Quarantined, Self::Dead];
+
     /// As the column holds it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,7 +38,7 @@ impl HealthState {
 
     /// The state that a column names.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Active, Self::Degraded, Self::Quarantined, Self::Dead].into_iter().find(|state| state.name() == name)
+        Self::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 
@@ -150,6 +153,9 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Staging, Self::Production, Self::Archived, Self::Failed, Self::Rejected];
+
     /// As the column holds it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -163,9 +169,7 @@ impl Stage {
 
     /// The stage that a column names.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Staging, Self::Production, Self::Archived, Self::Failed, Self::Rejected]
-            .into_iter()
-            .find(|stage| stage.name() == name)
+        Self::ALL.into_iter().find(|stage| stage.name() == name)
     }
 }
 
@@ -182,6 +186,9 @@ pub enum SnapshotRole {
 }
 
 impl SnapshotRole {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Original, Self::Good, Self::Failing];
+
     /// As the column holds it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -193,7 +200,7 @@ impl SnapshotRole {
 
     /// The role that a column names.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Original, Self::Good, Self::Failing].into_iter().find(|role| role.name() == name)
+        Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
     /// So many of one page are kept, the newest: agreement of several pages is evidence, and pages change.
@@ -234,6 +241,12 @@ pub enum AlertKind {
     Rollback,
     /// Most hosts cannot be reached.
     Outage,
+    /// The rounds of a run were not enough.
+    RetryLimit,
+    /// A budget is used up.
+    Budget,
+    /// A task failed until its retries were used up.
+    DeadLetter,
 }
 
 /// What several targets may suffer from together.
@@ -246,6 +259,9 @@ pub struct SharedCause {
 }
 
 impl AlertKind {
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Quarantine, Self::Dead, Self::Review, Self::Rollback, Self::Outage];
+
     /// As the column holds it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -254,7 +270,70 @@ impl AlertKind {
             Self::Review => "REVIEW",
             Self::Rollback => "ROLLBACK",
             Self::Outage => "OUTAGE",
+            Self::RetryLimit => "RETRY_LIMIT",
+            Self::Budget => "BUDGET",
+            Self::DeadLetter => "DEAD_LETTER",
         }
+    }
+
+    /// Whether there is one alert a day of this kind for one target: what others say only when something has changed may otherwise
+    /// be said as often as somebody asks.
+    pub const fn rests(self) -> bool {
+        match self {
+            Self::RetryLimit | Self::Budget | Self::DeadLetter => true,
+            Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::Outage => false,
+        }
+    }
+}
+
+/// What a person decided about a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Decision {
+    /// Attempts at a fix are allowed again.
+    Released,
+    /// An earlier version is in force again.
+    RolledBack,
+    /// The fix that waited is in force.
+    Approved,
+    /// The fix that waited is refused.
+    Rejected,
+    /// A version that a person brought is in force.
+    Replaced,
+    /// A setting is another one.
+    Changed,
+    /// The source is forgotten.
+    Removed,
+}
+
+impl Decision {
+    /// Every decision.
+    pub const ALL: [Self; 7] = [
+        Self::Released,
+        Self::RolledBack,
+        Self::Approved,
+        Self::Rejected,
+        Self::Replaced,
+        Self::Changed,
+        Self::Removed,
+    ];
+
+    /// As the column holds it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Released => "RELEASED",
+            Self::RolledBack => "ROLLED_BACK",
+            Self::Approved => "APPROVED",
+            Self::Rejected => "REJECTED",
+            Self::Replaced => "REPLACED",
+            Self::Changed => "CHANGED",
+            Self::Removed => "REMOVED",
+        }
+    }
+
+    /// The decision that a column names.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|decision| decision.name() == name)
     }
 }
 
@@ -377,6 +456,17 @@ pub enum SourceRecord {
         /// What was seen.
         check: NameCheck,
     },
+    /// A person decided something: stands beside the change that it is.
+    Decided {
+        /// The source's name.
+        source: String,
+        /// What.
+        decision: Decision,
+        /// The version of the recipe that it is about, if it is about one.
+        version: Option<u32>,
+        /// Who.
+        asked_by: String,
+    },
     /// Work for later; an open task for the same work stays the one.
     Task(NewTask),
     /// The source and everything of it is forgotten.
@@ -438,6 +528,9 @@ mod tests {
         for role in [SnapshotRole::Original, SnapshotRole::Good, SnapshotRole::Failing] {
             assert_eq!(SnapshotRole::from_name(role.name()), Some(role));
             assert!(role.kept() > 0);
+        }
+        for decision in Decision::ALL {
+            assert_eq!(Decision::from_name(decision.name()), Some(decision));
         }
         assert_eq!(
             (HealthState::from_name("WELL"), Stage::from_name(""), SnapshotRole::from_name("X")),

@@ -48,9 +48,10 @@ pub enum TaskState {
     InProgress,
     /// Ended with a result (which may be "could not heal": that is the run's `stop_reason`).
     Completed,
-    /// Ended by a fault of the environment or the program, with retries used up.
+    /// Ended with a run that failed: no other try would come to anything else.
     Failed,
-    /// Taken out of automatic work until a person releases it.
+    /// Failed for a fault of the environment or the program until its retries were used up: a dead letter, which a person may put back
+    /// into the queue.
     Quarantined,
     /// Ended because a person said so.
     Cancelled,
@@ -98,7 +99,7 @@ pub struct NewTask {
     pub priority: i32,
     /// Not before this time.
     pub run_at: Timestamp,
-    /// How many failures are retried before the task is FAILED.
+    /// How many failures are retried before the task is QUARANTINED.
     pub max_retries: u32,
     /// Only a worker that gives this name may claim it (a local path exists on one host only); `None`: any.
     pub host: Option<String>,

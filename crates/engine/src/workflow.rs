@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::diagnostics::DiagnosticsEntry;
 use crate::event::EventBody;
 use crate::graph::{Graph, Node};
-use crate::source::SourceRecord;
+use crate::source::{AlertKind, SourceRecord};
 use crate::task::{Task, TaskKind};
 use crate::{ErrorCode, RunId, Timestamp};
 
@@ -70,6 +70,11 @@ pub trait Workflow: Send + Sync + 'static {
 
     /// What the run came to; asked once, when the run is over.
     fn outcome(&self, state: &Self::State, now: Timestamp) -> Outcome;
+
+    /// What a person must be told when a run has come to this, and why: stored with the end of the run.
+    fn alert(&self, _outcome: &Outcome) -> Option<(AlertKind, String)> {
+        None
+    }
 }
 
 /// What a run came to.

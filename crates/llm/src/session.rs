@@ -235,18 +235,37 @@ impl Session {
     async fn reserve(&self, estimate: Usage) -> Result<Reservation, ChatError> {
         let models = Arc::clone(&self.models.0);
         let _admitted = models.admission.lock().await;
-        let used_today = models.ledger.used_since(start_of_day((models.clock)())).await;
+        let now = (models.clock)();
+        let used_today = models.ledger.used_since(start_of_day(now)).await;
         let used_today = used_today.map_err(|error| unaccounted(&error))?;
-        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
-        models.settings.per_run.allow(account.used.plus(account.reserved), estimate)?;
-        let mut reserved = models.reserved.lock().unwrap_or_else(PoisonError::into_inner);
-        models.settings.per_day.allow(used_today.plus(*reserved), estimate)?;
-        account.reserved = account.reserved.plus(estimate);
-        *reserved = reserved.plus(estimate);
-        drop(reserved);
+        match self.admit(&models, used_today, estimate) {
+            Ok(()) => {}
+            Err(Refused::ByRun(exhausted)) => return Err(exhausted.into()),
+            Err(Refused::ByDay(exhausted)) => {
+                models.ledger.day_exhausted(now, exhausted).await.map_err(|error| unaccounted(&error))?;
+                return Err(exhausted.into());
+            }
+        }
         let (models, account) = (Arc::clone(&models), Arc::clone(&self.account));
         Ok(Reservation { models, account, estimate, used: estimate })
     }
+
+    /// Sets aside what a question may use, where the limits allow it.
+    fn admit(&self, models: &Inner, used_today: Usage, estimate: Usage) -> Result<(), Refused> {
+        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
+        models.settings.per_run.allow(account.used.plus(account.reserved), estimate).map_err(Refused::ByRun)?;
+        let mut reserved = models.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        models.settings.per_day.allow(used_today.plus(*reserved), estimate).map_err(Refused::ByDay)?;
+        account.reserved = account.reserved.plus(estimate);
+        *reserved = reserved.plus(estimate);
+        Ok(())
+    }
+}
+
+/// Whose limit a question would pass.
+enum Refused {
+    ByRun(Exhausted),
+    ByDay(Exhausted),
 }
 
 /// A question that is let in.

@@ -3,7 +3,8 @@
 //! Whoever watches sees an event at once; the store gets it with the next checkpoint. Only the holder of a task's lease
 //! adds events to its run, so the sequence number that is given here is the one that the store gives.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::{RunId, Timestamp};
@@ -15,11 +16,13 @@ use crate::clock::now;
 #[derive(Debug, Clone)]
 pub struct EventFeed {
     sender: broadcast::Sender<Event>,
+    /// The latest that the store gets, for whoever begins to watch before it has them.
+    latest: Arc<Mutex<VecDeque<Event>>>,
 }
 
 impl Default for EventFeed {
     fn default() -> Self {
-        Self { sender: broadcast::channel(Self::CAPACITY).0 }
+        Self { sender: broadcast::channel(Self::CAPACITY).0, latest: Arc::default() }
     }
 }
 
@@ -32,16 +35,96 @@ impl EventFeed {
         self.sender.subscribe()
     }
 
+    /// The latest events of a run in order, as far as they are remembered: those that the store does not have yet are among them.
+    pub fn latest(&self, run: RunId) -> Vec<Event> {
+        self.lock().iter().filter(|event| event.run == run).cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Event>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.sender.same_channel(&other.sender)
+    }
+
     fn announce(&self, event: Event) {
+        if event.body.is_stored() {
+            let mut latest = self.lock();
+            // A run that is resumed counts from what was stored: what came after that did not happen.
+            latest.retain(|other| other.run != event.run || other.sequence < event.sequence);
+            if latest.len() == Self::CAPACITY {
+                latest.pop_front();
+            }
+            latest.push_back(event.clone());
+        }
         // An error says that nobody watches.
         let _ = self.sender.send(event);
+    }
+}
+
+/// Who in this process waits for a target, and wants to hear of its runs whichever clone of the worker walks them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listeners(Arc<Mutex<Vec<(String, EventFeed)>>>);
+
+impl Listeners {
+    /// Lets `feed` have what happens in the runs for `target`, for as long as the answer lives.
+    pub(crate) fn listen(&self, target: &str, feed: &EventFeed) -> Listening {
+        let (target, feed) = (target.to_owned(), feed.clone());
+        self.lock().push((target.clone(), feed.clone()));
+        Listening { listeners: self.clone(), target, feed }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(String, EventFeed)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Somebody listens.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    listeners: Listeners,
+    target: String,
+    feed: EventFeed,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let mut all = self.listeners.lock();
+        let mine = |(target, feed): &(String, EventFeed)| *target == self.target && feed.is(&self.feed);
+        if let Some(index) = all.iter().position(mine) {
+            all.swap_remove(index);
+        }
+    }
+}
+
+/// Everybody who hears of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Audience {
+    /// The feed of the worker that walks it.
+    pub(crate) own: EventFeed,
+    pub(crate) listeners: Listeners,
+    /// What the run is about.
+    pub(crate) target: String,
+}
+
+impl Audience {
+    fn announce(&self, event: &Event) {
+        self.own.announce(event.clone());
+        let mut told = vec![self.own.clone()];
+        for (_, feed) in self.listeners.lock().iter().filter(|(target, _)| *target == self.target) {
+            if !told.iter().any(|known| known.is(feed)) {
+                feed.announce(event.clone());
+                told.push(feed.clone());
+            }
+        }
     }
 }
 
 /// The events of one run, on their way to the watchers and to the store.
 pub(crate) struct RunFeed {
     run: RunId,
-    feed: EventFeed,
+    audience: Audience,
     pending: Mutex<Pending>,
 }
 
@@ -52,8 +135,8 @@ struct Pending {
 
 impl RunFeed {
     /// The feed of a run whose stored events end with number `last_sequence`.
-    pub(crate) fn new(run: RunId, feed: EventFeed, last_sequence: i64) -> Self {
-        Self { run, feed, pending: Mutex::new(Pending { last_sequence, unstored: Vec::new() }) }
+    pub(crate) fn new(run: RunId, audience: Audience, last_sequence: i64) -> Self {
+        Self { run, audience, pending: Mutex::new(Pending { last_sequence, unstored: Vec::new() }) }
     }
 
     /// Tells the watchers now, and the store with the next checkpoint.
@@ -64,14 +147,14 @@ impl RunFeed {
             pending.unstored.push((event.at, event.body.clone()));
         }
         // Under the lock: two threads that emit must be seen in the order of their numbers.
-        self.feed.announce(event);
+        self.audience.announce(&event);
     }
 
     /// Tells the watchers about an event that the store has just taken after everything taken by [`RunFeed::take`].
     pub(crate) fn announce_stored(&self, at: Timestamp, body: EventBody) {
         let mut pending = self.lock();
         let event = self.number(&mut pending, at, body);
-        self.feed.announce(event);
+        self.audience.announce(&event);
     }
 
     /// What the store does not have yet, for the transaction that is about to begin.
@@ -102,6 +185,10 @@ mod tests {
         EventBody::Note { node: "n".to_owned(), topic: "t".to_owned(), message: message.to_owned() }
     }
 
+    fn audience(own: EventFeed) -> Audience {
+        Audience { own, listeners: Listeners::default(), target: "t".to_owned() }
+    }
+
     fn progress() -> EventBody {
         EventBody::Progress { node: "n".to_owned(), message: "half".to_owned() }
     }
@@ -110,7 +197,7 @@ mod tests {
     fn watchers_see_everything_at_once_and_the_store_gets_all_but_progress() {
         let feed = EventFeed::default();
         let mut watcher = feed.watch();
-        let run = RunFeed::new(RunId(uuid::Uuid::nil()), feed, 7);
+        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience(feed), 7);
         run.emit(note("a"));
         run.emit(progress());
         run.emit(note("b"));
@@ -122,14 +209,44 @@ mod tests {
         assert!(run.take().is_empty());
         run.announce_stored(now(), note("c"));
         assert_eq!(watcher.try_recv().unwrap().sequence, 10);
+        let sequences = |feed: &EventFeed| -> Vec<i64> {
+            feed.latest(RunId(uuid::Uuid::nil())).iter().map(|event| event.sequence).collect()
+        };
+        assert_eq!(sequences(&run.audience.own), [8, 9, 10]);
+        let resumed = RunFeed::new(RunId(uuid::Uuid::nil()), run.audience.clone(), 8);
+        resumed.emit(note("again"));
+        assert_eq!(sequences(&run.audience.own), [8, 9], "what was not stored did not happen");
         assert!(run.take().is_empty(), "the store has it already");
+    }
+
+    #[test]
+    fn whoever_waits_for_the_target_hears_of_its_run_once_and_while_they_wait() {
+        let (own, waiting) = (EventFeed::default(), EventFeed::default());
+        let mut watcher = waiting.watch();
+        let audience = audience(own.clone());
+        let listeners = audience.listeners.clone();
+        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience, 0);
+        let mut heard = move || std::iter::from_fn(|| watcher.try_recv().ok()).count();
+        let first = listeners.listen("t", &waiting);
+        let _other_target = listeners.listen("u", &waiting);
+        run.emit(note("a"));
+        assert_eq!(heard(), 1);
+        let second = listeners.listen("t", &waiting);
+        run.emit(note("b"));
+        assert_eq!(heard(), 1, "once, however often they ask");
+        drop(first);
+        run.emit(note("c"));
+        assert_eq!(heard(), 1);
+        drop(second);
+        run.emit(note("d"));
+        assert_eq!(heard(), 0);
     }
 
     #[test]
     fn threads_that_emit_at_once_are_seen_in_the_order_of_their_numbers() {
         let feed = EventFeed::default();
         let mut watcher = feed.watch();
-        let run = RunFeed::new(RunId(uuid::Uuid::nil()), feed, 0);
+        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience(feed), 0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..100).for_each(|_| run.emit(note("x"))));

@@ -79,6 +79,16 @@ impl Interrupts {
     }
 }
 
+/// Time for a walk to notice by itself that its lease is lost.
+const NOTICE: Duration = Duration::from_secs(5);
+
+/// Waits until the lease is lost and whoever works under it had time to notice.
+pub(crate) async fn lost(mut hold: watch::Receiver<Hold>) {
+    // Without its heartbeat a lease is as good as lost.
+    let _ = hold.wait_for(|hold| *hold == Hold::Lost).await;
+    sleep(NOTICE).await;
+}
+
 /// Renews `lease` for `duration` every `interval` for as long as the returned handle lives.
 pub(crate) fn keep(
     store: Store,

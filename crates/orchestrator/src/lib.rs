@@ -11,6 +11,7 @@
 //! - [`registry`]: which workflow serves which kind of task
 //! - `walk`: one run: begin or resume, node after node, checkpoint after checkpoint, finish
 //! - `step`: one node: its tries, their timeout, what interrupts them
+//! - `slots`: how many at once; `retry`: when a task that failed is tried again
 //! - `lease`: the heartbeat, and what it has to say
 //! - [`feed`]: what happens in the runs of this process, in one order
 //! - [`owner`]: who a worker is, and whether the process behind a lease is gone
@@ -40,6 +41,8 @@ mod lease;
 pub mod owner;
 pub mod perform;
 pub mod registry;
+mod retry;
+mod slots;
 mod step;
 mod walk;
 pub mod worker;

@@ -26,6 +26,9 @@ pub enum PerformError {
         /// What it is about.
         target: String,
     },
+    /// The open task for the same target is asked to stop, and has not ended yet.
+    #[error("task {0} for the same is being cancelled: ask again when it has ended")]
+    Ending(TaskId),
     /// Its run could not go on.
     #[error("task {task} could not go on; what was reached is kept: {error}")]
     Broken {
@@ -62,9 +65,12 @@ impl From<StoreError> for PerformError {
 /// [`PerformError::AskedOtherwise`], [`PerformError::Gone`], and what the database reports.
 pub async fn ask_for(store: &Store, task: &NewTask) -> Result<Enqueued, PerformError> {
     let enqueued = store.enqueue(task).await?;
-    if !enqueued.created && has_settings(task) {
+    if !enqueued.created {
         let open = store.task(enqueued.id).await?.ok_or(PerformError::Gone(enqueued.id))?;
-        if open.context != task.context {
+        if open.cancel_requested {
+            return Err(PerformError::Ending(open.id));
+        }
+        if has_settings(task) && open.context != task.context {
             return Err(PerformError::AskedOtherwise { task: open.id, target: open.target });
         }
     }
@@ -97,6 +103,7 @@ impl Worker {
         stop: &CancellationToken,
         when_stopped: WhenStopped,
     ) -> Result<RunRow, PerformError> {
+        let _listening = self.listen(&task.target);
         let enqueued = ask_for(self.store(), task).await?;
         if !enqueued.created {
             // Somebody waits for it.
@@ -155,6 +162,7 @@ impl Worker {
         stop: &CancellationToken,
         when_stopped: WhenStopped,
     ) -> Result<RunRow, PerformError> {
+        let _listening = self.listen(source);
         let task = NewTask::new(TaskKind::RefreshSource, source, now());
         let mut row = self.perform(&task, stop, when_stopped).await?;
         // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
@@ -170,7 +178,8 @@ impl Worker {
     async fn due(&self, kind: TaskKind, target: &str) -> Result<Option<TaskId>, PerformError> {
         let now = now();
         for state in [TaskState::Pending, TaskState::InProgress] {
-            let filter = TaskFilter { state: Some(state), kind: Some(kind), target: Some(target.to_owned()), limit: 1 };
+            let target = Some(target.to_owned());
+            let filter = TaskFilter { state: Some(state), kind: Some(kind), target, limit: 1, ..TaskFilter::default() };
             let open = self.store().tasks(&filter).await?.into_iter().next();
             if let Some(task) = open.filter(|task| state == TaskState::InProgress || task.run_at <= now) {
                 return Ok(Some(task.id));

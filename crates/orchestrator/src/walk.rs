@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{GraphError, Next, Node as _};
+use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{Lease, Task, TaskState};
 use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, StepServices, Workflow};
 use autoheal_engine::{RunId, Timestamp};
@@ -20,7 +21,7 @@ use uuid::Uuid;
 
 use crate::clock::now;
 use crate::fail_point;
-use crate::feed::{EventFeed, RunFeed};
+use crate::feed::{Audience, RunFeed};
 use crate::lease::{Interrupt, Interrupts};
 use crate::step::{self, StepEnd};
 
@@ -32,7 +33,7 @@ pub(crate) struct Session {
     pub(crate) store: Store,
     pub(crate) task: Task,
     pub(crate) lease: Lease,
-    pub(crate) feed: EventFeed,
+    pub(crate) audience: Audience,
     pub(crate) interrupts: Interrupts,
 }
 
@@ -202,7 +203,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         state: Value,
         next: Next<W::Node>,
     ) -> Self {
-        let feed = Arc::new(RunFeed::new(run, session.feed.clone(), last_event));
+        let feed = Arc::new(RunFeed::new(run, session.audience.clone(), last_event));
         let services: Arc<dyn StepServices> =
             Arc::new(Services { store: session.store.clone(), lease: session.lease.clone(), feed: Arc::clone(&feed) });
         Self { workflow, session, run, feed, services, sequence, state, next }
@@ -296,13 +297,22 @@ impl<'session, W: Workflow> Walk<'session, W> {
         let finished = EventBody::RunFinished { stop_reason: outcome.stop_reason.clone() };
         let mut events = self.feed.take();
         events.push((at, finished.clone()));
-        let row = FinishedRun { run: self.run, outcome, at, task_state, events: &events };
+        let records: Vec<Record> = self.alert(outcome).into_iter().collect();
+        let row = FinishedRun { run: self.run, outcome, at, task_state, events: &events, records: &records };
         fail_point::reach("before-finish", 0);
         self.session.store.finish(&self.session.lease, &row).await?;
         fail_point::reach("after-finish", 0);
         self.feed.announce_stored(at, finished);
         tracing::info!(run = %self.run, stop_reason = outcome.stop_reason, state = task_state.name(), "a run ended");
         Ok(Turn::Over(WalkEnd::Finished(self.run, task_state)))
+    }
+
+    /// What a person must be told of the end.
+    fn alert(&self, outcome: &Outcome) -> Option<Record> {
+        let (kind, message) = self.workflow.alert(outcome)?;
+        let target = self.session.task.target.clone();
+        let message = format!("{message}; `autoheal report {}` tells what was reached", self.run);
+        Some(Record::Source(SourceRecord::Alert { target, kind, message, shared: None }))
     }
 
     /// Leaves the run to whoever claims the task next; what was heard of the dropped step is kept.

@@ -1,21 +1,23 @@
 //! Claims tasks and runs them.
 
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 
-use autoheal_engine::task::{Lease, Task, TaskState};
+use autoheal_engine::task::{Lease, Task, TaskKind, TaskState};
 use autoheal_engine::{RunId, TaskId};
 use autoheal_store::{ClaimRequest, Store, StoreError};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::feed::EventFeed;
+use crate::clock::now;
+use crate::feed::{Audience, EventFeed, Listeners, Listening};
 use crate::lease::{self, Interrupts};
 use crate::owner::Owner;
 use crate::registry::Registry;
+use crate::retry;
+use crate::slots::{Slot, Slots};
 use crate::walk::{Session, WalkEnd, WalkError};
 
 /// How a worker behaves.
@@ -35,7 +37,10 @@ pub struct WorkerSettings {
     pub grace: Duration,
     /// How many tasks it runs at once; at least 1.
     pub concurrency: usize,
-    /// How long a task that failed for a fault of the environment waits for its next try.
+    /// How many of a kind at most; 0: none at all. A kind that is not named has no limit of its own.
+    pub kinds: BTreeMap<TaskKind, usize>,
+    /// How long a task that failed for a fault of the environment waits for its next try, the first time; then twice as long each
+    /// time.
     pub retry_in: Duration,
 }
 
@@ -52,6 +57,7 @@ impl WorkerSettings {
             poll: Duration::from_secs(1),
             grace: Duration::from_mins(1),
             concurrency: 1,
+            kinds: BTreeMap::new(),
             retry_in: Duration::from_secs(30),
         }
     }
@@ -78,7 +84,7 @@ pub enum TaskEnd {
         /// The run.
         run: RunId,
     },
-    /// The run could not go on here; the task is pending again, or failed for good.
+    /// The run could not go on here; the task is pending again, or quarantined when its retries are used up.
     Broken {
         /// Why, with its causes.
         error: String,
@@ -126,21 +132,27 @@ pub struct Worker {
     settings: WorkerSettings,
     registry: Registry,
     feed: EventFeed,
-    /// A permit for each task that [`Worker::run_task`] may run at once, shared with every clone.
-    slots: Arc<Semaphore>,
+    listeners: Listeners,
+    slots: Slots,
 }
 
 impl Worker {
     /// A worker; it does nothing until [`Worker::run_until`] or [`Worker::run_task`].
     pub fn new(store: Store, settings: WorkerSettings, registry: Registry) -> Self {
-        let slots = Arc::new(Semaphore::new(settings.concurrency.max(1)));
-        Self { store, settings, registry, feed: EventFeed::default(), slots }
+        let slots = Slots::new(settings.concurrency, settings.kinds.clone());
+        Self { store, settings, registry, feed: EventFeed::default(), listeners: Listeners::default(), slots }
     }
 
-    /// The same worker, whose feed has what happens in its own runs only: for one of several who ask at once.
+    /// The same worker, whose feed has what happens in its own runs only, and in those for targets that it waits for
+    /// ([`Worker::perform`]), whichever clone walks them: for one of several who ask at once.
     #[must_use]
     pub fn with_own_feed(&self) -> Self {
         Self { feed: EventFeed::default(), ..self.clone() }
+    }
+
+    /// Has its feed hear of the runs for a target that other clones walk, for as long as the answer lives.
+    pub(crate) fn listen(&self, target: &str) -> Listening {
+        self.listeners.listen(target, &self.feed)
     }
 
     pub(crate) const fn store(&self) -> &Store {
@@ -152,28 +164,25 @@ impl Worker {
         &self.feed
     }
 
-    /// Runs whatever is ready, several tasks at once, until `stop`; then lets the running nodes end (see
+    /// Runs whatever is ready until `stop`, several tasks at once (see [`WorkerSettings::concurrency`], which counts those of
+    /// [`Worker::run_task`] too); then lets the running nodes end (see
     /// [`WorkerSettings::grace`]) and gives their tasks back.
     pub async fn run_until(&self, stop: CancellationToken) {
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
-            let claimed = if running.len() < self.settings.concurrency.max(1) {
-                self.claim(None).await.unwrap_or_else(|error| {
-                    tracing::warn!(error = %chain(&error), "no task could be claimed");
-                    None
-                })
-            } else {
+            let claimed = self.claim(None).await.unwrap_or_else(|error| {
+                tracing::warn!(error = %chain(&error), "no task could be claimed");
                 None
-            };
-            if let Some((task, lease)) = claimed {
+            });
+            if let Some(claimed) = claimed {
                 let (worker, stop) = (self.clone(), stop.clone());
-                running.spawn(async move { worker.serve(task, lease, stop).await });
+                running.spawn(async move { worker.serve(claimed, stop).await });
                 continue;
             }
             tokio::select! {
                 () = stop.cancelled() => {}
                 Some(_) = running.join_next() => {}
-                () = sleep(self.settings.poll), if running.len() < self.settings.concurrency.max(1) => {}
+                () = sleep(self.settings.poll) => {}
             }
         }
         while running.join_next().await.is_some() {}
@@ -191,10 +200,8 @@ impl Worker {
     pub async fn run_task(&self, task: TaskId, stop: CancellationToken) -> Result<TaskEnd, WorkerError> {
         loop {
             // Whoever only waits for another worker's task needs no slot.
-            if let Ok(_slot) = self.slots.try_acquire()
-                && let Some((task, lease)) = self.claim(Some(task)).await?
-            {
-                return Ok(self.serve(task, lease, stop).await);
+            if let Some(claimed) = self.claim(Some(task)).await? {
+                return Ok(self.serve(claimed, stop).await);
             }
             let row = self.store.task(task).await?.ok_or(WorkerError::NoSuchTask(task))?;
             match row.state {
@@ -212,15 +219,20 @@ impl Worker {
         }
     }
 
-    async fn claim(&self, only: Option<TaskId>) -> Result<Option<(Task, Lease)>, StoreError> {
-        let request = ClaimRequest {
-            worker: self.settings.name.clone(),
-            host: self.settings.host.clone(),
-            kinds: self.registry.kinds(),
-            lease: self.settings.lease,
-            only,
+    /// A task of a kind that there is room for. A database that does not answer has no work to give.
+    async fn claim(&self, only: Option<TaskId>) -> Result<Option<Claimed>, StoreError> {
+        let claiming = self.slots.claiming().await;
+        let kinds = claiming.free(self.registry.kinds());
+        if kinds.is_empty() {
+            return Ok(None);
+        }
+        let WorkerSettings { name, host, lease, .. } = &self.settings;
+        let request = ClaimRequest { worker: name.clone(), host: host.clone(), kinds, lease: *lease, only };
+        let Ok(claimed) = timeout(*lease, self.store.claim(&request)).await else {
+            tracing::warn!("the database does not answer");
+            return Ok(None);
         };
-        self.store.claim(&request).await
+        Ok(claimed?.map(|(task, lease)| Claimed { _slot: claiming.take(task.kind), task, lease }))
     }
 
     /// Ends the lease of a process that is gone; says whether it did.
@@ -242,7 +254,7 @@ impl Worker {
     /// A pending task that will never become claimable here should not be waited for.
     fn ensure_claimable(&self, task: &Task) -> Result<(), WorkerError> {
         let refuse = |reason: String| Err(WorkerError::NotReady { task: task.id, reason });
-        if self.registry.walker(task.kind).is_none() {
+        if self.registry.walker(task.kind).is_none() || !self.slots.serves(task.kind) {
             return refuse(format!("this worker does not serve {}", task.kind.name()));
         }
         match &task.host {
@@ -251,39 +263,57 @@ impl Worker {
         }
     }
 
-    async fn serve(&self, task: Task, lease: Lease, stop: CancellationToken) -> TaskEnd {
+    async fn serve(&self, claimed: Claimed, stop: CancellationToken) -> TaskEnd {
         let WorkerSettings { lease: duration, heartbeat, grace, .. } = self.settings;
+        let Claimed { task, lease, _slot } = claimed;
         let (_beat, hold) = lease::keep(self.store.clone(), lease.clone(), duration, heartbeat, task.cancel_requested);
         let Some(walker) = self.registry.walker(task.kind) else {
-            return self.broken(&lease, format!("no workflow serves {}", task.kind.name())).await;
+            let error = format!("no workflow serves {}", task.kind.name());
+            return self.broken(&task, &lease, error).await;
         };
+        let lost = lease::lost(hold.clone());
+        let (own, listeners, target) = (self.feed.clone(), self.listeners.clone(), task.target.clone());
         let session = Session {
             store: self.store.clone(),
             task,
             lease,
-            feed: self.feed.clone(),
+            audience: Audience { own, listeners, target },
             interrupts: Interrupts { hold, stop, grace },
         };
-        match walker.walk(&session).await {
+        let walked = tokio::select! {
+            biased;
+            walked = walker.walk(&session) => walked,
+            // It waits for a database that does not answer, and whatever it would write is refused by now.
+            () = lost => Err(WalkError::LeaseLost),
+        };
+        match walked {
             Ok(WalkEnd::Finished(run, state)) => TaskEnd::Finished { run, state },
             Ok(WalkEnd::Stopped(run)) => TaskEnd::Stopped { run },
             Err(WalkError::LeaseLost) => {
                 tracing::warn!(task = %session.task.id, "the lease was lost: another worker owns the task");
                 TaskEnd::LeaseLost
             }
-            Err(error) => self.broken(&session.lease, chain(&error)).await,
+            Err(error) => self.broken(&session.task, &session.lease, chain(&error)).await,
         }
     }
 
-    async fn broken(&self, lease: &Lease, error: String) -> TaskEnd {
-        tracing::error!(task = %lease.task, error, "a run could not go on");
-        match self.store.fail(lease, &error, self.settings.retry_in).await {
-            Ok(state) => TaskEnd::Broken { error, state },
-            Err(StoreError::LeaseLost(_)) => TaskEnd::LeaseLost,
+    async fn broken(&self, task: &Task, lease: &Lease, error: String) -> TaskEnd {
+        tracing::error!(task = %task.id, error, "a run could not go on");
+        let retry_in = retry::wait(self.settings.retry_in, task.retry_count, task.id);
+        match timeout(self.settings.lease, self.store.fail(lease, &error, retry_in, now())).await {
+            Ok(Ok(state)) => TaskEnd::Broken { error, state },
+            Ok(Err(StoreError::LeaseLost(_))) => TaskEnd::LeaseLost,
             // The lease runs out by itself, and the task is claimed again.
-            Err(_) => TaskEnd::Broken { error, state: TaskState::InProgress },
+            Ok(Err(_)) | Err(_) => TaskEnd::Broken { error, state: TaskState::InProgress },
         }
     }
+}
+
+/// A task that is this worker's, and the slot that it takes.
+struct Claimed {
+    task: Task,
+    lease: Lease,
+    _slot: Slot,
 }
 
 /// The error and its causes in one line.

@@ -1,6 +1,7 @@
 //! Why a run ended.
 
 use autoheal_engine::ErrorCode;
+use autoheal_engine::source::AlertKind;
 use serde::{Deserialize, Serialize};
 
 /// The one named reason for which a run ended (design section 4).
@@ -104,6 +105,24 @@ impl StopReason {
                 "the newest commit there is one of ours, and healing one's own work would go on for ever; a person must look"
             }
             Self::Cancelled => "a person ended the run; what was accepted so far is kept",
+        }
+    }
+
+    /// Which alert tells a person of it.
+    pub const fn alert(self) -> Option<AlertKind> {
+        match self {
+            Self::Attempts => Some(AlertKind::RetryLimit),
+            Self::Budget => Some(AlertKind::Budget),
+            Self::Green
+            | Self::NothingToDo
+            | Self::NoProgress
+            | Self::RepeatedPatch
+            | Self::Flaky
+            | Self::Infra
+            | Self::NoCiRun
+            | Self::CiTimeout
+            | Self::OwnCommit
+            | Self::Cancelled => None,
         }
     }
 

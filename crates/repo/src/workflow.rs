@@ -8,6 +8,7 @@ use autoheal_code::python::index;
 use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::graph::{Graph, GraphError, Node as _};
+use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
@@ -259,5 +260,10 @@ impl Workflow for HealWorkflow {
             results: serde_json::to_value(&results).unwrap_or_default(),
             report,
         }
+    }
+
+    fn alert(&self, outcome: &Outcome) -> Option<(AlertKind, String)> {
+        let reason = StopReason::ALL.into_iter().find(|reason| reason.name() == outcome.stop_reason)?;
+        reason.alert().map(|kind| (kind, format!("the repository is not healed: {}", reason.explanation())))
     }
 }

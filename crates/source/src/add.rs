@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::cron::CronExpression;
 use crate::definition::{Blueprint, Definition, HealPolicy, PageKind};
 use crate::facts::PageFacts;
 use crate::loaded::{permanent, record, source_of};
@@ -46,8 +47,11 @@ pub struct AddRequest {
     /// Whether the page is about one thing or a list, where a person decides it.
     #[serde(default)]
     pub kind: Option<PageKind>,
-    /// Seconds between two runs.
+    /// Seconds between two runs, where no times are named.
     pub interval_seconds: u64,
+    /// The times of its runs.
+    #[serde(default)]
+    pub schedule: Option<CronExpression>,
     /// Who decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
@@ -71,6 +75,7 @@ impl AddRequest {
             kind: None,
             examples: Vec::new(),
             interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
+            schedule: None,
             heal_policy: HealPolicy::default(),
             webhook: None,
             render: false,
@@ -165,6 +170,7 @@ impl AddWorkflow {
             more: state.request.more.clone(),
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: state.request.interval_seconds,
+            schedule: state.request.schedule.clone(),
             heal_policy: state.request.heal_policy,
             webhook: state.request.webhook.clone(),
         };

@@ -7,6 +7,8 @@ use autoheal_page::value::ValueType;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::cron::CronExpression;
+
 /// Who decides whether a fix goes into force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -78,8 +80,11 @@ pub struct Definition {
     pub more: Vec<Url>,
     /// What it should yield.
     pub blueprint: Blueprint,
-    /// Seconds between two runs.
+    /// Seconds between two runs, where no times are named.
     pub interval_seconds: u64,
+    /// The times of its runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<CronExpression>,
     /// Who decides about fixes.
     pub heal_policy: HealPolicy,
     /// Where changes of its values are posted.
@@ -131,6 +136,9 @@ impl Definition {
         if from.interval_seconds != to.interval_seconds {
             changed.interval_seconds = to.interval_seconds;
         }
+        if from.schedule != to.schedule {
+            changed.schedule.clone_from(&to.schedule);
+        }
         if from.heal_policy != to.heal_policy {
             changed.heal_policy = to.heal_policy;
         }
@@ -141,9 +149,12 @@ impl Definition {
         changed
     }
 
-    /// The same, run half as often.
+    /// The same, run half as often. Times that a person named stay.
     #[must_use]
     pub fn slowed_down(&self) -> Self {
+        if self.schedule.is_some() {
+            return self.clone();
+        }
         let slower = self.interval_seconds.max(60).saturating_mul(2).min(Self::LONGEST_INTERVAL.as_secs());
         Self { interval_seconds: slower, ..self.clone() }
     }
@@ -161,6 +172,7 @@ mod tests {
             more: vec![url("other")],
             blueprint: Blueprint { base_url: url("old"), kind: PageKind::Single, fields: Vec::new() },
             interval_seconds: 60,
+            schedule: None,
             heal_policy: HealPolicy::Auto,
             webhook: None,
         };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::add::AddRequest;
+use crate::cron::CronExpression;
 use crate::definition::{Definition, HealPolicy};
 
 /// What a person decides about a source, and its recipe in force. Health, pages and values are not in it.
@@ -16,9 +17,12 @@ pub struct SourceFile {
     /// Further pages of the same template.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<Url>,
-    /// Seconds between two runs.
+    /// Seconds between two runs, where no times are named.
     #[serde(default = "default_interval")]
     pub interval_seconds: u64,
+    /// The times of its runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<CronExpression>,
     /// Who decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
@@ -52,6 +56,7 @@ impl SourceFile {
             url: definition.url.clone(),
             more: definition.more.clone(),
             interval_seconds: definition.interval_seconds,
+            schedule: definition.schedule.clone(),
             heal_policy: definition.heal_policy,
             webhook: definition.webhook.clone(),
             recipe: Some(recipe.clone()),
@@ -64,6 +69,7 @@ impl SourceFile {
             url,
             more: Vec::new(),
             interval_seconds: default_interval(),
+            schedule: None,
             heal_policy: HealPolicy::default(),
             webhook: None,
             recipe: None,
@@ -94,6 +100,7 @@ impl SourceFile {
             more: self.more,
             recipe: self.recipe,
             interval_seconds: self.interval_seconds,
+            schedule: self.schedule,
             heal_policy: self.heal_policy,
             webhook: self.webhook,
             ..AddRequest::new(self.url)
@@ -108,6 +115,7 @@ impl SourceFile {
         wanted.blueprint.base_url.clone_from(&self.url);
         wanted.more.clone_from(&self.more);
         wanted.interval_seconds = self.interval_seconds;
+        wanted.schedule.clone_from(&self.schedule);
         wanted.heal_policy = self.heal_policy;
         wanted.webhook.clone_from(&self.webhook);
         wanted
@@ -121,6 +129,7 @@ mod tests {
     const FILE: &str = r#"
 url = "https://example.com/1"
 more = ["https://example.com/2"]
+schedule = "0 6 * * MON"
 
 [recipe]
 version = 1
@@ -142,7 +151,8 @@ example = ["A \"title\""]
         for (good, bad, told) in [
             ("more =", "mroe =", "mroe"),
             ("select = \"h1\"", "selcet = \"h1\"", "selcet"),
-            ("select = \"h1\"", "select = \"h1[\"", "line 9"),
+            ("select = \"h1\"", "select = \"h1[\"", "line 10"),
+            ("0 6 * * MON", "daily", "0 6 * * *"),
         ] {
             let error = SourceFile::parse(&FILE.replace(good, bad)).unwrap_err().to_string();
             assert!(error.contains("line") && error.contains(told), "{error}");

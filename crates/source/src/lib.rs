@@ -8,21 +8,25 @@
 //! - [`name`], [`definition`]: what a source is; [`file`]: a source as a file
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
+//! - [`decide`]: what a person decides
 //! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
 //!   they were; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
-//! - [`notify`]: posting alerts and changes; `outage`: when the world is broken and not a source
-//! - [`schedule`]: what is due; [`statistics`]: how well fixes do
+//! - [`notify`]: posting alerts and changes; [`mail`]: alerts by mail; `outage`: when the world is broken and not a source
+//! - [`schedule`]: what is due, [`cron`]: at which times; [`statistics`]: how well fixes do
 //! - `judge`: what a page gives, and whether that may be believed
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
 
 pub mod add;
+pub mod cron;
+pub mod decide;
 pub mod definition;
 pub mod doctor;
 pub mod facts;
 pub mod failure;
 pub mod file;
 pub mod import;
+pub mod mail;
 pub mod name;
 pub mod notify;
 pub mod refresh;
@@ -40,10 +44,13 @@ mod outage;
 mod single_node;
 
 pub use add::{AddRequest, AddWorkflow};
+pub use cron::{CronExpression, InvalidCron};
+pub use decide::{Changes, DecideError, Setting};
 pub use definition::{Blueprint, Definition, HealPolicy, PageKind};
 pub use doctor::{DoctorWorkflow, PromptLimits};
 pub use failure::{ErrorType, Failure};
 pub use file::SourceFile;
+pub use mail::{MailError, MailSettings, Mailer};
 pub use name::{InvalidSourceName, SourceName};
 pub use notify::Notifier;
 pub use refresh::RefreshWorkflow;

@@ -1,14 +1,14 @@
-//! Posting what people and programs want to know: alerts, and changes of values. What is to be posted stands in the store, written with
-//! the change that it tells of; whoever runs a [`Notifier`] posts it, at least once, and tries again for a day.
+//! Telling what people and programs want to know: alerts, and changes of values. What is to be told stands in the store, written with
+//! the change that it tells of; whoever runs a [`Notifier`] posts it, or sends it by mail, at least once, and tries again for a day.
 //!
-//! The form is that of Standard Webhooks 1.0 (standardwebhooks.com): `webhook-id` stays the same over all tries, and with a key
+//! The form of what is posted is that of Standard Webhooks 1.0 (standardwebhooks.com): `webhook-id` stays the same over all tries, and with a key
 //! `webhook-signature` is `v1,` and the Base64 of the HMAC-SHA256 of `id.timestamp.body`.
 
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 use autoheal_fetch::{FetchError, FetchRequest};
-use autoheal_store::{NoticeRow, StoreError};
+use autoheal_store::{Channel, NoticeRow, Reach, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::join_all;
@@ -16,6 +16,7 @@ use ring::hmac;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
+use crate::mail::Mailer;
 use crate::services::SourceServices;
 
 /// How long a receiver may take to answer.
@@ -38,17 +39,24 @@ const WAITS: [Duration; 7] = [
     Duration::from_hours(16),
 ];
 
-/// Posts what is due.
+/// Delivers what is due.
 pub struct Notifier {
     services: SourceServices,
     alerts_to: Option<Url>,
     key: Option<SecretString>,
+    mailer: Option<Mailer>,
 }
 
 impl Notifier {
     /// A notifier that posts alerts to this address, if there is one, and signs with this key, if there is one.
     pub fn new(services: SourceServices, alerts_to: Option<Url>, key: Option<SecretString>) -> Self {
-        Self { services, alerts_to, key }
+        Self { services, alerts_to, key, mailer: None }
+    }
+
+    /// The same, which also sends alerts by mail.
+    #[must_use]
+    pub fn with_mailer(self, mailer: Option<Mailer>) -> Self {
+        Self { mailer, ..self }
     }
 
     /// Posts what is due now, alerts first and up to [`AT_ONCE`] at a time; how much was delivered. What comes due meanwhile is for the
@@ -61,17 +69,18 @@ impl Notifier {
         let store = &self.services.store;
         let now = clock();
         store.forget_old_notices(now).await?;
+        let reach = Reach { post: self.alerts_to.is_some(), mail: self.mailer.is_some() };
         let mut due = Vec::new();
         while due.len() < AT_ONCE {
-            let Some(notice) = store.claim_notice(now, now.plus(CLAIM), self.alerts_to.is_some()).await? else { break };
+            let Some(notice) = store.claim_notice(now, now.plus(CLAIM), reach).await? else { break };
             due.push(notice);
         }
-        let posted = join_all(due.iter().map(|notice| self.post(notice, now))).await;
+        let posted = join_all(due.iter().map(|notice| self.deliver(notice, now))).await;
         let mut delivered = 0;
         for (notice, outcome) in due.iter().zip(posted) {
             match outcome {
                 Ok(()) => {
-                    store.delivered(notice.notice).await?;
+                    store.delivered(notice, clock()).await?;
                     delivered += 1;
                 }
                 Err(reason) => {
@@ -81,6 +90,14 @@ impl Notifier {
             }
         }
         Ok(delivered)
+    }
+
+    async fn deliver(&self, notice: &NoticeRow, now: Timestamp) -> Result<(), String> {
+        match (notice.channel, &self.mailer) {
+            (Channel::Post, _) => self.post(notice, now).await,
+            (Channel::Mail, Some(mailer)) => mailer.send(notice).await,
+            (Channel::Mail, None) => Err("no mail server is set".to_owned()),
+        }
     }
 
     async fn post(&self, notice: &NoticeRow, now: Timestamp) -> Result<(), String> {

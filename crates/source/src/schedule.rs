@@ -11,11 +11,14 @@ use autoheal_store::{Store, StoreError};
 
 use crate::definition::Definition;
 
-/// A source is asked for again after this long at the earliest, unless its interval is shorter.
+/// A source is asked for again after this long at the earliest, unless its runs follow each other faster.
 const SHORTEST_REST: Duration = Duration::from_mins(10);
 
+/// Whoever names a time waits no longer after it.
+const LONGEST_DELAY: Duration = Duration::from_mins(5);
+
 /// Who knows what is due, and what was asked for lately: a source whose runs end before they come to a result is not asked for again
-/// and again.
+/// and again. Several machines may each have one: a run is enqueued once.
 #[derive(Debug, Default)]
 pub struct Schedule {
     asked_at: HashMap<String, Timestamp>,
@@ -31,9 +34,10 @@ impl Schedule {
         let mut count = 0;
         for row in store.sources().await? {
             let Ok(definition) = serde_json::from_value::<Definition>(row.definition) else { continue };
-            let rest = definition.interval().min(SHORTEST_REST);
+            let Some(turn) = Turn::next(&row.source, &definition, &row.health, now) else { continue };
+            let rest = turn.apart.min(SHORTEST_REST);
             let is_rested = self.asked_at.get(&row.source).is_none_or(|asked| now.since(*asked) >= rest);
-            if is_rested && is_due(&row.source, &definition, &row.health, now) {
+            if is_rested && turn.at <= now {
                 self.asked_at.insert(row.source.clone(), now);
                 // A worker may have run it while this loop came here.
                 let task = NewTask::new(TaskKind::RefreshSource, row.source, now);
@@ -44,11 +48,116 @@ impl Schedule {
     }
 }
 
-/// Whether a source's interval has passed. A tenth of it, another for each source, spreads those that were added together.
-pub fn is_due(source: &str, definition: &Definition, health: &Health, now: Timestamp) -> bool {
+/// When a source runs next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// When.
+    pub at: Timestamp,
+    /// How long after it the next one follows.
+    pub apart: Duration,
+}
+
+impl Turn {
+    /// The turn after the last run, or now when there was none; `None`: it does not run by itself. Up to a tenth of the time to the next
+    /// one, another part for each source, spreads those that were added together; where a time is named, five minutes at most.
+    pub fn next(source: &str, definition: &Definition, health: &Health, now: Timestamp) -> Option<Self> {
+        if health.state == HealthState::Dead {
+            return None;
+        }
+        let last = health.last_success_at.max(health.last_failure_at);
+        let (at, apart, room) = match &definition.schedule {
+            None => {
+                let interval = definition.interval();
+                (last.map(|last| last.plus(interval)), interval, interval / 10)
+            }
+            Some(schedule) => {
+                let at = schedule.next_after(last.unwrap_or(now))?;
+                let apart = schedule.next_after(at)?.since(at);
+                (last.map(|_| at), apart, (apart / 10).min(LONGEST_DELAY))
+            }
+        };
+        let at = at.map_or(now, |at| at.plus(room.mul_f64(part_of(source))));
+        Some(Self { at, apart })
+    }
+}
+
+/// A number from 0 up to 1, another one for each source.
+fn part_of(source: &str) -> f64 {
     let mut hasher = DefaultHasher::new();
     source.hash(&mut hasher);
-    let jitter = definition.interval().mul_f64(f64::from(u8::try_from(hasher.finish() % 100).unwrap_or(0)) / 1000.0);
-    let last = health.last_success_at.max(health.last_failure_at);
-    health.state != HealthState::Dead && last.is_none_or(|last| now.since(last) >= definition.interval() + jitter)
+    f64::from(u8::try_from(hasher.finish() % 100).unwrap_or(0)) / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::source::SourceRecord;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::from_millis(text.parse::<jiff::Timestamp>().unwrap().as_millisecond())
+    }
+
+    fn definition(interval: u64, schedule: Option<&str>) -> Definition {
+        let url = "https://example.com/";
+        let blueprint = json!({ "base_url": url, "kind": "single", "fields": [] });
+        let document = json!({
+            "url": url, "blueprint": blueprint, "interval_seconds": interval, "schedule": schedule, "heal_policy": "auto",
+        });
+        serde_json::from_value(document).unwrap()
+    }
+
+    fn run_at(time: Timestamp) -> Health {
+        let mut health = Health::new();
+        health.good_run(time);
+        health
+    }
+
+    #[test]
+    fn a_named_time_comes_soon_after_it_and_a_missed_one_at_once() {
+        let daily = definition(60, Some("0 6 * * *"));
+        let turn = |last: &str| Turn::next("news", &daily, &run_at(at(last)), at("2026-11-03T12:00:00Z")).unwrap();
+        let due = turn("2026-11-01T12:00:00Z");
+        assert_eq!(due.apart, Duration::from_hours(24));
+        let named = at("2026-11-02T06:00:00Z");
+        assert!(due.at >= named && due.at <= named.plus(LONGEST_DELAY), "{due:?}");
+        assert_eq!(turn("2026-11-02T06:03:00Z").at.since(at("2026-11-03T06:00:00Z")).as_secs() / 300, 0);
+        let dead = Health { state: HealthState::Dead, ..Health::new() };
+        assert_eq!(Turn::next("news", &daily, &dead, named), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_turn_is_at_most_a_tenth_late(name in "[a-z]{1,10}", seconds in 1_u64..1_000_000, last in 0_i64..2_000_000_000_000) {
+            let (last, interval) = (Timestamp::from_millis(last), Duration::from_secs(seconds));
+            let by_interval = definition(seconds, None);
+            let turn = Turn::next(&name, &by_interval, &run_at(last), last).unwrap();
+            prop_assert!(turn.at >= last.plus(interval) && turn.at <= last.plus(interval + interval / 10));
+            let hourly = definition(seconds, Some("0 * * * *"));
+            let turn = Turn::next(&name, &hourly, &run_at(last), last).unwrap();
+            let whole = turn.at.as_millis() / 3_600_000 * 3_600_000;
+            prop_assert!(whole > last.as_millis() && whole - last.as_millis() <= 3_600_000);
+            prop_assert!(turn.at.as_millis() - whole <= 300_000);
+        }
+    }
+
+    #[tokio::test]
+    async fn several_who_look_at_once_enqueue_one_run() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let (source, last) = ("news".to_owned(), at("2026-11-01T05:00:00Z"));
+        let definition = serde_json::to_value(definition(60, Some("0 6 * * *"))).unwrap();
+        let added = [
+            SourceRecord::Definition { source: source.clone(), definition },
+            SourceRecord::Health { source, health: run_at(last) },
+        ];
+        store.change_sources(last, &added).await.unwrap();
+        let (mut one, mut other) = (Schedule::default(), Schedule::default());
+        let early = at("2026-11-01T05:59:00Z");
+        assert_eq!(one.enqueue_due(&store, early).await.unwrap(), 0);
+        let late = at("2026-11-01T06:05:00Z");
+        let (first, second) = tokio::join!(one.enqueue_due(&store, late), other.enqueue_due(&store, late));
+        assert_eq!(first.unwrap() + second.unwrap(), 1);
+    }
 }

@@ -62,6 +62,8 @@ impl Dialect {
                     (2, "sources", include_str!(concat!("../migrations/", $folder, "/0002_sources.sql"))),
                     (3, "notices", include_str!(concat!("../migrations/", $folder, "/0003_notices.sql"))),
                     (4, "model calls", include_str!(concat!("../migrations/", $folder, "/0004_model_calls.sql"))),
+                    (5, "jobs", include_str!(concat!("../migrations/", $folder, "/0005_jobs.sql"))),
+                    (6, "decisions", include_str!(concat!("../migrations/", $folder, "/0006_decisions.sql"))),
                 ]
             };
         }
@@ -131,8 +133,11 @@ impl Database {
         // Every statement here is written for an index, and the planner is to take it at its word: without statistics, or
         // with those of a time when the queue was empty, it would read and sort the whole queue for each claim. Where it
         // must sort nevertheless it thinks the plan expensive enough to compile it, which takes longer than the statement.
+        // A process that was frozen, or lost its network, in the middle of a transaction must not keep its locks: nobody could take
+        // its task over.
         const SETTINGS: &str =
-            "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;";
+            "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
+             SET idle_in_transaction_session_timeout = '15s';";
         let pool = AnyPoolOptions::new()
             .max_connections(10)
             .after_connect(|connection, _| Box::pin(async move { connection.execute(SETTINGS).await.map(|_| ()) }))
@@ -189,7 +194,7 @@ pub(crate) fn sqlite_url(path: &Path) -> Result<String, StoreError> {
 mod tests {
     use sqlx::Row as _;
 
-    use super::Database;
+    use super::{Database, Dialect};
 
     #[tokio::test]
     async fn every_connection_to_a_file_is_durable_and_patient() {
@@ -212,5 +217,15 @@ mod tests {
         assert_eq!(value("PRAGMA synchronous").await, both("2"));
         assert_eq!(value("PRAGMA busy_timeout").await, both("30000"));
         assert_eq!(value("PRAGMA foreign_keys").await, both("1"));
+    }
+
+    #[test]
+    fn every_migration_that_is_written_is_applied() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        for (dialect, name) in [(Dialect::Sqlite, "sqlite"), (Dialect::Postgres, "postgres")] {
+            let written = i64::try_from(std::fs::read_dir(folder.join(name)).unwrap().count()).unwrap();
+            let applied: Vec<i64> = dialect.migrations().iter().map(|migration| migration.version).collect();
+            assert_eq!(applied, (1..=written).collect::<Vec<_>>(), "{name}");
+        }
     }
 }

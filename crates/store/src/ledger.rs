@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::budget::Usage;
+use autoheal_engine::budget::{Exhausted, Usage};
 use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, LedgerError};
+use autoheal_engine::source::{AlertKind, SourceRecord};
 use sqlx::any::AnyRow;
 
 use crate::row::storable;
@@ -27,6 +28,9 @@ macro_rules! sums {
 }
 
 const USED: &str = concat!("SELECT ", sums!(), " FROM llm_call WHERE at >= $1");
+
+/// What an alert about the budget of all is about.
+pub const MODELS: &str = "language models";
 
 /// What use is summed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,5 +173,20 @@ impl CallLedger for Store {
 
     fn record(&self, call: CallRecord) -> Keeping<'_, ()> {
         Box::pin(async move { self.record_call(call).await.map_err(|error| LedgerError(Box::new(error))) })
+    }
+
+    fn day_exhausted(&self, at: Timestamp, what: Exhausted) -> Keeping<'_, ()> {
+        Box::pin(async move {
+            let alert = SourceRecord::Alert {
+                target: MODELS.to_owned(),
+                kind: AlertKind::Budget,
+                message: format!(
+                    "{what} for today: no language model is asked before midnight UTC; `llm.day_calls`, `llm.day_tokens` and \
+                     `llm.day_dollars` are the limits, `autoheal usage` tells what has used them up"
+                ),
+                shared: None,
+            };
+            self.change_sources(at, &[alert]).await.map_err(|error| LedgerError(Box::new(error)))
+        })
     }
 }

@@ -11,10 +11,13 @@
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
 //! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages, values and alerts
+//! - [`decision`]: what people decided about sources, and who
 //! - [`ledger`]: what models were asked, and what that cost
-//! - [`notice`]: what is posted to web addresses
+//! - [`job`]: what was asked for over HTTP
+//! - [`listing`]: lists for people
+//! - [`notice`]: what is told by web addresses and mail
 //! - `politeness`: the turns of hosts
-//! - [`retention`]: forgetting what is old
+//! - [`retention`]: forgetting what is old; `backup`: a copy of everything
 //! - [`error`]: what can go wrong
 //! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
 //!
@@ -47,9 +50,13 @@
 //! # }
 //! ```
 
+mod backup;
 mod database;
+pub mod decision;
 pub mod error;
+pub mod job;
 pub mod ledger;
+pub mod listing;
 pub mod notice;
 mod politeness;
 pub mod queue;
@@ -63,9 +70,12 @@ mod writer;
 
 use std::path::Path;
 
+pub use decision::DecisionRow;
 pub use error::StoreError;
+pub use job::JobRow;
 pub use ledger::{UsageBy, UsageRow};
-pub use notice::NoticeRow;
+pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow};
+pub use notice::{Channel, NoticeRow, Reach};
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
 pub use retention::Pruned;
 pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};

@@ -1,4 +1,4 @@
-//! What is to be posted to web addresses: written with the change that it tells of, posted later by any worker, at least once.
+//! What is to be told by web addresses and mail: written with the change that it tells of, delivered later by any worker, at least once.
 
 use std::time::Duration;
 
@@ -14,11 +14,13 @@ use crate::{Store, StoreError, row};
 /// What is not delivered by then is forgotten.
 const LONGEST_LIFE: Duration = Duration::from_hours(7 * 24);
 
-/// Only an alert that was kept is posted.
+/// Only an alert that was kept is told, each way on its own.
 const OF_ALERT: &str = "
-    INSERT INTO notice (target, body_json, created_at, due_at)
-    SELECT $1, $2, CAST($3 AS BIGINT), CAST($3 AS BIGINT) WHERE EXISTS (
-        SELECT 1 FROM alert WHERE target = $1 AND kind = $4 AND message = $5 AND created_at = $3)";
+    INSERT INTO notice (target, channel, alert_id, body_json, created_at, due_at)
+    SELECT alert.target, way.channel, alert.alert_id, $2, alert.created_at, alert.created_at
+    FROM alert CROSS JOIN (SELECT 'POST' AS channel UNION ALL SELECT 'MAIL' AS channel) way
+    WHERE alert.alert_id = (SELECT MAX(kept.alert_id) FROM alert kept
+        WHERE kept.target = $1 AND kept.kind = $4 AND kept.message = $5 AND kept.created_at = $3)";
 
 const OF_SOURCE: &str = "
     INSERT INTO notice (target, address, body_json, created_at, due_at) VALUES ($1, $2, $3, $4, $4)";
@@ -26,9 +28,48 @@ const OF_SOURCE: &str = "
 /// A claim is a new time at which it is due: who does not come back has not delivered it.
 const CLAIM: &str = "
     UPDATE notice SET due_at = $2, tries = tries + 1 WHERE notice_id = (
-        SELECT notice_id FROM notice WHERE due_at <= $1 AND ($3 = 1 OR address IS NOT NULL)
+        SELECT notice_id FROM notice WHERE due_at <= $1 AND (address IS NOT NULL OR (channel = 'POST' AND $3 = 1) OR (channel = 'MAIL' AND $4 = 1))
         ORDER BY CASE WHEN address IS NULL THEN 0 ELSE 1 END, due_at, notice_id LIMIT 1 {skip_locked})
-    RETURNING notice_id, target, address, body_json, created_at, tries, last_error";
+    RETURNING *";
+
+const ARRIVED: [&str; 2] = [
+    "UPDATE alert SET posted_at = CASE $3 WHEN 'POST' THEN $2 ELSE posted_at END,
+         mailed_at = CASE $3 WHEN 'MAIL' THEN $2 ELSE mailed_at END
+     WHERE alert_id = (SELECT alert_id FROM notice WHERE notice_id = $1)",
+    "DELETE FROM notice WHERE notice_id = $1",
+];
+
+/// How something is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Posted to a web address.
+    Post,
+    /// By mail.
+    Mail,
+}
+
+impl Channel {
+    /// As the column holds it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Post => "POST",
+            Self::Mail => "MAIL",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Post, Self::Mail].into_iter().find(|channel| channel.name() == name)
+    }
+}
+
+/// Which alerts somebody can deliver, who knows where they go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// Those that are posted.
+    pub post: bool,
+    /// Those that are sent by mail.
+    pub mail: bool,
+}
 
 /// Something to post.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +78,10 @@ pub struct NoticeRow {
     pub notice: i64,
     /// What it is about.
     pub target: String,
+    /// How it is told.
+    pub channel: Channel,
+    /// The alert that it is of, if it is of one.
+    pub alert: Option<i64>,
     /// Where it goes; `None`: where alerts go.
     pub address: Option<String>,
     /// What is posted.
@@ -66,9 +111,12 @@ pub(crate) fn of_source(source: &str, address: &str, body: &Value, at: Timestamp
 }
 
 fn notice(row: &AnyRow) -> Result<NoticeRow, StoreError> {
+    let channel = row::text(row, "channel")?;
     Ok(NoticeRow {
         notice: row::integer(row, "notice_id")?,
         target: row::text(row, "target")?,
+        channel: Channel::from_name(&channel).ok_or(StoreError::Corrupt { column: "channel", found: channel })?,
+        alert: row::optional_integer(row, "alert_id")?,
         address: row::optional_text(row, "address")?,
         body: row::document(row, "body_json")?,
         created_at: row::time(row, "created_at")?,
@@ -87,24 +135,35 @@ impl Store {
         &self,
         now: Timestamp,
         until: Timestamp,
-        alerts_too: bool,
+        alerts: Reach,
     ) -> Result<Option<NoticeRow>, StoreError> {
         let statement = sqlx::query(self.database.dialect.sql(CLAIM))
             .bind(now.as_millis())
             .bind(until.as_millis())
-            .bind(i64::from(alerts_too));
+            .bind(i64::from(alerts.post))
+            .bind(i64::from(alerts.mail));
         let row = self.database.execute(statement).await?;
         row.as_ref().map(notice).transpose()
     }
 
-    /// It was delivered.
+    /// It was delivered, which its alert remembers.
     ///
     /// # Errors
     ///
     /// What the database reports.
-    pub async fn delivered(&self, notice: i64) -> Result<(), StoreError> {
-        self.database.execute(sqlx::query("DELETE FROM notice WHERE notice_id = $1").bind(notice)).await?;
-        Ok(())
+    pub async fn delivered(&self, notice: &NoticeRow, at: Timestamp) -> Result<(), StoreError> {
+        let [remember, forget] = ARRIVED;
+        let remember = sqlx::query(remember).bind(notice.notice).bind(at.as_millis()).bind(notice.channel.name());
+        let forget = sqlx::query(forget).bind(notice.notice);
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    remember.execute(&mut *connection).await?;
+                    forget.execute(&mut *connection).await?;
+                    Ok(())
+                })
+            })
+            .await
     }
 
     /// It was not delivered, and is due again then, or never.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use autoheal_engine::TaskId;
-use autoheal_engine::source::Health;
+use autoheal_engine::source::{AlertKind, Health, SourceRecord};
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
+use autoheal_engine::{TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
 use crate::database::{Dialect, Statement};
-use crate::{Store, StoreError, row};
+use crate::{Store, StoreError, row, source};
 
 /// What a worker asks for.
 #[derive(Debug, Clone)]
@@ -50,13 +50,15 @@ pub struct TaskFilter {
     pub kind: Option<TaskKind>,
     /// Only about this target.
     pub target: Option<String>,
+    /// Only those that were made before this one.
+    pub before: Option<TaskId>,
     /// At most so many, the newest first.
     pub limit: u32,
 }
 
 impl Default for TaskFilter {
     fn default() -> Self {
-        Self { state: None, kind: None, target: None, limit: 100 }
+        Self { state: None, kind: None, target: None, before: None, limit: 100 }
     }
 }
 
@@ -111,10 +113,10 @@ const RELEASE: &str = fenced!(
     "state"
 );
 const FAIL: &str = fenced!(
-    "state = CASE WHEN cancel_requested <> 0 THEN 'CANCELLED' WHEN retry_count < max_retries THEN 'PENDING' ELSE 'FAILED' END,
+    "state = CASE WHEN cancel_requested <> 0 THEN 'CANCELLED' WHEN retry_count < max_retries THEN 'PENDING' ELSE 'QUARANTINED' END,
      completed_at = CASE WHEN cancel_requested = 0 AND retry_count < max_retries THEN NULL ELSE {now} END,
      run_at = {now} + $3, retry_count = retry_count + 1, error_message = $4, lease_owner = NULL, lease_until = NULL",
-    "state"
+    "state, type, target, retry_count"
 );
 
 const CANCEL: &str = "
@@ -139,7 +141,8 @@ const HOLDS: &str = "
 const LIST: &str = "
     SELECT * FROM task_queue
     WHERE ($1 IS NULL OR state = $1) AND ($2 IS NULL OR type = $2) AND ($3 IS NULL OR target = $3)
-    ORDER BY task_id DESC LIMIT $4";
+      AND task_id < $4
+    ORDER BY task_id DESC LIMIT $5";
 
 /// Only while the source has had as many runs as whoever asks has seen. A run writes the source's health before its task closes:
 /// either the open task is in the way, or the count.
@@ -287,15 +290,35 @@ impl Store {
         self.fenced(lease, fenced_query(self, RELEASE, lease)).await.map(|_| ())
     }
 
-    /// Notes a failure of the environment or the program. The task waits for `retry_in` and is tried again, or is FAILED
-    /// when its retries are used up, or CANCELLED when that was asked for. Its unfinished run is kept for the next try.
+    /// Notes a failure of the environment or the program. The task waits for `retry_in` and is tried again, or is QUARANTINED
+    /// when its retries are used up, with an alert, or CANCELLED when that was asked for. Its unfinished run is kept for the next try.
     ///
     /// # Errors
     ///
     /// [`StoreError::LeaseLost`].
-    pub async fn fail(&self, lease: &Lease, error: &str, retry_in: Duration) -> Result<TaskState, StoreError> {
-        let statement = fenced_query(self, FAIL, lease).bind(millis(retry_in)).bind(row::storable(error));
-        row::task_state(&self.fenced(lease, statement).await?)
+    pub async fn fail(
+        &self,
+        lease: &Lease,
+        error: &str,
+        retry_in: Duration,
+        now: Timestamp,
+    ) -> Result<TaskState, StoreError> {
+        let (task, dialect, error) = (lease.task, self.database.dialect, row::storable(error));
+        let statement = fenced_query(self, FAIL, lease).bind(millis(retry_in)).bind(error.clone());
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    let row = statement.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
+                    let state = row::task_state(&row)?;
+                    if state == TaskState::Quarantined {
+                        for write in source::writes(dialect, now, &dead_letter(task, &row, &error)?)? {
+                            write.execute(&mut *connection, None).await?;
+                        }
+                    }
+                    Ok(state)
+                })
+            })
+            .await
     }
 
     async fn fenced(&self, lease: &Lease, statement: Statement) -> Result<AnyRow, StoreError> {
@@ -358,12 +381,27 @@ impl Store {
         let rows = sqlx::query(LIST)
             .bind(filter.state.map(TaskState::name))
             .bind(filter.kind.map(TaskKind::name))
-            .bind(filter.target.clone())
+            .bind(filter.target.as_deref().map(row::storable))
+            .bind(filter.before.map_or(i64::MAX, |task| task.0))
             .bind(i64::from(filter.limit))
             .fetch_all(&self.database.pool)
             .await?;
         rows.iter().map(row::task).collect()
     }
+}
+
+/// The alert that a task has failed for good.
+fn dead_letter(task: TaskId, row: &AnyRow, error: &str) -> Result<SourceRecord, StoreError> {
+    let (kind, tries) = (row::text(row, "type")?, row::integer(row, "retry_count")?);
+    Ok(SourceRecord::Alert {
+        target: row::text(row, "target")?,
+        kind: AlertKind::DeadLetter,
+        message: format!(
+            "task {task} ({kind}) failed {tries} times and is not tried again: {error}; `autoheal tasks retry {task}` puts it back into the \
+             queue"
+        ),
+        shared: None,
+    })
 }
 
 /// A statement whose first two arguments are the fence.

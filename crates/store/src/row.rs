@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use crate::{Checkpoint, RunRow, StoreError};
+use crate::{Checkpoint, RunRow, StoreError, ValueRow};
 
 pub(crate) fn integer(row: &AnyRow, column: &'static str) -> Result<i64, StoreError> {
     Ok(row.try_get(column)?)
@@ -60,7 +60,16 @@ fn parse<T: serde::de::DeserializeOwned>(json: &str, column: &'static str) -> Re
 }
 
 pub(crate) fn run_id(row: &AnyRow) -> Result<RunId, StoreError> {
-    named(row, "run_id", |name| name.parse().ok())
+    parsed(row, "run_id")
+}
+
+/// A name that can be read back from its text.
+pub(crate) fn parsed<T: std::str::FromStr>(row: &AnyRow, column: &'static str) -> Result<T, StoreError> {
+    named(row, column, |name| name.parse().ok())
+}
+
+pub(crate) fn task_kind(row: &AnyRow) -> Result<TaskKind, StoreError> {
+    named(row, "type", TaskKind::from_name)
 }
 
 pub(crate) fn task_state(row: &AnyRow) -> Result<TaskState, StoreError> {
@@ -75,7 +84,7 @@ fn named<T>(row: &AnyRow, column: &'static str, read: impl Fn(&str) -> Option<T>
 pub(crate) fn task(row: &AnyRow) -> Result<Task, StoreError> {
     Ok(Task {
         id: TaskId(integer(row, "task_id")?),
-        kind: named(row, "type", TaskKind::from_name)?,
+        kind: task_kind(row)?,
         target: text(row, "target")?,
         state: task_state(row)?,
         priority: number(row, "priority")?,
@@ -109,6 +118,15 @@ pub(crate) fn run(row: &AnyRow) -> Result<RunRow, StoreError> {
         stop_reason: optional_text(row, "stop_reason")?,
         results,
         report: optional_text(row, "report")?,
+    })
+}
+
+pub(crate) fn value(row: &AnyRow) -> Result<ValueRow, StoreError> {
+    Ok(ValueRow {
+        at: time(row, "at")?,
+        url: text(row, "url")?,
+        version: number(row, "version")?,
+        values: document(row, "values_json")?,
     })
 }
 

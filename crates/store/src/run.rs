@@ -83,6 +83,8 @@ pub struct FinishedRun<'a> {
     pub task_state: TaskState,
     /// Its last events.
     pub events: &'a [(Timestamp, EventBody)],
+    /// What its end leaves, such as an alert.
+    pub records: &'a [Record],
 }
 
 const FENCE: &str = "
@@ -179,6 +181,9 @@ impl Store {
             sqlx::query(self.database.dialect.sql(FINISH_TASK)).bind(lease.task.0).bind(finished.task_state.name());
         let mut writes = vec![of_run(run), of_run(task)];
         writes.extend(events_of(finished.run, finished.events)?);
+        for record in finished.records {
+            writes.extend(record::writes(self.database.dialect, finished.run, finished.at, record)?);
+        }
         self.write_held(lease, writes).await
     }
 
@@ -255,19 +260,6 @@ impl Store {
         row.as_ref().map(row::run).transpose()
     }
 
-    /// The runs that began last, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// What the database reports.
-    pub async fn runs(&self, limit: u32) -> Result<Vec<RunRow>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM run ORDER BY started_at DESC, run_id DESC LIMIT $1")
-            .bind(i64::from(limit))
-            .fetch_all(&self.database.pool)
-            .await?;
-        rows.iter().map(row::run).collect()
-    }
-
     /// Where the run stands.
     ///
     /// # Errors
@@ -292,6 +284,19 @@ impl Store {
             .fetch_all(&self.database.pool)
             .await?;
         rows.iter().map(row::checkpoint).collect()
+    }
+
+    /// The number of the run's last event; 0 when it has none.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn last_event(&self, run: RunId) -> Result<i64, StoreError> {
+        let row = sqlx::query("SELECT COALESCE(MAX(sequence), 0) AS last FROM run_event WHERE run_id = $1")
+            .bind(run.to_string())
+            .fetch_one(&self.database.pool)
+            .await?;
+        row::integer(&row, "last")
     }
 
     /// The run's events with a sequence number above `after`, in order.

@@ -13,7 +13,7 @@ use crate::database::{Dialect, Statement};
 use crate::record::{deflate, inflate};
 use crate::row::storable;
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, notice, queue, row};
+use crate::{Store, StoreError, decision, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +86,10 @@ pub struct AlertRow {
     pub message: String,
     /// When.
     pub created_at: Timestamp,
+    /// When it was posted.
+    pub posted_at: Option<Timestamp>,
+    /// When it was sent by mail.
+    pub mailed_at: Option<Timestamp>,
 }
 
 const DEFINITION: &str = "
@@ -158,9 +162,11 @@ const WATCHED: &str = "
 
 const ALERT: &str = "
     INSERT INTO alert (target, kind, message, created_at, host, cause)
-    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE $5 IS NULL OR NOT EXISTS (
+    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE ($5 IS NULL OR NOT EXISTS (
         SELECT 1 FROM alert other
-        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1)";
+        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1))
+      AND ($8 = 0 OR NOT EXISTS (
+        SELECT 1 FROM alert same WHERE same.target = $1 AND same.kind = $2 AND same.created_at > $7))";
 
 const NAME_CHECK: &str =
     "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
@@ -169,7 +175,7 @@ const REMOVED: [&str; 4] = [
     "DELETE FROM notice WHERE target = $1 AND address IS NOT NULL",
     "DELETE FROM source WHERE source_name = $1",
     "DELETE FROM source_health WHERE source_name = $1",
-    "UPDATE task_queue SET state = 'CANCELLED' WHERE target = $1 AND state = 'PENDING' AND type <> 'HEAL_REPO'",
+    "UPDATE task_queue SET state = 'CANCELLED', completed_at = {now} WHERE target = $1 AND state = 'PENDING' AND type <> 'HEAL_REPO'",
 ];
 
 /// The writes that make one change, in order.
@@ -244,7 +250,8 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                     .bind(at.as_millis())
                     .bind(shared.as_ref().map(|shared| storable(&shared.host)))
                     .bind(shared.as_ref().map(|shared| storable(&shared.cause)))
-                    .bind(at.minus(ALERT_REST).as_millis()),
+                    .bind(at.minus(ALERT_REST).as_millis())
+                    .bind(i64::from(kind.rests())),
             ),
             maybe(notice::of_alert(dialect, target, *kind, message, at)),
         ],
@@ -258,9 +265,12 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(i64::from(check.target_known))
                 .bind(i64::from(check.control_known)),
         )],
+        SourceRecord::Decided { source, decision, version, asked_by } => {
+            vec![sure(decision::made(source, *decision, *version, asked_by, at))]
+        }
         SourceRecord::Task(task) => vec![maybe(queue::enqueue_statement(dialect, task))],
         SourceRecord::Removed { source } => {
-            REMOVED.iter().map(|sql| maybe(sqlx::query(*sql).bind(storable(source)))).collect()
+            REMOVED.iter().map(|sql| maybe(sqlx::query(dialect.sql(sql)).bind(storable(source)))).collect()
         }
     })
 }
@@ -400,15 +410,7 @@ impl Store {
             .bind(i64::from(limit))
             .fetch_all(&self.database.pool)
             .await?;
-        let value = |row: &AnyRow| {
-            Ok(ValueRow {
-                at: row::time(row, "at")?,
-                url: row::text(row, "url")?,
-                version: row::number(row, "version")?,
-                values: row::document(row, "values_json")?,
-            })
-        };
-        rows.iter().rev().map(value).collect()
+        rows.iter().rev().map(row::value).collect()
     }
 
     /// The values that were accepted last from the page at an address.
@@ -424,14 +426,22 @@ impl Store {
         row.as_ref().map(|row| row::document(row, "values_json")).transpose()
     }
 
-    /// The alerts, the newest first; of one target when it is named.
+    /// The alerts, the newest first; of one target when it is named, and only those before one when that is named.
     ///
     /// # Errors
     ///
     /// What the database reports.
-    pub async fn alerts(&self, target: Option<&str>, limit: u32) -> Result<Vec<AlertRow>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM alert WHERE ($1 IS NULL OR target = $1) ORDER BY alert_id DESC LIMIT $2")
+    pub async fn alerts(
+        &self,
+        target: Option<&str>,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<AlertRow>, StoreError> {
+        let sql = "SELECT * FROM alert WHERE ($1 IS NULL OR target = $1) AND alert_id < $2
+                   ORDER BY alert_id DESC LIMIT $3";
+        let rows = sqlx::query(sql)
             .bind(target.map(storable))
+            .bind(before.unwrap_or(i64::MAX))
             .bind(i64::from(limit))
             .fetch_all(&self.database.pool)
             .await?;
@@ -442,6 +452,8 @@ impl Store {
                 kind: row::text(row, "kind")?,
                 message: row::text(row, "message")?,
                 created_at: row::time(row, "created_at")?,
+                posted_at: row::optional_time(row, "posted_at")?,
+                mailed_at: row::optional_time(row, "mailed_at")?,
             })
         };
         rows.iter().map(alert).collect()
@@ -490,7 +502,7 @@ fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
     })
 }
 
-fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
+pub(crate) fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
     let stage = row::text(row, "stage")?;
     let replaces = row::optional_integer(row, "replaces")?.map(u32::try_from).transpose();
     Ok(RecipeRow {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,7 +63,12 @@ struct Shared {
 impl GitHttp {
     /// Serves the bare repositories in the folder `root`.
     pub fn serve(root: &Path, behaviour: Behaviour) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port on the loopback interface");
+        Self::serve_at(IpAddr::V4(Ipv4Addr::LOCALHOST), root, behaviour)
+    }
+
+    /// The same at another address of this machine.
+    pub fn serve_at(address: IpAddr, root: &Path, behaviour: Behaviour) -> Self {
+        let listener = TcpListener::bind((address, 0)).expect("a port");
         let address = listener.local_addr().expect("the port");
         let shared = Arc::new(Shared {
             root: root.to_owned(),
@@ -84,6 +89,11 @@ impl GitHttp {
             }
         });
         Self { address, shared }
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// `http://127.0.0.1:PORT`.

@@ -6,17 +6,25 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::budget::Usage;
+use autoheal_engine::budget::{Exhausted, Usage};
 use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping};
 
-/// Every call, in order.
+/// Every call, in order, and who was refused because the day's budget was used up.
 #[derive(Debug, Default)]
-pub struct Accounts(Mutex<Vec<CallRecord>>);
+pub struct Accounts {
+    calls: Mutex<Vec<CallRecord>>,
+    refused: Mutex<Vec<Exhausted>>,
+}
 
 impl Accounts {
     /// What was written down.
     pub fn calls(&self) -> MutexGuard<'_, Vec<CallRecord>> {
-        self.0.lock().unwrap()
+        self.calls.lock().unwrap()
+    }
+
+    /// Why questions were refused for the day.
+    pub fn refused(&self) -> Vec<Exhausted> {
+        self.refused.lock().unwrap().clone()
     }
 
     /// How the calls ended.
@@ -40,6 +48,11 @@ impl CallLedger for Accounts {
 
     fn record(&self, call: CallRecord) -> Keeping<'_, ()> {
         self.calls().push(call);
+        Box::pin(async { Ok(()) })
+    }
+
+    fn day_exhausted(&self, _at: Timestamp, what: Exhausted) -> Keeping<'_, ()> {
+        self.refused.lock().unwrap().push(what);
         Box::pin(async { Ok(()) })
     }
 }

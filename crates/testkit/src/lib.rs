@@ -7,6 +7,8 @@
 //! - [`github`]: a GitHub of one's own, held against GitHub's description of its API
 //! - [`kill`]: kill a program around every checkpoint and compare what it leaves
 //! - [`ledger`]: accounts of language models, in memory
+//! - [`machines`]: programs on machines of their own, whose cables can be pulled
+//! - [`mail`]: a mail server that remembers
 //! - [`manual`]: a manual of vehicles with hundreds of pages
 //! - [`model_server`]: a language model that says what it is told to say
 //! - [`postgres`]: a private PostgreSQL server
@@ -21,6 +23,8 @@ pub mod github;
 mod http;
 pub mod kill;
 pub mod ledger;
+pub mod machines;
+pub mod mail;
 pub mod manual;
 pub mod model_server;
 pub mod postgres;

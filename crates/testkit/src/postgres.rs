@@ -1,10 +1,11 @@
 //! A private PostgreSQL cluster for the tests of one process, which ends with that process however it ends.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::LazyLock;
 
 use url::Url;
@@ -24,6 +25,48 @@ pub fn database() -> Option<String> {
     made.inspect_err(|reason| skip("PostgreSQL", reason)).ok()
 }
 
+/// Dumps a database into a file in `folder`, as an administrator would; `None`, said loudly, where there is no `pg_dump`.
+///
+/// # Panics
+///
+/// When the dump fails.
+pub fn dump(database: &str, folder: &Path) -> Option<PathBuf> {
+    let file = folder.join("dump");
+    let program = administrator("pg_dump")?;
+    run(command(&program).args(["--format", "custom", "--dbname", database, "--file"]).arg(&file));
+    Some(file)
+}
+
+/// A new database with what [`dump`] wrote; `None`, said loudly, where there is no `pg_restore`.
+///
+/// # Panics
+///
+/// When that fails.
+pub fn restore(dump: &Path) -> Option<String> {
+    let program = administrator("pg_restore")?;
+    let database = database()?;
+    run(command(&program).args(["--exit-on-error", "--no-owner", "--dbname", &database]).arg(dump));
+    Some(database)
+}
+
+fn administrator(program: &str) -> Option<PathBuf> {
+    let found = programs().map(|folder| folder.join(program)).filter(|program| program.is_file());
+    if found.is_none() {
+        skip("backup of PostgreSQL", &format!("{program} is not installed"));
+    }
+    found
+}
+
+fn run(command: &mut Command) {
+    let done = command.output();
+    assert!(
+        done.as_ref().is_ok_and(|done| done.status.success()),
+        "{}: {:?}",
+        command.get_program().display(),
+        done.map(|done| String::from_utf8_lossy(&done.stderr).into_owned())
+    );
+}
+
 struct Server {
     address: Url,
     psql: PathBuf,
@@ -31,8 +74,8 @@ struct Server {
     _keeper: Option<Child>,
 }
 
-/// Starts a server in the folder `$2` with the programs in `$1`, says so, and stops it when standard input closes.
-/// No network port: the socket lies in the folder. Tests kill processes, never the machine, so nothing is waited for to reach
+/// Starts a server in the folder `$2` with the programs in `$1`, says so, and stops it when standard input closes; a line there is the mode of
+/// a restart. No network port, unless `$3` is an address: the socket lies in the folder. Tests kill processes, never the machine, so nothing is waited for to reach
 /// the disk; a bench turns `fsync` on with `ALTER SYSTEM`.
 const KEEPER: &str = r#"
     stop() {
@@ -43,10 +86,13 @@ const KEEPER: &str = r#"
     trap '' PIPE
     "$1/initdb" --pgdata "$2/data" --username postgres --auth trust --encoding UTF8 --locale C --no-sync >"$2/log" 2>&1 &&
         echo "fsync = off" >>"$2/data/postgresql.conf" &&
+        { [ -z "$3" ] || echo "host all all $3/24 trust" >>"$2/data/pg_hba.conf"; } &&
         "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --wait \
-            --options "-k '$2' -c listen_addresses='' -c max_connections=200" start >>"$2/log" 2>&1 &&
+            --options "-k '$2' -c listen_addresses='$3' -c max_connections=200" start >>"$2/log" 2>&1 &&
         echo ready || echo "$(tail -n 1 "$2/log")"
-    read -r line
+    while read -r mode; do
+        "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --mode "$mode" --wait restart >>"$2/log" 2>&1 && echo ready || echo failed
+    done
     stop "$1" "$2"
 "#;
 
@@ -60,7 +106,7 @@ impl Server {
         let programs = programs().ok_or("initdb is not installed (Debian: postgresql)")?;
         // Short: a socket's path has a limit of about 100 bytes.
         let folder = PathBuf::from(format!("/tmp/autoheal-postgres-{}", Uuid::now_v7().simple()));
-        let keeper = start(&programs, &folder)?;
+        let (keeper, _) = start(&programs, &folder, None)?;
         let mut address = Url::parse("postgres:///postgres").map_err(|error| error.to_string())?;
         address.query_pairs_mut().append_pair("host", &folder.to_string_lossy()).append_pair("user", "postgres");
         Ok(Self { address, psql: programs.join("psql"), _keeper: Some(keeper) })
@@ -82,7 +128,55 @@ impl Server {
     }
 }
 
-fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
+/// A server of one's own, on the network, that can be restarted; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Cluster {
+    address: Url,
+    keeper: Child,
+    said: BufReader<ChildStdout>,
+}
+
+impl Cluster {
+    /// Starts a server that whoever reaches `address` may use, at the usual port; `None`, said loudly, where there is no PostgreSQL.
+    ///
+    /// # Panics
+    ///
+    /// When there is one and it does not start.
+    #[expect(clippy::panic, reason = "a test that cannot set itself up has failed")]
+    pub fn start(address: IpAddr) -> Option<Self> {
+        let Some(programs) = programs() else {
+            skip("PostgreSQL", "initdb is not installed (Debian: postgresql)");
+            return None;
+        };
+        let started = || {
+            let folder = PathBuf::from(format!("/tmp/autoheal-postgres-{}", Uuid::now_v7().simple()));
+            let (keeper, said) = start(&programs, &folder, Some(address))?;
+            let address = Url::parse(&format!("postgres://postgres@{address}/postgres"));
+            Ok(Self { address: address.map_err(|error| error.to_string())?, keeper, said })
+        };
+        Some(started().unwrap_or_else(|reason: String| panic!("{reason}")))
+    }
+
+    /// The address of its database.
+    pub fn url(&self) -> &str {
+        self.address.as_str()
+    }
+
+    /// Throws everybody out and starts anew.
+    ///
+    /// # Panics
+    ///
+    /// When the server does not start again.
+    pub fn restart(&mut self) {
+        let asked = self.keeper.stdin.as_mut().map(|input| input.write_all(b"fast\n"));
+        assert!(matches!(asked, Some(Ok(()))), "the keeper is gone");
+        let mut line = String::new();
+        let answered = self.said.read_line(&mut line);
+        assert!(answered.is_ok() && line.trim() == "ready", "PostgreSQL did not start again: {line:?}");
+    }
+}
+
+fn start(programs: &Path, folder: &Path, listen: Option<IpAddr>) -> Result<(Child, BufReader<ChildStdout>), String> {
     let failed = |error: std::io::Error| format!("PostgreSQL could not be started: {error}");
     std::fs::create_dir(folder).map_err(failed)?;
     // PostgreSQL refuses to run as root.
@@ -102,6 +196,7 @@ fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
         .args(["-c", KEEPER, "keeper"])
         .arg(programs)
         .arg(folder)
+        .arg(listen.map_or_else(String::new, |address| address.to_string()))
         .current_dir(folder)
         // A signal to the test's group ends the test, and with it the keeper's input: the keeper still has to clean up.
         .process_group(0)
@@ -112,11 +207,10 @@ fn start(programs: &Path, folder: &Path) -> Result<Child, String> {
         .spawn()
         .map_err(failed)?;
     let mut line = String::new();
-    if let Some(output) = keeper.stdout.take() {
-        BufReader::new(output).read_line(&mut line).map_err(failed)?;
-    }
+    let mut said = BufReader::new(keeper.stdout.take().ok_or("the keeper has no standard output")?);
+    said.read_line(&mut line).map_err(failed)?;
     // Dropping the keeper closes its input, at which it cleans up.
-    if line.trim() == "ready" { Ok(keeper) } else { Err(format!("PostgreSQL did not start: {}", line.trim())) }
+    if line.trim() == "ready" { Ok((keeper, said)) } else { Err(format!("PostgreSQL did not start: {}", line.trim())) }
 }
 
 /// The folder of the server's programs: on the path, or where Debian puts them, the newest version.

@@ -10,3 +10,4 @@ mod of_crate;
 mod python;
 pub(crate) mod queue;
 pub(crate) mod refresh;
+pub(crate) mod server;

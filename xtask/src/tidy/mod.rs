@@ -93,6 +93,13 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     bail!("{} to put right", complaints.len())
 }
 
+/// Prints every property of the specification with the places of its tests.
+#[expect(clippy::print_stdout, reason = "the list is what was asked for")]
+pub(crate) fn list_properties(root: &Path) -> anyhow::Result<()> {
+    print!("{}", properties::list(&files_of(root)?)?);
+    Ok(())
+}
+
 #[expect(clippy::print_stderr, reason = "the complaints are what this program is for")]
 fn tell(complaint: &Complaint) {
     eprintln!("{complaint}");

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -80,7 +81,13 @@ pub(super) async fn to_its_end(
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
     let worker = Worker::new(
         store.clone(),
-        autoheal_orchestrator::WorkerSettings { grace, poll: Duration::from_millis(200), ..settings },
+        autoheal_orchestrator::WorkerSettings {
+            grace,
+            poll: Duration::from_millis(200),
+            // A person waits: what a worker beside its other work may not do, this process is there for.
+            kinds: BTreeMap::new(),
+            ..settings
+        },
         registry,
     );
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;

@@ -2,12 +2,11 @@ use std::sync::Arc;
 
 use autoheal_server::mcp;
 
-use crate::commands::source::keep_house_until;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::server_args::Mcp;
-use crate::{interrupt, wiring};
+use crate::{house, interrupt, wiring};
 
 const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
 
@@ -22,7 +21,7 @@ pub(super) async fn run(arguments: &Mcp, config: &Config, printer: &Printer) -> 
         stop.cancel();
         served
     };
-    let (served, ()) = tokio::join!(serving, keep_house_until(&notifier, &store, &stop));
+    let (served, ()) = tokio::join!(serving, house::keep_until(&notifier, &store, &stop));
     served.bad_input()?;
     Ok(Exit::Fine)
 }

@@ -1,7 +1,10 @@
 //! One file per command; each has `run`, which gives the exit code.
 
+mod alerts;
+mod backup;
 mod check;
 mod ci;
+mod describe;
 mod explain;
 mod extract;
 mod graph;
@@ -28,16 +31,21 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Ci(arguments) => ci::run(*arguments, &config, printer).await,
         Command::Report(arguments) => report::run(arguments, &config, printer).await,
         Command::Tasks(arguments) => tasks::run(arguments, &config, printer).await,
+        Command::Alerts(arguments) => alerts::run(&arguments, &config, printer).await,
+        Command::Backup(arguments) => backup::run(&arguments, &config, printer).await,
         Command::Graph(arguments) => graph::run(&arguments, printer),
         Command::Explain(arguments) => explain::run(&arguments, printer),
         Command::Check(arguments) => check::run(&arguments, &config, printer).await,
-        Command::Source(arguments) => source::run(*arguments, &config, printer).await,
+        Command::Source(arguments) => Box::pin(source::run(*arguments, &config, printer)).await,
         Command::Usage(arguments) => usage::run(&arguments, &config, printer).await,
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
         Command::Mcp(arguments) => mcp::run(&arguments, &config, printer).await,
         Command::Serve(arguments) => serve::run(&arguments, &config, printer).await,
+        Command::Openapi => describe::openapi(printer),
+        Command::Completions { shell } => describe::completions(shell, printer),
+        Command::Man { folder } => describe::manual(&folder, printer),
         Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
     }
 }

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use autoheal_engine::RunId;
-use autoheal_store::{RunRow, Store};
+use autoheal_store::{RunFilter, RunRow, Store};
 
 use crate::args::Report;
 use crate::config::Config;
@@ -36,7 +36,7 @@ pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -
 /// The run of that name; the newest one is called `last`.
 pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
     let row = if name == "last" {
-        store.runs(1).await?.into_iter().next()
+        store.runs(&RunFilter::newest(1)).await?.into_iter().next()
     } else {
         let run: RunId = name.parse().map_err(|_| {
             Failure::bad_input(format!(

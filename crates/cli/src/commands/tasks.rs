@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use autoheal_engine::task::{Task, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
-use autoheal_store::{RunRow, Store, TaskFilter};
+use autoheal_store::{RunFilter, Store, TaskFilter};
 use serde_json::json;
 
 use crate::args::{Tasks, TasksCommand};
@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::{Printer, harmless};
 use crate::wiring;
 
-/// Lists, shows and cancels tasks.
+/// Lists, shows, cancels and retries tasks.
 pub(super) async fn run(arguments: Tasks, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let default = TasksCommand::List { state: None, limit: TaskFilter::default().limit };
@@ -28,6 +28,7 @@ pub(super) async fn run(arguments: Tasks, config: &Config, printer: &Printer) ->
         }
         TasksCommand::Show { task } => show(&store, task, arguments.json, printer).await,
         TasksCommand::Cancel { task } => cancel(&store, task, printer).await,
+        TasksCommand::Retry { task } => retry(&store, task, printer).await,
     }
 }
 
@@ -67,7 +68,7 @@ async fn find(store: &Store, id: TaskId) -> Result<Task, Failure> {
 
 async fn show(store: &Store, id: TaskId, as_json: bool, printer: &Printer) -> Result<Exit, Failure> {
     let task = find(store, id).await?;
-    let runs: Vec<RunRow> = store.runs(u32::MAX).await?.into_iter().filter(|run| run.task == id).collect();
+    let runs = store.runs(&RunFilter { task: Some(id), ..RunFilter::newest(100) }).await?;
     if as_json {
         let runs: Vec<_> = runs
             .iter()
@@ -120,4 +121,24 @@ async fn cancel(store: &Store, id: TaskId, printer: &Printer) -> Result<Exit, Fa
     } else {
         Err(Failure::bad_input(format!("task {id} has ended already: {}", task.state.name())))
     }
+}
+
+async fn retry(store: &Store, id: TaskId, printer: &Printer) -> Result<Exit, Failure> {
+    let task = find(store, id).await?;
+    match task.state {
+        TaskState::Failed | TaskState::Quarantined | TaskState::Cancelled => {}
+        TaskState::Pending | TaskState::InProgress => {
+            return Err(Failure::bad_input(format!("task {id} is not over: {}", task.state.name())));
+        }
+        TaskState::Completed => {
+            return Err(Failure::bad_input(format!("task {id} came to its end: ask for the work anew")));
+        }
+    }
+    if !store.reopen(id).await? {
+        return Err(Failure::bad_input(
+            "the same work is asked for already by another task: `autoheal tasks` lists it",
+        ));
+    }
+    printer.say(&format!("task {id} is in the queue again; a worker takes it up"));
+    Ok(Exit::Fine)
 }

@@ -1,11 +1,10 @@
 use autoheal_orchestrator::Worker;
 
 use crate::args;
-use crate::commands::source::keep_house_until;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
-use crate::{interrupt, progress, wiring};
+use crate::{house, interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
 
@@ -20,10 +19,10 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
         settings.concurrency = concurrency;
     }
     printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
-    let notifier = wiring::notifier(&config, sources);
+    let notifier = wiring::notifier(&config, sources)?;
     let worker = Worker::new(store.clone(), settings, registry);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, keep_house_until(&notifier, &store, &stop));
+    tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &stop));
     Ok(Exit::Fine)
 }

@@ -1,6 +1,7 @@
 //! What the program says about itself and its database.
 
-use autoheal_engine::ErrorCode;
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_engine::{ErrorCode, Timestamp};
 use serde_json::Value;
 
 use crate::binary::Home;
@@ -111,4 +112,18 @@ fn an_empty_queue_has_no_tasks_and_no_runs() {
     --- stderr
     error: `yesterday` is no run: give the name that `autoheal tasks show TASK` prints, or `last`
     ");
+}
+
+#[tokio::test]
+async fn a_copy_of_the_database_is_one() {
+    let home = Home::new();
+    let store = home.store().await;
+    store.enqueue(&NewTask::new(TaskKind::HealRepo, "/srv/code", Timestamp::default())).await.unwrap();
+    let backup = home.run(&["backup", "copy.db"]);
+    assert_eq!(backup.code, Some(0), "{}", backup.told());
+    let copy = format!("sqlite://{}", home.path().join("copy.db").display());
+    let tasks = home.run(&["tasks", "--database-url", &copy]);
+    assert!(tasks.stdout.contains("/srv/code"), "{}", tasks.told());
+    let again = home.run(&["backup", "copy.db"]);
+    assert_eq!(again.code, Some(2), "nothing is written over: {}", again.told());
 }

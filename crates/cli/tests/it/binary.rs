@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use autoheal_store::Store;
+use autoheal_store::{RunFilter, Store};
 use tempfile::TempDir;
 
 /// A home of its own for the binary: its data, its settings, and nothing of the machine's.
@@ -36,7 +36,7 @@ impl Home {
     /// How many checkpoints the newest run has.
     pub(crate) async fn checkpoints(&self) -> i64 {
         let store = self.store().await;
-        let run = store.runs(1).await.unwrap()[0].run;
+        let run = store.runs(&RunFilter::newest(1)).await.unwrap()[0].run;
         store.last_checkpoint(run).await.unwrap().unwrap().seq
     }
 

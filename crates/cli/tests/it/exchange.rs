@@ -81,6 +81,19 @@ async fn what_is_decided_about_a_source_can_be_changed() {
     let last = scraper.run(&["set", "news", "--remove-page", other.as_str()]);
     assert_eq!(last.code, Some(2), "{}", last.told());
     assert_eq!(scraper.run(&["set", "news"]).code, Some(2), "nothing to set");
+
+    let refused = scraper.run(&["set", "news", "--schedule", "every day"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.told());
+    assert!(refused.stderr.contains("`0 6 * * *`"), "{}", refused.stderr);
+    assert_eq!(scraper.run(&["set", "news", "--schedule", "0 6 * * *"]).code, Some(0));
+    let folder = scraper.home.path().join("exported");
+    assert_eq!(scraper.run(&["export", folder.to_str().unwrap()]).code, Some(0));
+    let file = fs::read_to_string(folder.join("news.toml")).unwrap();
+    assert!(file.contains("schedule = \"0 6 * * *\""), "{file}");
+    assert_eq!(scraper.run(&["set", "news", "--interval", "60"]).code, Some(0));
+    assert_eq!(scraper.json(&["show", "news"])["definition"]["schedule"], Value::Null);
+    assert_eq!(scraper.run(&["import", folder.to_str().unwrap()]).code, Some(0));
+    assert_eq!(scraper.json(&["show", "news"])["definition"]["schedule"], "0 6 * * *");
 }
 
 #[tokio::test]

@@ -454,8 +454,9 @@ fn killed_around_any_checkpoint_it_heals_the_same_at_github() {
         fresh: &|| World::with_ci(ci).unwrap(),
         begin: &|world: &World| world.heal(&["--pull-request"]),
         resume: &|world: &World| {
-            let run =
-                Runtime::new().unwrap().block_on(async { world.home.store().await.runs(1).await.unwrap()[0].run });
+            let run = Runtime::new().unwrap().block_on(async {
+                world.home.store().await.runs(&autoheal_store::RunFilter::newest(1)).await.unwrap()[0].run
+            });
             let (run, api) = (run.to_string(), world.github.api());
             let arguments = ["heal", "--resume", &run, "--github-api", &api, "--sandbox", world.sandbox, "--json"];
             let mut command = world.home.command(&arguments);

@@ -61,7 +61,9 @@ impl World {
     }
 
     fn resume(&self) -> Command {
-        let run = Runtime::new().unwrap().block_on(async { self.home.store().await.runs(1).await.unwrap()[0].run });
+        let run = Runtime::new().unwrap().block_on(async {
+            self.home.store().await.runs(&autoheal_store::RunFilter::newest(1)).await.unwrap()[0].run
+        });
         self.home.command(&["heal", "--resume", &run.to_string(), "--sandbox", self.sandbox, "--json"])
     }
 

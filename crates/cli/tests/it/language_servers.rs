@@ -52,7 +52,7 @@ fn heal(sandbox: &str, lsp: bool, path: &str) -> Told {
     assert_eq!(ended.code, Some(0), "{}", ended.told());
     let diagnostics = Runtime::new().unwrap().block_on(async {
         let store = home.store().await;
-        let run = store.runs(1).await.unwrap()[0].run;
+        let run = store.runs(&autoheal_store::RunFilter::newest(1)).await.unwrap()[0].run;
         store.diagnostics(run).await.unwrap()
     });
     Told {

@@ -1,9 +1,15 @@
 //! What people and other sources learn of a source.
 
+use std::time::Duration;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_store::ClaimRequest;
+use autoheal_testkit::mail::MailServer;
 use autoheal_testkit::site::{Change, Layout, RawAnswer, Site};
 use serde_json::Value;
 
-use crate::binary::Ended;
+use crate::binary::{Ended, Home};
 use crate::scraper::{PAGE, Scraper};
 
 /// A site that takes what is posted to `/hook`.
@@ -62,6 +68,101 @@ async fn what_cannot_be_delivered_is_kept_and_shown() {
     assert_eq!((&body["kind"], &body["target"]), (&"QUARANTINE".into(), &"news".into()), "{body}");
     let shown = scraper.json(&["show", "news"]);
     assert!(shown["undelivered"][0]["error"].as_str().unwrap().contains("500"), "{shown}");
+    let alerts = scraper.home.run(&["alerts", "--target", "news"]).stdout;
+    assert!(alerts.contains("QUARANTINE") && alerts.contains("not delivered by POST after 1 tries"), "{alerts}");
+}
+
+#[tokio::test]
+async fn an_alert_knows_when_it_arrived() {
+    let (scraper, receiver) = (Scraper::new().await, receiver().await);
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
+    for _ in 0..3 {
+        let hook = receiver.url("/hook");
+        let mut command = scraper.command(&["run", "news"]);
+        assert_eq!(Ended::of(command.env("AUTOHEAL_ALERT_WEBHOOK", hook.as_str())).code, Some(1));
+    }
+    let alerts: Value = serde_json::from_str(&scraper.home.run(&["alerts", "--json"]).stdout).unwrap();
+    let alert = &alerts[0];
+    assert_eq!((&alert["kind"], &alert["target"]), (&"QUARANTINE".into(), &"news".into()), "{alerts}");
+    assert!(alert["posted_at"].is_string() && alert["mailed_at"].is_null(), "{alerts}");
+    assert_eq!(alert["undelivered"], Value::Array(Vec::new()));
+}
+
+#[tokio::test]
+async fn an_alert_is_sent_by_mail_and_tried_again_on_its_own() {
+    let (scraper, receiver, mail) = (Scraper::new().await, receiver().await, MailServer::start().await);
+    mail.refuse("451 come back later");
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
+    let run = || {
+        let mut command = scraper.command(&["run", "news"]);
+        let command = command
+            .env("AUTOHEAL_ALERT_WEBHOOK", receiver.url("/hook").as_str())
+            .env("AUTOHEAL_SMTP_SERVER", mail.url().as_str())
+            .env("AUTOHEAL_MAIL_FROM", "autoheal@example.com")
+            .env("AUTOHEAL_MAIL_TO", "[\"Ada <ada@example.com>\"]");
+        assert_eq!(Ended::of(command).code, Some(1));
+    };
+    let alert = || {
+        let alerts: Value = serde_json::from_str(&scraper.home.run(&["alerts", "--json"]).stdout).unwrap();
+        alerts[0].clone()
+    };
+    for _ in 0..3 {
+        run();
+    }
+    let refused = alert();
+    assert!(refused["posted_at"].is_string() && refused["mailed_at"].is_null(), "{refused}");
+    assert_eq!(refused["undelivered"][0]["channel"], "MAIL", "{refused}");
+    assert!(refused["undelivered"][0]["error"].as_str().unwrap().contains("come back later"), "{refused}");
+    mail.refuse("");
+    // Whatever it waits for is over.
+    let notice = scraper.home.store().await.undelivered(None, 1).await.unwrap().remove(0);
+    scraper.home.store().await.not_delivered(notice.notice, Some(Timestamp::default()), "451").await.unwrap();
+    run();
+    let arrived = alert();
+    assert!(arrived["mailed_at"].is_string(), "{arrived}");
+    assert_eq!(arrived["undelivered"], Value::Array(Vec::new()));
+    let mails = mail.mails();
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].data.contains("Subject: autoheal: QUARANTINE news"), "{}", mails[0].data);
+    assert_eq!(receiver.requests("/hook"), 1, "what was posted is not posted again");
+}
+
+#[test]
+fn settings_of_mail_that_make_no_sense_are_refused() {
+    let home = Home::new();
+    let mut command = home.command(&["source", "watch"]);
+    command.env("AUTOHEAL_SMTP_SERVER", "smtp://mail.example").env("AUTOHEAL_MAIL_FROM", "a@example.com");
+    let ended = Ended::of(command.env("AUTOHEAL_MAIL_TO", "[\"nobody\"]"));
+    assert_eq!(ended.code, Some(2), "{}", ended.told());
+    assert!(ended.stderr.contains("no mail address"), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_dead_letter_is_told_and_put_back_by_a_person() {
+    let home = Home::new();
+    assert!(home.run(&["alerts"]).stderr.contains("there are no alerts"));
+    let store = home.store().await;
+    let task = NewTask { max_retries: 0, ..NewTask::new(TaskKind::HealRepo, "/srv/code", Timestamp::default()) };
+    let id = store.enqueue(&task).await.unwrap().id;
+    let request = ClaimRequest {
+        worker: "test".to_owned(),
+        host: "here".to_owned(),
+        kinds: vec![TaskKind::HealRepo],
+        lease: Duration::from_mins(1),
+        only: None,
+    };
+    let number = id.to_string();
+    let early = home.run(&["tasks", "retry", &number]);
+    assert_eq!(early.code, Some(2), "{}", early.told());
+    let (_, lease) = store.claim(&request).await.unwrap().unwrap();
+    store.fail(&lease, "the disk is full", Duration::ZERO, Timestamp::from_millis(1)).await.unwrap();
+    let told = home.run(&["alerts"]).stdout;
+    assert!(told.contains("DEAD_LETTER") && told.contains("the disk is full"), "{told}");
+    let retried = home.run(&["tasks", "retry", &number]);
+    assert_eq!(retried.code, Some(0), "{}", retried.told());
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Pending);
 }
 
 /// The scraper with a second source, `more`, on the same host.

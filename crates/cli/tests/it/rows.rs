@@ -1,7 +1,7 @@
 //! The rows that runs leave, as a document, without what differs from run to run.
 
 use autoheal_engine::event::EventBody;
-use autoheal_store::Store;
+use autoheal_store::{RunFilter, Store};
 use autoheal_testkit::kill::mask;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Tasks and runs with everything of them.
 pub(crate) async fn of_runs(store: &Store) -> Value {
     let mut runs = Vec::new();
-    for run in store.runs(10).await.unwrap() {
+    for run in store.runs(&RunFilter::newest(10)).await.unwrap() {
         let checkpoints: Vec<Value> = store
             .checkpoints(run.run)
             .await

@@ -117,6 +117,13 @@ async fn a_person_decides_where_the_policy_says_so() {
     assert_eq!(scraper.health(), "ACTIVE");
     assert_eq!(scraper.run(&["rollback", "news"]).code, Some(0));
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 1);
+    let decisions = scraper.json(&["history", "news"])["decisions"].clone();
+    for (index, decision, version) in [(0, "APPROVED", 2), (1, "ROLLED_BACK", 1)] {
+        let made = &decisions[index];
+        assert_eq!((&made["decision"], &made["version"]), (&decision.into(), &version.into()), "{decisions}");
+        assert!(made["asked_by"].as_str().unwrap().starts_with("person"), "{decisions}");
+    }
+    assert!(scraper.run(&["history", "news"]).stdout.contains("APPROVED recipe 2 by person"));
 }
 
 #[tokio::test]

@@ -105,13 +105,15 @@ async fn nothing_is_asked_that_would_pass_a_limit() {
         (Settings { per_day: Limits { calls: Some(3), ..Limits::default() }, ..hasty() }, Exhausted::Calls, 3),
     ] {
         let server = ModelServer::start([Scripted::openai("wrong")]).await;
-        let (session, _) = session(vec![connection(MODEL, &server)], settings);
+        let is_of_day = settings.per_day.calls == Some(3);
+        let (session, accounts) = session(vec![connection(MODEL, &server)], settings);
         let mut last = Ok(());
         for _ in 0..10 {
             last = session.ask("test", &question()).await.map(drop);
         }
         assert_eq!(last, Err(ChatError::Exhausted(exhausted)));
         assert_eq!(server.requests().len(), asked, "{exhausted}");
+        assert_eq!(accounts.refused().is_empty(), !is_of_day, "a person learns of the day's budget");
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use autoheal_engine::TaskId;
 use autoheal_engine::task::TaskState;
 use autoheal_orchestrator::{Registry, TaskEnd, Worker, WorkerSettings};
-use autoheal_store::Store;
+use autoheal_store::{RunFilter, Store};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -130,7 +130,7 @@ fn killed_around_any_checkpoint_it_ends_the_same(#[values(Engine::Sqlite, Engine
         checkpoints: &|world| {
             runtime.block_on(async {
                 let store = world.database.open().await;
-                let run = store.runs(1).await.unwrap()[0].run;
+                let run = store.runs(&RunFilter::newest(1)).await.unwrap()[0].run;
                 store.last_checkpoint(run).await.unwrap().unwrap().seq
             })
         },
@@ -176,7 +176,7 @@ async fn a_killed_process_is_followed_by_another_at_the_next_node(
     };
     tokio::join!(follower.run_until(stop.clone()), watching);
     assert_eq!(store.task(world.task).await.unwrap().unwrap().state, TaskState::Completed);
-    let runs = store.runs(10).await.unwrap();
+    let runs = store.runs(&RunFilter::newest(10)).await.unwrap();
     assert_eq!(runs.len(), 1, "the same run");
     assert_eq!(nodes_done(&store, runs[0].run).await, DONE);
     assert_eq!(world.journal(), ["fetch", "work"], "what the killed process had begun");

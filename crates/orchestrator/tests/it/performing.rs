@@ -1,5 +1,6 @@
 //! Tasks that somebody waits for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,14 +9,14 @@ use autoheal_engine::TaskId;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_orchestrator::{PerformError, Registry, WhenStopped, Worker, WorkerSettings};
-use autoheal_store::Store;
+use autoheal_store::{Store, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::database::{Database, Engine};
 use crate::toy::{self, Toy, ToyNode};
-use crate::walking::{Gate, settings, worker};
+use crate::walking::{Gate, settings, until_all_have_ended, worker};
 
 async fn sqlite() -> (Database, Store) {
     let database = Engine::Sqlite.database().unwrap();
@@ -169,4 +170,80 @@ async fn no_more_tasks_are_run_at_once_than_the_settings_say() {
     }
     assert_eq!(calls.join_all().await, [Some(true); 5]);
     assert_eq!(most.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_kind_has_no_more_slots_than_it_was_given_whoever_asks() {
+    let (_database, store) = sqlite().await;
+    let gate = Gate::new();
+    let refresh = gate.toy(ToyNode::Work).of(TaskKind::RefreshSource);
+    let registry = Registry::new().with(gate.toy(ToyNode::Work)).with(refresh);
+    let kinds = BTreeMap::from([(TaskKind::HealRepo, 1), (TaskKind::FixSource, 0)]);
+    let worker = Worker::new(store.clone(), WorkerSettings { concurrency: 3, kinds, ..settings() }, registry);
+    for number in 0..3 {
+        store.enqueue(&toy::task(&format!("repository {number}"))).await.unwrap();
+        let source = NewTask { kind: TaskKind::RefreshSource, ..toy::task(&format!("source {number}")) };
+        store.enqueue(&source).await.unwrap();
+    }
+    let stop = CancellationToken::new();
+    let looking = async {
+        for _ in 0..3 {
+            gate.wait_until_entered().await;
+        }
+        // All slots are taken, and whoever asks for one more is not let in.
+        let other = worker.run_task(TaskId(3), stop.clone());
+        assert!(tokio::time::timeout(settings().poll * 5, other).await.is_err());
+        let mut running = Vec::new();
+        for task in
+            store.tasks(&TaskFilter { state: Some(TaskState::InProgress), ..TaskFilter::default() }).await.unwrap()
+        {
+            running.push(task.kind);
+        }
+        running.sort();
+        assert_eq!(running, [TaskKind::RefreshSource, TaskKind::RefreshSource, TaskKind::HealRepo]);
+        for _ in 0..12 {
+            gate.let_go_on();
+        }
+        until_all_have_ended(&store).await;
+        stop.cancel();
+    };
+    tokio::join!(worker.run_until(stop.clone()), looking);
+    assert!(store.tasks(&TaskFilter::default()).await.unwrap().iter().all(|task| task.state == TaskState::Completed));
+
+    let fix = NewTask { kind: TaskKind::FixSource, ..toy::task("source") };
+    let id = store.enqueue(&fix).await.unwrap().id;
+    let fixer = Toy::plain().of(TaskKind::FixSource);
+    let kinds = BTreeMap::from([(TaskKind::FixSource, 0)]);
+    let none = Worker::new(store.clone(), WorkerSettings { kinds, ..settings() }, Registry::new().with(fixer));
+    let refused = none.run_task(id, CancellationToken::new()).await.unwrap_err();
+    assert!(refused.to_string().contains("does not serve FIX_SOURCE"), "{refused}");
+}
+
+#[tokio::test]
+async fn whoever_waits_hears_of_the_run_when_another_clone_of_the_worker_walks_it() {
+    let (_database, store) = sqlite().await;
+    let gate = Gate::new();
+    let shared = worker(&store, gate.toy(ToyNode::Work));
+    let caller = shared.with_own_feed();
+    let (mut feed, stop) = (caller.feed().watch(), CancellationToken::new());
+    let (task, waiting) = (toy::task("one"), CancellationToken::new());
+    // One slot, which the shared worker has before anybody asks: it walks the run.
+    store.enqueue(&task).await.unwrap();
+    let asking = async {
+        gate.wait_until_entered().await;
+        let asked = caller.perform(&task, &waiting, WhenStopped::GoesOn);
+        tokio::pin!(asked);
+        // It listens once it has been looked at.
+        assert!(futures_util::poll!(&mut asked).is_pending());
+        // Two rounds.
+        gate.let_go_on();
+        gate.let_go_on();
+        let row = asked.await.unwrap();
+        stop.cancel();
+        row
+    };
+    let (row, ()) = tokio::join!(asking, shared.run_until(stop.clone()));
+    assert_eq!(row.healed, Some(true));
+    let heard = std::iter::from_fn(|| feed.try_recv().ok());
+    assert!(heard.into_iter().any(|event| matches!(event.body, EventBody::RunFinished { .. })));
 }

@@ -2,14 +2,14 @@
 
 use autoheal_engine::TaskId;
 use autoheal_engine::event::EventBody;
-use autoheal_store::Store;
+use autoheal_store::{RunFilter, Store};
 use autoheal_testkit::kill::mask;
 use serde_json::{Value, json};
 
 pub(crate) async fn of_task(store: &Store, task: TaskId) -> Value {
     let row = store.task(task).await.unwrap().unwrap();
     let mut runs = Vec::new();
-    for run in store.runs(100).await.unwrap() {
+    for run in store.runs(&RunFilter::newest(100)).await.unwrap() {
         let checkpoints: Vec<Value> = store
             .checkpoints(run.run)
             .await

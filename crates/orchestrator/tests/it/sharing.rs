@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use autoheal_engine::event::EventBody;
-use autoheal_engine::task::{Lease, TaskKind};
+use autoheal_engine::task::{Lease, NewTask, TaskKind};
 use autoheal_engine::workflow::StepError;
 use autoheal_orchestrator::{Registry, TaskEnd, Worker, WorkerSettings};
-use autoheal_store::ClaimRequest;
+use autoheal_store::{ClaimRequest, RunFilter};
 use rstest::rstest;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::database::Engine;
 use crate::rows;
 use crate::toy::{self, DONE, Toy, ToyNode};
-use crate::walking::{Gate, finished, nodes_done, run, settings, worker};
+use crate::walking::{Gate, finished, nodes_done, run, settings, until_all_have_ended, worker};
 
 #[rstest]
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn workers_share_the_tasks_and_each_is_done_once(#[values(Engine::Sqlite, 
         worker.await.unwrap();
     }
     assert_eq!(checks.load(Ordering::SeqCst), TASKS * 2, "two rounds for each task, none twice");
-    assert_eq!(store.runs(1000).await.unwrap().len(), usize::try_from(TASKS).unwrap());
+    assert_eq!(store.runs(&RunFilter::newest(1000)).await.unwrap().len(), usize::try_from(TASKS).unwrap());
 }
 
 #[rstest]
@@ -117,4 +117,33 @@ async fn the_fence_holds_even_when_the_step_does_not_ask() {
     assert_eq!(run(&slow, id).await, TaskEnd::LeaseLost);
     let run = store.open_run(id).await.unwrap().unwrap().run;
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 1, "only the one from before");
+}
+
+#[rstest]
+#[tokio::test]
+async fn under_load_what_is_urgent_goes_first(#[values(Engine::Sqlite, Engine::Postgres)] engine: Engine) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let mut expected = Vec::new();
+    for number in 0..60_i32 {
+        let priority = [9, 1, 5][usize::try_from(number % 3).unwrap()];
+        let task = NewTask { priority, ..toy::task(&format!("target {number}")) };
+        let id = store.enqueue(&task).await.unwrap().id;
+        expected.push((priority, id));
+    }
+    expected.sort();
+    let stop = CancellationToken::new();
+    let worker = worker(&store, Toy::plain());
+    let waiting = async {
+        until_all_have_ended(&store).await;
+        stop.cancel();
+    };
+    tokio::join!(worker.run_until(stop.clone()), waiting);
+    let mut runs = store.runs(&autoheal_store::RunFilter::newest(100)).await.unwrap();
+    // Names of runs are in the order in which they began.
+    runs.sort_by_key(|run| run.run);
+    assert_eq!(
+        runs.iter().map(|run| run.task).collect::<Vec<_>>(),
+        expected.iter().map(|(_, id)| *id).collect::<Vec<_>>()
+    );
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
 use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
+use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, OutputRecord, Record, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, Timestamp};
@@ -46,6 +47,7 @@ pub(crate) struct Toy {
     job: Job,
     pub(crate) version: u32,
     pub(crate) absorbs: bool,
+    kind: TaskKind,
 }
 
 impl Toy {
@@ -69,7 +71,11 @@ impl Toy {
             .policy(ToyNode::Check, policy)
             .build()
             .unwrap();
-        Self { graph, job: Arc::new(job), version: 1, absorbs: true }
+        Self { graph, job: Arc::new(job), version: 1, absorbs: true, kind: TaskKind::HealRepo }
+    }
+
+    pub(crate) fn of(self, kind: TaskKind) -> Self {
+        Self { kind, ..self }
     }
 
     pub(crate) fn plain() -> Self {
@@ -92,7 +98,7 @@ impl Workflow for Toy {
     type State = ToyState;
 
     fn kind(&self) -> TaskKind {
-        TaskKind::HealRepo
+        self.kind
     }
 
     fn state_version(&self) -> u32 {
@@ -155,6 +161,10 @@ impl Workflow for Toy {
             results: json!({ "done": state.done }),
             report: format!("# Done\n\n{}\n", state.done.join(", ")),
         }
+    }
+
+    fn alert(&self, outcome: &Outcome) -> Option<(AlertKind, String)> {
+        (!outcome.healed).then(|| (AlertKind::RetryLimit, "it is not healed".to_owned()))
     }
 }
 

@@ -9,7 +9,7 @@ use autoheal_engine::task::TaskState;
 use autoheal_engine::workflow::StepError;
 use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_orchestrator::{Registry, TaskEnd, Worker, WorkerError, WorkerSettings};
-use autoheal_store::Store;
+use autoheal_store::{Store, TaskFilter};
 use rstest::rstest;
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::Receiver;
@@ -41,6 +41,13 @@ pub(crate) fn finished(end: &TaskEnd) -> RunId {
 pub(crate) async fn nodes_done(store: &Store, run: RunId) -> Vec<String> {
     let results = store.run(run).await.unwrap().unwrap().results.unwrap();
     serde_json::from_value(results["done"].clone()).unwrap()
+}
+
+/// Waits until no task is open any more.
+pub(crate) async fn until_all_have_ended(store: &Store) {
+    while store.tasks(&TaskFilter::default()).await.unwrap().iter().any(|task| task.state.is_open()) {
+        tokio::time::sleep(settings().poll).await;
+    }
 }
 
 fn heard(watcher: &mut Receiver<Event>) -> Vec<Event> {
@@ -206,7 +213,9 @@ async fn a_task_that_cannot_be_started_is_tried_again_later_and_says_why() {
     let id = store.enqueue(&task).await.unwrap().id;
     let TaskEnd::Broken { error, state } = run(&worker(&store, Toy::plain()), id).await else { panic!("no rounds") };
     assert!(error.contains("does not say how many rounds"), "{error}");
-    assert_eq!(state, TaskState::Failed);
+    assert_eq!(state, TaskState::Quarantined);
+    let alert = &store.alerts(None, None, 1).await.unwrap()[0];
+    assert_eq!((alert.kind.as_str(), alert.target.as_str()), ("DEAD_LETTER", "one"));
 }
 
 #[rstest]
@@ -318,4 +327,46 @@ async fn a_task_that_cannot_be_claimed_says_why() {
     let id = store.enqueue(&elsewhere).await.unwrap().id;
     let refused = worker.run_task(id, CancellationToken::new()).await.unwrap_err();
     assert!(refused.to_string().contains("bound to the machine another-machine"), "{refused}");
+}
+
+#[rstest]
+#[tokio::test]
+async fn the_end_of_a_run_tells_a_person_what_the_workflow_wants_told(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    for target in ["healed", "not healed"] {
+        let id = store.enqueue(&toy::task(target)).await.unwrap().id;
+        let toy = if target == "healed" { Toy::plain() } else { failing() };
+        run(&worker(&store, toy), id).await;
+    }
+    let alerts = store.alerts(None, None, 10).await.unwrap();
+    let told: Vec<_> = alerts.iter().map(|alert| (alert.kind.as_str(), alert.target.as_str())).collect();
+    assert_eq!(told, [("RETRY_LIMIT", "not healed")]);
+    let last = store.runs(&autoheal_store::RunFilter::newest(1)).await.unwrap()[0].run;
+    assert!(alerts[0].message.contains(&format!("autoheal report {last}")), "{}", alerts[0].message);
+}
+
+#[tokio::test]
+async fn what_fails_waits_longer_each_time() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let mut task = toy::task("one");
+    task.context = serde_json::json!({});
+    let id = store.enqueue(&task).await.unwrap().id;
+    let base = Duration::from_secs(100);
+    let worker =
+        Worker::new(store.clone(), WorkerSettings { retry_in: base, ..settings() }, Registry::new().with(Toy::plain()));
+    for doublings in 0..3 {
+        let before = autoheal_orchestrator::now();
+        assert!(matches!(run(&worker, id).await, TaskEnd::Broken { state: TaskState::Pending, .. }));
+        let row = store.task(id).await.unwrap().unwrap();
+        assert_eq!(row.retry_count, doublings + 1);
+        // The database's clock is this machine's.
+        let (waits, most) = (row.run_at.since(before), base * 2_u32.pow(doublings));
+        assert!(waits >= most * 3 / 4 && waits < most * 2, "{waits:?}");
+        assert!(store.hasten(id).await.unwrap());
+    }
+    assert!(matches!(run(&worker, id).await, TaskEnd::Broken { state: TaskState::Quarantined, .. }));
 }

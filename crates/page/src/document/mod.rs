@@ -92,6 +92,19 @@ impl Document {
         build::index(tree)
     }
 
+    /// The same page with an attribute at some elements, and at no others.
+    #[must_use]
+    pub fn with_attribute(&self, name: &str, values: &[(NodeId, String)]) -> Self {
+        let tree = self.tree.clone();
+        tree.select(&format!("[{name}]")).remove_attr(name);
+        for (node, value) in values {
+            if let Some(node) = tree.tree.get(&self.elements[node.0].tree_id) {
+                node.set_attr(name, value);
+            }
+        }
+        build::index(tree)
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.elements.len()

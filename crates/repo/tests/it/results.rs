@@ -44,6 +44,23 @@ fn schema() -> serde_json::Value {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
+    // Feature: autoheal-ci-agent, Property 11: Results JSON Validity
+    #[test]
+    fn results_are_json_that_reads_back_as_what_they_were(
+        state in ended_state(), names in (any::<String>(), any::<String>()), remark in any::<String>(), elapsed in any::<u32>()
+    ) {
+        let mut state = state;
+        (state.request.team_name, state.request.leader_name) = names;
+        state.request.repository.push_str(&remark);
+        state.warnings.push(remark.clone());
+        state.accepted.iter_mut().for_each(|fix| fix.description.push_str(&remark));
+        let now = Timestamp::from_millis(state.started_at.as_millis() + i64::from(elapsed));
+        let results = HealingResults::of(&state, now);
+        let text = serde_json::to_string_pretty(&results).unwrap();
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&text).unwrap().is_object());
+        prop_assert_eq!(serde_json::from_str::<HealingResults>(&text).unwrap(), results);
+    }
+
     // Feature: autoheal-ci-agent, Property 12: Results JSON Completeness
     #[test]
     fn results_are_complete_and_valid(state in ended_state(), elapsed in 0_i64..100_000_000) {

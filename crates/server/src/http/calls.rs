@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
+use autoheal_engine::ErrorCode;
 use axum::Json;
-use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -12,7 +12,8 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
 use tokio_util::sync::DropGuard;
 
-use super::{Shared, error};
+use super::Shared;
+use crate::api::error::{ApiCode, ApiError};
 use crate::tools::{Answer, Call, Tool, ToolError};
 
 /// What is said of a call.
@@ -50,11 +51,11 @@ impl UnderWay {
             if let Said::Ended(outcome) = said {
                 return match outcome {
                     Ok(answer) => Json(document(&answer)).into_response(),
-                    Err(failure) => error(status_of(&failure), code_of(&failure), &failure.to_string()),
+                    Err(failure) => ApiError::new(code_of(&failure), failure.to_string()).into_response(),
                 };
             }
         }
-        error(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "the tool broke off: see the server's log")
+        ApiError::new(ApiCode::Internal, "the tool broke off: see the server's log").into_response()
     }
 
     /// Progress and the answer as server-sent events.
@@ -73,7 +74,9 @@ fn event(said: Said) -> Event {
     let (name, data) = match said {
         Said::Progress(line) => ("progress", json!({ "message": line })),
         Said::Ended(Ok(answer)) => ("answer", document(&answer)),
-        Said::Ended(Err(failure)) => ("error", json!({ "code": code_of(&failure), "message": failure.to_string() })),
+        Said::Ended(Err(failure)) => {
+            ("error", json!({ "code": code_of(&failure).name(), "message": failure.to_string() }))
+        }
     };
     Event::default().event(name).data(data.to_string())
 }
@@ -82,18 +85,10 @@ fn document(answer: &Answer) -> Value {
     json!({ "text": answer.text, "data": answer.data })
 }
 
-const fn status_of(failure: &ToolError) -> StatusCode {
+const fn code_of(failure: &ToolError) -> ApiCode {
     match failure {
-        ToolError::InvalidInput(_) => StatusCode::BAD_REQUEST,
-        ToolError::Failed(_) => StatusCode::BAD_GATEWAY,
-        ToolError::Stopped => StatusCode::SERVICE_UNAVAILABLE,
-    }
-}
-
-const fn code_of(failure: &ToolError) -> &'static str {
-    match failure {
-        ToolError::InvalidInput(_) => "INVALID_INPUT",
-        ToolError::Failed(_) => "TOOL_FAILED",
-        ToolError::Stopped => "STOPPED",
+        ToolError::InvalidInput(_) => ApiCode::Spec(ErrorCode::InvalidInput),
+        ToolError::Failed(_) => ApiCode::ToolFailed,
+        ToolError::Stopped => ApiCode::Stopped,
     }
 }

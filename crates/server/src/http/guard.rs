@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -11,9 +12,10 @@ use axum::response::{IntoResponse as _, Response};
 use secrecy::ExposeSecret as _;
 use subtle::ConstantTimeEq as _;
 
-use super::{Access, error};
+use super::Access;
+use crate::api::error::{ApiCode, ApiError};
 
-/// What every answer says to browsers.
+/// What every answer says to browsers, unless it says something else itself.
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
@@ -24,65 +26,75 @@ const HEADERS: [(HeaderName, &str); 5] = [
 
 /// What a browser is told that asks beforehand whether a page may ask (WHATWG Fetch, "CORS-preflight fetch").
 const PREFLIGHT: [(HeaderName, &str); 3] = [
-    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
-    (header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, Content-Type, X-Autoheal-User"),
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PATCH, DELETE"),
+    (header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, Content-Type, Last-Event-ID, X-Autoheal-User"),
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
 
-/// Lets pass who may ask.
-pub(super) async fn check(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+/// Tells browsers what they may do with an answer.
+pub(super) async fn tell_browsers(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let listed = listed_origin(&access, request.headers());
-    let mut response = match refusal(&access, request.method(), request.headers()) {
-        Some(refusal) => refusal,
-        None if listed.is_some() && is_preflight(request.method(), request.headers()) => {
-            (StatusCode::NO_CONTENT, PREFLIGHT).into_response()
-        }
-        None => next.run(request).await,
-    };
+    let mut response = next.run(request).await;
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     if let Some(origin) = listed {
         // Without it a browser keeps the answer, also that the token is wrong, from the page.
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Retry-After"));
     }
     response
 }
 
-fn refusal(access: &Access, method: &Method, headers: &HeaderMap) -> Option<Response> {
-    let forbidden = |message| Some(error(StatusCode::FORBIDDEN, "UNAUTHORIZED", message));
+/// Lets pass who asks under a name of this server, from a page that may ask.
+pub(super) async fn check_place(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    match misplaced(&access, headers) {
+        Some(message) => ApiError::new(ApiCode::Unauthorized, message).at(StatusCode::FORBIDDEN).into_response(),
+        // A browser asks beforehand without the token, and does nothing by it.
+        None if is_preflight(request.method(), headers) && listed_origin(&access, headers).is_some() => {
+            (StatusCode::NO_CONTENT, PREFLIGHT).into_response()
+        }
+        None => next.run(request).await,
+    }
+}
+
+fn misplaced(access: &Access, headers: &HeaderMap) -> Option<&'static str> {
     let (Ok(host), Ok(origin)) = (only(headers, &header::HOST), only(headers, &header::ORIGIN)) else {
-        return forbidden("Host and Origin must be given once, and be readable");
+        return Some("Host and Origin must be given once, and be readable");
     };
     let host = host.unwrap_or_default();
     // Who knows the token is no page that was led here under a false name.
     if access.token.is_none() && !is_ours(access, name_of(host)) {
-        return forbidden("the server is not known under this name: set server.hosts");
+        return Some("the server is not known under this name: set server.hosts");
     }
-    if let Some(origin) = origin {
-        let is_own = origin.split_once("://").is_some_and(|(_, rest)| rest == host);
-        if !is_own && !access.origins.iter().any(|allowed| allowed == origin) {
-            return forbidden("pages of this origin may not ask: set server.origins");
-        }
-    }
-    // A browser asks beforehand without the token, and does nothing by it.
-    if is_preflight(method, headers) {
-        return None;
-    }
+    let origin = origin?;
+    let is_own = origin.split_once("://").is_some_and(|(_, rest)| rest == host);
+    let is_listed = access.origins.iter().any(|allowed| allowed == origin);
+    (!is_own && !is_listed).then_some("pages of this origin may not ask: set server.origins")
+}
+
+/// Lets pass who knows the token, and sends nothing that a page of anybody could.
+pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(token) = &access.token {
         let given = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
         if !bool::from(given.as_bytes().ct_eq(token.expose_secret().as_bytes())) {
             let message = "the token is missing or wrong: send `Authorization: Bearer TOKEN`";
-            return Some(error(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", message));
+            return ApiError::new(ApiCode::Unauthorized, message).into_response();
         }
     }
-    // What a form can send from anywhere is refused: only JSON makes a browser ask first.
-    if method == Method::POST && !text(header::CONTENT_TYPE).is_some_and(is_json) {
-        let message = "the body must be application/json";
-        return Some(error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "INVALID_INPUT", message));
+    // What a form can send from anywhere is refused: only JSON makes a browser ask first. Without a body there is no kind of body: then
+    // the origin says enough, which browsers give with whatever changes something.
+    let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
+    let kind = text(header::CONTENT_TYPE);
+    let has_body = kind.is_some() || !request.body().is_end_stream();
+    if !is_read && has_body && !kind.is_some_and(is_json) {
+        let error = ApiError::invalid("the body must be application/json");
+        return error.at(StatusCode::UNSUPPORTED_MEDIA_TYPE).into_response();
     }
-    None
+    next.run(request).await
 }
 
 /// A header that says different things to different readers, or cannot be read.

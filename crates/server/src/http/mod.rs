@@ -1,18 +1,33 @@
-//! The tools over HTTP.
+//! The server: the dashboard, the API (see [`crate::api`]) and the tools, and who may ask.
 //!
 //! | | |
 //! | --- | --- |
-//! | `GET /healthz` | whether the server is there |
+//! | `GET /` | the dashboard |
+//! | `GET /healthz`, `GET /readyz` | whether the server is there, and whether it can do its work |
+//! | `GET /metrics` | what is measured, for Prometheus |
+//! | `GET /api/openapi.json` | the description of the API |
 //! | `GET /api/tools` | every tool with the JSON Schema of its input |
 //! | `POST /api/tools/NAME` | calls a tool. With `Accept: text/event-stream` progress comes as events `progress`, then `answer` or `error` |
 //!
-//! An error is `{"error": {"code": ..., "message": ...}}`.
+//! # Layout
+//!
+//! - `connections`: taking connections, and ending them
+//! - `limits`: how much may be asked, and how long that may take
+//! - `guard`: who may ask, and what browsers are told
+//! - `calls`: tools that are called
+//! - `dashboard`: the page
+//! - `metrics`: what is measured
 
 mod calls;
+mod connections;
+mod dashboard;
 mod guard;
+mod limits;
+mod metrics;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, Path, State};
@@ -26,13 +41,20 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use limits::Rate;
+use metrics::Metrics;
+use tower_http::compression::CompressionLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
+
+use crate::api::error::{ApiCode, ApiError};
+use crate::api::{self, Followers, USER};
 use crate::tools::{self, Services};
 
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 
-/// The header that says for whom a program asks.
-const USER: &str = "x-autoheal-user";
+/// How long a body may pause.
+const LONGEST_WAIT_FOR_BODY: Duration = Duration::from_secs(20);
 
 /// Who may ask.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +65,8 @@ pub struct Access {
     pub hosts: Vec<String>,
     /// Origins (`https://chat.example`) whose pages may ask, beside the server's own.
     pub origins: Vec<String>,
+    /// How many requests a second one client may make, four times as many at once; 0: as many as it likes.
+    pub requests_per_second: u32,
 }
 
 /// Why the server cannot begin.
@@ -93,49 +117,69 @@ impl Server {
     }
 
     /// Answers until `stop`, and then ends what it was asked.
-    ///
-    /// # Errors
-    ///
-    /// When the connection to the network breaks.
-    pub async fn serve(self, services: Services, stop: CancellationToken) -> std::io::Result<()> {
-        let shared = Shared { services: Arc::new(services), stop: stop.clone(), calls: TaskTracker::new() };
-        let calls = shared.calls.clone();
-        let served = axum::serve(self.listener, router(shared, self.access))
-            .with_graceful_shutdown(stop.cancelled_owned())
-            .await;
+    pub async fn serve(self, services: Services, stop: CancellationToken) {
+        let followers = Followers::new(services.store.clone(), services.worker.feed().clone(), stop.clone());
+        let (calls, metrics) = (TaskTracker::new(), Metrics::new());
+        let shared =
+            Shared { services: Arc::new(services), stop: stop.clone(), followers, metrics, calls: calls.clone() };
+        connections::serve(self.listener, router(shared, self.access), stop).await;
         // Every call was told to stop: it may have a task to cancel.
         calls.close();
         calls.wait().await;
-        served
     }
 }
 
 /// What every request needs.
 #[derive(Clone)]
-struct Shared {
-    services: Arc<Services>,
-    stop: CancellationToken,
+pub(crate) struct Shared {
+    pub(crate) services: Arc<Services>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) followers: Followers,
+    metrics: Metrics,
     /// The calls under way, also those that nobody waits for any more.
     calls: TaskTracker,
 }
 
 fn router(shared: Shared, access: Access) -> Router {
-    let api = Router::new()
+    let (rate, metrics, access) = (Rate::new(access.requests_per_second), shared.metrics.clone(), Arc::new(access));
+    let timed = Router::from(api::operations())
+        .route("/api/openapi.json", get(description))
         .route("/api/tools", get(list))
+        .route("/metrics", get(metrics::serve))
+        .layer(middleware::from_fn(limits::check_time));
+    let api = timed
         .route("/api/tools/{name}", post(call))
-        .fallback(|| async { error(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address") })
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
-        .layer(middleware::from_fn_with_state(Arc::new(access), guard::check))
-        .with_state(shared);
-    let health = Router::new()
-        .route("/healthz", get(|| async { Json(json!({ "status": "ok" })) }))
-        .method_not_allowed_fallback(wrong_method);
-    health.merge(api)
+        .layer(RequestBodyTimeoutLayer::new(LONGEST_WAIT_FOR_BODY))
+        .layer(middleware::from_fn_with_state(Arc::clone(&access), guard::check_token))
+        .fallback(dashboard::serve)
+        .layer(middleware::from_fn_with_state(Arc::clone(&access), guard::check_place))
+        .layer(middleware::from_fn_with_state(rate.clone(), limits::check_rate))
+        .with_state(shared.clone());
+    // Who sends these knows no token and has no name that is ours: they are signed.
+    let webhooks = Router::from(api::webhooks())
+        .layer(middleware::from_fn(limits::check_time))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .layer(RequestBodyTimeoutLayer::new(LONGEST_WAIT_FOR_BODY))
+        .layer(middleware::from_fn_with_state(rate, limits::check_rate))
+        .with_state(shared.clone());
+    let probes = Router::from(api::probes()).method_not_allowed_fallback(wrong_method).with_state(shared);
+    probes
+        .merge(webhooks)
+        .merge(api)
+        .layer(middleware::from_fn_with_state(access, guard::tell_browsers))
+        .layer(middleware::from_fn_with_state(metrics, metrics::count))
+        .layer(CompressionLayer::new())
 }
 
-async fn wrong_method() -> Response {
-    error(StatusCode::METHOD_NOT_ALLOWED, "INVALID_INPUT", "this address is not asked by this method")
+async fn wrong_method() -> ApiError {
+    ApiError::invalid("this address is not asked by this method").at(StatusCode::METHOD_NOT_ALLOWED)
+}
+
+async fn description() -> Json<utoipa::openapi::OpenApi> {
+    Json(api::description())
 }
 
 async fn list() -> Json<Value> {
@@ -153,11 +197,12 @@ async fn call(
 ) -> Response {
     // A name that cannot be read is none, either.
     let Some(tool) = name.ok().and_then(|Path(name)| tools::find(&name)) else {
-        return error(StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such tool: GET /api/tools lists them");
+        let message = "there is no such tool: GET /api/tools lists them";
+        return ApiError::new(ApiCode::NotFound, message).into_response();
     };
     let Json(input) = match input {
         Ok(input) => input,
-        Err(rejection) => return error(rejection.status(), "INVALID_INPUT", &rejection.body_text()),
+        Err(rejection) => return ApiError::from(rejection).into_response(),
     };
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let user = text(USER).map(str::to_owned);
@@ -167,8 +212,4 @@ async fn call(
     } else {
         under_way.into_answer().await
     }
-}
-
-fn error(status: StatusCode, code: &str, message: &str) -> Response {
-    (status, Json(json!({ "error": { "code": code, "message": message } }))).into_response()
 }

@@ -1,11 +1,12 @@
 use async_trait::async_trait;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_forge::RepositoryAddress;
-use autoheal_orchestrator::{WhenStopped, now, owner};
+use autoheal_orchestrator::{WhenStopped, now};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::healing::new_task;
 use super::source_run::{deliver, existing};
 use super::{Answer, Call, Services, Tool, ToolError, answer_of, parse, schema_of, told};
 
@@ -66,9 +67,5 @@ impl Tool for Heal {
 fn of_repository(services: &Services, repository: &str, push: bool) -> Result<NewTask, ToolError> {
     let address = RepositoryAddress::parse(repository).map_err(ToolError::invalid)?;
     let request = services.healing.of(&address, push)?;
-    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
-    // A path means something on this machine only.
-    task.host = address.path().map(|_| owner::host_name());
-    task.context = serde_json::to_value(request).map_err(ToolError::invalid)?;
-    Ok(task)
+    new_task(&address, request).map_err(ToolError::invalid)
 }

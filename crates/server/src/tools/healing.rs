@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_forge::{ForgeError, RepositoryAddress};
+use autoheal_orchestrator::{now, owner};
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
 
@@ -15,8 +17,10 @@ use super::ToolError;
 pub struct Healing {
     /// How, as the settings say. Each call puts the repository in, and what becomes of the fixes.
     pub request: HealRequest,
-    /// Whether a call may have the branch pushed.
+    /// Whether a call may have the branch pushed: what asks is a language model.
     pub may_push: bool,
+    /// Whether what a person asks for over HTTP is pushed.
+    pub people_push: bool,
     /// The repositories; `None`: every one that this user can read.
     pub repositories: Option<Vec<AllowedRepository>>,
 }
@@ -76,6 +80,44 @@ impl AllowedRepository {
 }
 
 impl Healing {
+    /// Whether folders of this machine may be healed for people who ask over HTTP.
+    pub(crate) fn has_folders(&self) -> bool {
+        self.repositories.iter().flatten().any(|allowed| matches!(allowed, AllowedRepository::Folder(_)))
+    }
+
+    /// The repository that a person names over HTTP: at GitHub, or what the setting `server.repositories` holds. A path means nothing
+    /// to who does not see this machine, so there is none but by that setting.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::InvalidInput`], which says what would be accepted.
+    pub(crate) fn address_of(&self, text: &str) -> Result<RepositoryAddress, ToolError> {
+        let expected = || {
+            ToolError::InvalidInput(
+                "give a repository as https://github.com/OWNER/REPOSITORY; others must be named in the setting \
+                 server.repositories"
+                    .to_owned(),
+            )
+        };
+        let is_address = text.contains("://");
+        let is_folder = self.has_folders() && text.starts_with('/');
+        if !is_address && !is_folder {
+            return Err(expected());
+        }
+        let address = RepositoryAddress::parse(text).map_err(|_| expected())?;
+        let is_listed = match &self.repositories {
+            Some(allowed) => allowed.iter().any(|allowed| allowed.holds(&address)),
+            None => matches!(address, RepositoryAddress::GitHub { .. }),
+        };
+        if is_listed { Ok(address) } else { Err(expected()) }
+    }
+
+    /// What is asked of a run when a person asks: as the settings say, and pushed unless they forbid it.
+    pub(crate) fn for_person(&self, address: &RepositoryAddress) -> HealRequest {
+        let delivery = if self.people_push { Delivery::Push } else { Delivery::DryRun };
+        HealRequest { repository: address.to_string(), delivery, ..self.request.clone() }
+    }
+
     /// What is asked of a run.
     ///
     /// # Errors
@@ -98,6 +140,15 @@ impl Healing {
     }
 }
 
+/// A task of the queue that heals the repository at this address.
+pub(crate) fn new_task(address: &RepositoryAddress, request: HealRequest) -> Result<NewTask, serde_json::Error> {
+    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
+    // A path means something on this machine only.
+    task.host = address.path().map(|_| owner::host_name());
+    task.context = serde_json::to_value(request)?;
+    Ok(task)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +157,7 @@ mod tests {
         Healing {
             request: HealRequest { team_name: "a team".to_owned(), ..HealRequest::new("") },
             may_push: false,
+            people_push: true,
             repositories: allowed.map(|texts| texts.iter().map(|text| text.parse().unwrap()).collect()),
         }
     }

@@ -16,6 +16,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::webhook::Webhook;
+
 mod extract;
 mod heal;
 mod healing;
@@ -23,6 +25,7 @@ mod navigate;
 mod source_list;
 mod source_run;
 
+pub(crate) use healing::new_task;
 pub use healing::{AllowedRepository, AllowedRepositoryError, Healing};
 
 /// What the tools work with. Cheap to clone.
@@ -44,6 +47,8 @@ pub struct Services {
     pub healing: Healing,
     /// Who posts what runs leave to be posted.
     pub notifier: Arc<Notifier>,
+    /// What is done when GitHub tells that CI has failed.
+    pub webhook: Webhook,
 }
 
 /// Who asks, how to stop, and who is told how far it is.

@@ -7,7 +7,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
 use autoheal_engine::task::{Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
-use autoheal_orchestrator::Registry;
+use autoheal_orchestrator::{Registry, Worker};
 use autoheal_server::http::Access;
 use autoheal_server::mcp;
 use autoheal_store::{Store, TaskFilter};
@@ -15,11 +15,12 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::http::{Running, ask, services, start_with};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Only;
+pub(crate) struct Only;
 
 impl Node for Only {
     const ALL: &'static [Self] = &[Self];
@@ -30,9 +31,9 @@ impl Node for Only {
 }
 
 /// One node, which ends when there is a permit; its run tells what was asked.
-struct Waiting {
+pub(crate) struct Waiting {
     graph: Graph<Only, Value>,
-    entered: Arc<Semaphore>,
+    pub(crate) entered: Arc<Semaphore>,
     open: Arc<Semaphore>,
 }
 
@@ -83,15 +84,16 @@ impl Workflow for Waiting {
 }
 
 /// A server whose healing waits.
-struct World {
-    server: Running,
+pub(crate) struct World {
+    pub(crate) server: Running,
+    worker: Worker,
     folders: tempfile::TempDir,
     entered: Arc<Semaphore>,
     open: Arc<Semaphore>,
 }
 
 impl Waiting {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let policy = Policy { timeout: Duration::from_mins(1), attempts: 1, backoff: Duration::ZERO };
         let graph = GraphBuilder::new(Only).edge(Only, Next::End).policy(Only, policy).build().unwrap();
         Self { graph, entered: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
@@ -99,11 +101,21 @@ impl Waiting {
 }
 
 impl World {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let workflow = Waiting::new();
         let (entered, open) = (Arc::clone(&workflow.entered), Arc::clone(&workflow.open));
-        let server = start_with(Access::default(), Registry::new().with(workflow)).await;
-        Self { server, folders: tempfile::tempdir().unwrap(), entered, open }
+        let (server, worker) = start_with(Access::default(), Registry::new().with(workflow)).await;
+        Self { server, worker, folders: tempfile::tempdir().unwrap(), entered, open }
+    }
+
+    /// Does what is in the queue until this is dropped, as a server's own worker does.
+    pub(crate) fn work(&self) -> AbortOnDropHandle<()> {
+        let worker = self.worker.clone();
+        AbortOnDropHandle::new(tokio::spawn(async move { worker.run_until(CancellationToken::new()).await }))
+    }
+
+    pub(crate) fn let_end(&self, count: usize) {
+        self.open.add_permits(count);
     }
 
     /// What is sent to have a repository of that name healed.
@@ -113,11 +125,11 @@ impl World {
         json!({ "repository": folder })
     }
 
-    async fn until_entered(&self, count: u32) {
+    pub(crate) async fn until_entered(&self, count: u32) {
         self.entered.acquire_many(count).await.unwrap().forget();
     }
 
-    async fn states(&self) -> Vec<TaskState> {
+    pub(crate) async fn states(&self) -> Vec<TaskState> {
         states(&self.server.store).await
     }
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use autoheal_fetch::{FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::HealRequest;
+use autoheal_server::api::webhook::Webhook;
 use autoheal_server::http::{Access, BindError, Server};
 use autoheal_server::{Healing, Services};
 use autoheal_source::{Notifier, SourceServices};
 use autoheal_store::Store;
 use autoheal_testkit::site::Site;
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -21,12 +22,12 @@ pub(crate) struct Running {
     address: SocketAddr,
     client: Client,
     pub(crate) store: Store,
-    _stop: DropGuard,
+    stop: DropGuard,
     _data: tempfile::TempDir,
 }
 
-async fn start(access: Access) -> Running {
-    start_with(access, Registry::new()).await
+pub(crate) async fn start(access: Access) -> Running {
+    start_with(access, Registry::new()).await.0
 }
 
 /// What tools work with, where runs are looked at often and two are run at once.
@@ -48,27 +49,56 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
         extraction: autoheal_extract::ModelSettings::default(),
         navigation: autoheal_navigate::Settings { max_steps: 2, ..autoheal_navigate::Settings::default() },
         worker: Worker::new(store.clone(), worker, registry),
-        healing: Healing { request: HealRequest::new(""), may_push: false, repositories: None },
+        healing: Healing { request: HealRequest::new(""), may_push: false, people_push: true, repositories: None },
         notifier: Arc::new(Notifier::new(sources, None, None)),
+        webhook: Webhook::default(),
     }
 }
 
-pub(crate) async fn start_with(access: Access, registry: Registry) -> Running {
+/// A server, and the worker that does what it is asked.
+pub(crate) async fn start_with(access: Access, registry: Registry) -> (Running, Worker) {
+    start_as(access, |store| services(store, registry)).await
+}
+
+pub(crate) async fn start_as(access: Access, services: impl FnOnce(&Store) -> Services) -> (Running, Worker) {
     let data = tempfile::tempdir().unwrap();
     let store = Store::open_file(&data.path().join("autoheal.db")).await.unwrap();
-    let services = services(&store, registry);
+    let services = services(&store);
+    let worker = services.worker.clone();
     let server = Server::bind(([127, 0, 0, 1], 0).into(), access).await.unwrap();
     let address = server.address().unwrap();
     let stop = CancellationToken::new();
     tokio::spawn(server.serve(services, stop.clone()));
     // An error says that another test of this process was first.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Running { address, client: Client::new(), store, _stop: stop.drop_guard(), _data: data }
+    let running = Running { address, client: Client::new(), store, stop: stop.drop_guard(), _data: data };
+    (running, worker)
 }
 
 impl Running {
-    fn get(&self, path: &str) -> RequestBuilder {
+    pub(crate) fn stop(&self) {
+        self.stop.token().cancel();
+    }
+
+    /// What is answered when it is as it is wanted.
+    pub(crate) async fn until(&self, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..1000 {
+            let (_, document) = ask(self.get(path)).await;
+            if wanted(&document) {
+                return document;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{path} never comes to what is wanted: {}", ask(self.get(path)).await.1);
+    }
+
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
         self.client.get(format!("http://{}{path}", self.address))
+    }
+
+    pub(crate) fn send(&self, method: Method, path: &str, body: &Value) -> RequestBuilder {
+        let request = self.client.request(method, format!("http://{}{path}", self.address));
+        request.header("Content-Type", "application/json").body(body.to_string())
     }
 
     pub(crate) fn call(&self, tool: &str, input: &Value) -> RequestBuilder {
@@ -120,6 +150,7 @@ async fn what_is_wrong_is_an_error_with_a_code() {
         (server.get("/elsewhere"), 404, "NOT_FOUND"),
         (server.call("%ff", &json!({})), 404, "NOT_FOUND"),
         (server.get("/api/tools/extract"), 405, "INVALID_INPUT"),
+        (server.get("/api/elsewhere"), 404, "NOT_FOUND"),
         (server.call("../../healthz", &json!({})), 405, "INVALID_INPUT"),
         (server.call("navigate", &json!({ "goal": "x" })), 400, "INVALID_INPUT"),
         (server.call("extract", &json!({ "url": "http://10.1.2.3/" })), 502, "TOOL_FAILED"),
@@ -134,8 +165,11 @@ async fn what_is_wrong_is_an_error_with_a_code() {
 
 #[tokio::test]
 async fn a_page_in_a_browser_cannot_ask_through_this_machine() {
-    let access =
-        Access { hosts: vec!["tools.example".into()], origins: vec!["https://chat.example".into()], token: None };
+    let access = Access {
+        hosts: vec!["tools.example".into()],
+        origins: vec!["https://chat.example".into()],
+        ..Access::default()
+    };
     let server = start(access).await;
     let own = format!("http://{}", server.address);
     let list = || server.call("source_list", &json!({}));
@@ -211,10 +245,10 @@ async fn a_browser_lets_the_pages_of_listed_origins_ask() {
     assert_eq!(allowed.status(), 204, "asked without the token, as browsers do");
     let headers = allowed.headers();
     assert_eq!(headers["access-control-allow-origin"], "https://chat.example");
-    assert_eq!(headers["access-control-allow-headers"], "Authorization, Content-Type, X-Autoheal-User");
+    assert_eq!(headers["access-control-allow-headers"], "Authorization, Content-Type, Last-Event-ID, X-Autoheal-User");
     assert_eq!(
         (&headers["access-control-allow-methods"], &headers["vary"]),
-        (&"GET, POST".parse().unwrap(), &"Origin".parse().unwrap())
+        (&"GET, POST, PATCH, DELETE".parse().unwrap(), &"Origin".parse().unwrap())
     );
 
     let list = || server.call("source_list", &json!({})).header("Origin", "https://chat.example");

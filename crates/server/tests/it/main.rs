@@ -2,5 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod api;
+mod asking;
+mod description;
 mod healing;
 mod http;
+mod webhook;

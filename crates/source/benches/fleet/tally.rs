@@ -152,7 +152,7 @@ impl Tally {
     pub(crate) async fn close(&mut self, store: &Store, pages: &[Page], now: Timestamp) {
         self.quarantined_at_end = in_state(store, HealthState::Quarantined).await;
         self.statistics = Some(Statistics::of(store).await.unwrap());
-        let alerts = store.alerts(None, 100_000).await.unwrap();
+        let alerts = store.alerts(None, None, 100_000).await.unwrap();
         self.rolled_back = alerts.iter().filter(|alert| alert.kind == "ROLLBACK").count();
         for page in pages {
             let last = store.values(&page.name, Timestamp::default(), 1).await.unwrap().pop();

@@ -89,8 +89,14 @@ pub(crate) async fn run<W: Workflow>(workflow: &W, store: &Store, clock: &Arc<Cl
         store.checkpoint(&lease, &checkpoint, &[], &context.take_records()).await.unwrap();
     }
     let outcome = workflow.outcome(&state, clock.now());
-    let finished =
-        FinishedRun { run, outcome: &outcome, at: clock.now(), task_state: TaskState::Completed, events: &[] };
+    let finished = FinishedRun {
+        run,
+        outcome: &outcome,
+        at: clock.now(),
+        task_state: TaskState::Completed,
+        events: &[],
+        records: &[],
+    };
     store.finish(&lease, &finished).await.unwrap();
     (task, outcome)
 }

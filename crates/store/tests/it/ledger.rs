@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::budget::Exhausted;
 use autoheal_engine::ledger::{CallLedger as _, CallRecord};
 use autoheal_store::UsageBy;
+use autoheal_store::ledger::MODELS;
 use rstest::rstest;
 
 use crate::database::Engine;
@@ -58,4 +60,19 @@ async fn calls_are_summed_by_day_and_by_whatever_is_asked_for(#[case] engine: En
     }
     store.forget_model_texts(Timestamp::from_millis(DAY)).await.unwrap();
     assert_eq!(store.used_since(Timestamp::default()).await.unwrap().calls, 3, "what was used stays");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn that_the_day_is_used_up_is_told_once_a_day(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    for hours in [1, 2, 26] {
+        let at = Timestamp::from_millis(hours * 3_600_000);
+        database.store.day_exhausted(at, Exhausted::Calls).await.unwrap();
+    }
+    let alerts = database.store.alerts(Some(MODELS), None, 10).await.unwrap();
+    assert_eq!(alerts.iter().map(|alert| alert.kind.as_str()).collect::<Vec<_>>(), ["BUDGET", "BUDGET"]);
+    assert!(alerts[0].message.contains("model calls is used up for today"), "{}", alerts[0].message);
 }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
+mod backup;
 mod database;
 mod ledger;
+mod listing;
 mod load;
 mod model;
 mod politeness;

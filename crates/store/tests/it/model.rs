@@ -156,13 +156,13 @@ async fn apply(store: &Store, model: &mut Model, step: &Step) {
         }
         Step::Fail(index) => {
             let Some((lease, held)) = pick(model, *index) else { return };
-            let answer = store.fail(&lease, "broke", NO_TIME).await;
+            let answer = store.fail(&lease, "broke", NO_TIME, Timestamp::default()).await;
             if held {
                 let task = model.task(lease.task);
                 let state = match (task.cancel_requested, task.retry_count < task.max_retries) {
                     (true, _) => TaskState::Cancelled,
                     (false, true) => TaskState::Pending,
-                    (false, false) => TaskState::Failed,
+                    (false, false) => TaskState::Quarantined,
                 };
                 assert_eq!(answer.unwrap(), state);
                 task.retry_count += 1;

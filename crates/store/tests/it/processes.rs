@@ -8,7 +8,7 @@ use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{Lease, TaskState};
 use autoheal_engine::workflow::Outcome;
 use autoheal_engine::{RunId, TaskId, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError, TaskFilter};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -136,7 +136,8 @@ async fn finish(store: &Store, lease: &Lease, run: RunId) -> Result<(), StoreErr
         Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: "done".to_owned() };
     let at = Timestamp::from_millis(3);
     let events = [(at, EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
-    let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &events };
+    let end =
+        FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &events, records: &[] };
     store.finish(lease, &end).await
 }
 
@@ -184,7 +185,7 @@ async fn four_thousand_tasks_are_each_done_once_by_three_processes(#[case] engin
     assert!(done.iter().all(|done| !done.is_empty()), "every process took part");
     let tasks = store.tasks(&TaskFilter { limit: 10_000, ..TaskFilter::default() }).await.unwrap();
     assert!(tasks.iter().all(|task| (task.state, task.lease_epoch) == (TaskState::Completed, 1)));
-    assert_eq!((tasks.len(), store.runs(10_000).await.unwrap().len()), (TASKS, TASKS));
+    assert_eq!((tasks.len(), store.runs(&RunFilter::newest(10_000)).await.unwrap().len()), (TASKS, TASKS));
 }
 
 #[rstest]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
-use autoheal_store::{ClaimRequest, Enqueued, StoreError, TaskFilter};
+use autoheal_store::{ClaimRequest, Enqueued, Reach, StoreError, TaskFilter};
 use rstest::rstest;
 
 use crate::database::Engine;
@@ -12,6 +12,8 @@ use crate::database::Engine;
 pub(crate) const LONG: Duration = Duration::from_mins(10);
 /// A lease of no length has run out when it begins: the test need not wait for it.
 pub(crate) const NO_TIME: Duration = Duration::ZERO;
+
+const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
 pub(crate) fn task(target: &str) -> NewTask {
     NewTask::new(TaskKind::HealRepo, target, Timestamp::from_millis(0))
@@ -76,7 +78,7 @@ async fn a_stale_lease_is_refused_and_the_epoch_rises(#[case] engine: Engine) {
 
     assert!(matches!(store.heartbeat(&old, LONG).await, Err(StoreError::LeaseLost(TaskId(_)))));
     assert!(matches!(store.release(&old).await, Err(StoreError::LeaseLost(_))));
-    assert!(matches!(store.fail(&old, "late", NO_TIME).await, Err(StoreError::LeaseLost(_))));
+    assert!(matches!(store.fail(&old, "late", NO_TIME, NOW).await, Err(StoreError::LeaseLost(_))));
     assert!(!store.holds(&old).await.unwrap());
     assert_eq!(store.task(new.task).await.unwrap().unwrap(), taken);
     assert!(store.holds(&new).await.unwrap());
@@ -176,23 +178,48 @@ async fn failures_are_retried_later_until_they_are_used_up(#[case] engine: Engin
     let store = database.store;
     let id = store.enqueue(&NewTask { max_retries: 1, ..task("t") }).await.unwrap().id;
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
-    assert_eq!(store.fail(&lease, "no\u{0}disk", NO_TIME).await.unwrap(), TaskState::Pending);
+    assert_eq!(store.fail(&lease, "no\u{0}disk", NO_TIME, NOW).await.unwrap(), TaskState::Pending);
     let waiting = store.task(id).await.unwrap().unwrap();
     assert_eq!((waiting.retry_count, waiting.error_message.as_deref()), (1, Some("no\u{fffd}disk")));
     assert_eq!((waiting.lease_owner, waiting.lease_until, waiting.completed_at), (None, None, None));
 
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
-    assert_eq!(store.fail(&lease, "again", LONG).await.unwrap(), TaskState::Failed);
+    assert_eq!(store.fail(&lease, "again", LONG, NOW).await.unwrap(), TaskState::Quarantined);
     let failed = store.task(id).await.unwrap().unwrap();
     assert_eq!((failed.retry_count, failed.completed_at.is_some()), (2, true));
     assert!(store.claim(&request("w", LONG)).await.unwrap().is_none());
+    let alerts = store.alerts(Some("t"), None, 10).await.unwrap();
+    assert_eq!(alerts.iter().map(|alert| alert.kind.as_str()).collect::<Vec<_>>(), ["DEAD_LETTER"]);
+    let message = &alerts[0].message;
+    assert!(message.contains("again") && message.contains(&format!("autoheal tasks retry {id}")), "{message}");
+    let reach = Reach { post: true, mail: true };
+    let claimed = store.claim_notice(NOW, NOW.plus(LONG), reach).await.unwrap().unwrap();
+    assert_eq!((claimed.alert, claimed.body["kind"].as_str()), (Some(alerts[0].alert), Some("DEAD_LETTER")));
 
     assert!(store.reopen(id).await.unwrap());
     assert!(!store.reopen(id).await.unwrap(), "it is open");
     let (again, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     assert_eq!((again.retry_count, again.lease_epoch, again.completed_at), (0, 3, None));
-    assert_eq!(store.fail(&lease, "later", LONG).await.unwrap(), TaskState::Pending);
+    assert_eq!(store.fail(&lease, "later", LONG, NOW).await.unwrap(), TaskState::Pending);
     assert!(store.claim(&request("w", LONG)).await.unwrap().is_none(), "not before its time");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn of_one_target_there_is_one_dead_letter_alert_a_day(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    for hours in [0, 23, 25] {
+        store.enqueue(&NewTask { max_retries: 0, ..task("t") }).await.unwrap();
+        let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+        let at = NOW.plus(Duration::from_hours(hours));
+        assert_eq!(store.fail(&lease, "no", NO_TIME, at).await.unwrap(), TaskState::Quarantined);
+    }
+    let told =
+        store.alerts(Some("t"), None, 10).await.unwrap().into_iter().map(|alert| alert.created_at.since(NOW).as_secs());
+    assert_eq!(told.collect::<Vec<_>>(), [25 * 3600, 0], "the newest first");
 }
 
 #[rstest]

@@ -37,7 +37,7 @@ async fn run_to_the_end(store: &Store, target: &str) -> (TaskId, RunId) {
     store.checkpoint(&lease, &checkpoint, &[], &[Record::Fix(fix)]).await.unwrap();
     let outcome =
         Outcome { healed: false, stop_reason: "ATTEMPTS".to_owned(), results: json!({}), report: String::new() };
-    let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &[] };
+    let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &[], records: &[] };
     store.finish(&lease, &end).await.unwrap();
     (lease.task, run)
 }

@@ -5,7 +5,7 @@ use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{Lease, TaskState};
 use autoheal_engine::workflow::{FixRecord, Outcome, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -129,7 +129,14 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
         report: "# Healed\u{0}".to_owned(),
     };
     let events = [(at(105), EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
-    let end = FinishedRun { run, outcome: &outcome, at: at(105), task_state: TaskState::Completed, events: &events };
+    let end = FinishedRun {
+        run,
+        outcome: &outcome,
+        at: at(105),
+        task_state: TaskState::Completed,
+        events: &events,
+        records: &[],
+    };
     store.finish(&lease, &end).await.unwrap();
 
     let kept = store.run(run).await.unwrap().unwrap();
@@ -158,7 +165,7 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     assert_eq!(store.fixes_of_target("t", at(101)).await.unwrap(), fixes);
     assert_eq!(store.fixes_of_target("t", at(102)).await.unwrap(), []);
     assert_eq!(store.outputs(run).await.unwrap(), [output(&loud), output("")]);
-    assert_eq!(store.runs(10).await.unwrap().len(), 1);
+    assert_eq!(store.runs(&RunFilter::newest(10)).await.unwrap().len(), 1);
 
     // Another task for the same target has runs of its own.
     assert_eq!(store.last_run(lease.task).await.unwrap().unwrap().run, run);
@@ -186,7 +193,14 @@ async fn a_worker_that_lost_its_lease_leaves_no_trace(#[case] engine: Engine) {
     let events = [(at(2), note("late"))];
     let records = [Record::Diagnostic(entry("late", 1)), Record::Fix(fix("late")), Record::Output(output("late"))];
     let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
-    let end = FinishedRun { run, outcome: &outcome, at: at(3), task_state: TaskState::Completed, events: &events };
+    let end = FinishedRun {
+        run,
+        outcome: &outcome,
+        at: at(3),
+        task_state: TaskState::Completed,
+        events: &events,
+        records: &[],
+    };
     let late = NewRun {
         run: RunId(Uuid::now_v7()),
         workflow: "repo".to_owned(),
@@ -233,7 +247,8 @@ async fn a_checkpoint_is_stored_whole_or_not_at_all(#[case] engine: Engine) {
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 1);
 
     let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
-    let end = FinishedRun { run, outcome: &outcome, at: at(3), task_state: TaskState::Completed, events: &[] };
+    let end =
+        FinishedRun { run, outcome: &outcome, at: at(3), task_state: TaskState::Completed, events: &[], records: &[] };
     let wrong = store.finish(&lease, &FinishedRun { run: unknown, ..end }).await;
     assert!(matches!(wrong, Err(StoreError::NoSuchRun(task)) if task == lease.task), "{wrong:?}");
     let open = store.finish(&lease, &FinishedRun { task_state: TaskState::Pending, ..end }).await;

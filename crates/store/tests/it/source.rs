@@ -85,8 +85,8 @@ async fn what_is_kept_of_a_source_is_read_back(#[case] engine: Engine) {
     assert_eq!(store.sources().await.unwrap().len(), 1);
     assert_eq!(store.values(NAME, at(0), 10).await.unwrap()[0].values, json!({ "title": "A" }));
     assert_eq!(store.values(NAME, at(10), 10).await.unwrap(), []);
-    assert_eq!(store.alerts(Some(NAME), 10).await.unwrap()[0].kind, "QUARANTINE");
-    assert_eq!(store.alerts(Some("other"), 10).await.unwrap(), []);
+    assert_eq!(store.alerts(Some(NAME), None, 10).await.unwrap()[0].kind, "QUARANTINE");
+    assert_eq!(store.alerts(Some("other"), None, 10).await.unwrap(), []);
     assert_eq!(store.name_checks(NAME, at(0)).await.unwrap(), [check]);
     let recipe = &store.recipes(NAME).await.unwrap()[0];
     assert_eq!((recipe.stage, recipe.runs, recipe.failed_runs), (Stage::Production, 1, 1));
@@ -158,7 +158,7 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     assert_eq!(store.source(NAME).await.unwrap(), None);
     assert_eq!(store.recipes(NAME).await.unwrap(), []);
     assert_eq!(store.snapshots(NAME, SnapshotRole::Good, None, 9).await.unwrap(), []);
-    assert_eq!(store.alerts(None, 9).await.unwrap().len(), 1);
+    assert_eq!(store.alerts(None, None, 9).await.unwrap().len(), 1);
 }
 
 #[rstest]

@@ -31,7 +31,7 @@ pub mod record;
 mod state;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -92,10 +92,19 @@ impl Site {
         Self::with(Plan::default()).await
     }
 
+    /// A site of the usual size at another address of this machine.
+    pub async fn start_at(address: IpAddr) -> Self {
+        Self::at(SocketAddr::from((address, 0)), Plan::default()).await
+    }
+
     /// A site of this size.
     pub async fn with(plan: Plan) -> Self {
+        Self::at(loopback(), plan).await
+    }
+
+    async fn at(address: SocketAddr, plan: Plan) -> Self {
         let state = Arc::new(State::new(plan.pages()));
-        let (address, server) = serve(loopback(), &state).await;
+        let (address, server) = serve(address, &state).await;
         Self { address, state, server: Some(server) }
     }
 

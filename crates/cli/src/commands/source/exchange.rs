@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use autoheal_engine::source::{SourceRecord, Stage};
+use autoheal_engine::source::Stage;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_orchestrator::now;
 use autoheal_page::recipe::Recipe;
+use autoheal_source::decide;
 use autoheal_source::definition::Blueprint;
 use autoheal_source::import::recipe_of;
 use autoheal_source::{AddRequest, Definition, SourceFile, SourceName};
@@ -14,7 +15,7 @@ use autoheal_store::{SourceRow, Store};
 use serde_json::json;
 use url::Url;
 
-use super::decide::PERSON;
+use super::decide::{blame, person};
 use super::run::{Runner, perform};
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
@@ -43,7 +44,7 @@ pub(super) async fn export(
         .bad_input()?;
     let mut written = Vec::new();
     for row in rows {
-        let Some((file, _)) = current(&row, store).await? else { continue };
+        let Some(file) = current(&row, store).await? else { continue };
         let path = folder.join(format!("{}.{EXTENSION}", row.source));
         std::fs::write(&path, file.to_toml()?)
             .with_context(|| format!("{} cannot be written", path.display()))
@@ -58,13 +59,13 @@ pub(super) async fn export(
     Ok(Exit::Fine)
 }
 
-/// A source as a file, and the number of its recipe in force.
-async fn current(row: &SourceRow, store: &Store) -> Result<Option<(SourceFile, u32)>, Failure> {
+/// A source as a file.
+async fn current(row: &SourceRow, store: &Store) -> Result<Option<SourceFile>, Failure> {
     let definition: Definition = serde_json::from_value(row.definition.clone())?;
     let versions = store.recipes(&row.source).await?;
     let Some(in_force) = versions.into_iter().find(|recipe| recipe.stage == Stage::Production) else { return Ok(None) };
     let recipe: Recipe = serde_json::from_value(in_force.recipe)?;
-    Ok(Some((SourceFile::of(&definition, &recipe), in_force.version)))
+    Ok(Some(SourceFile::of(&definition, &recipe)))
 }
 
 /// A source to be added or changed.
@@ -127,7 +128,7 @@ async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static
 
 /// A source that is there gets what the file says, as a new version that a person has put into force.
 async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'static str, Failure> {
-    let Some((known, version)) = current(row, store).await? else {
+    let Some(known) = current(row, store).await? else {
         return Err(Failure::bad_input("it has no recipe in force"));
     };
     let file = &entry.file;
@@ -146,19 +147,7 @@ async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'stati
     let recipe = wanted.recipe.context("it has no recipe")?;
     let mut definition = file.redefine(&serde_json::from_value(row.definition.clone())?);
     definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
-    let definition = serde_json::to_value(&definition)?;
-    let source = row.source.clone();
-    let next = store.recipes(&source).await?.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1;
-    let staged = SourceRecord::Staged {
-        source: source.clone(),
-        version: next,
-        recipe: serde_json::to_value(&recipe)?,
-        definition: definition.clone(),
-        asked_by: PERSON.to_owned(),
-    };
-    let replaces = Some(version);
-    let promoted = SourceRecord::Promoted { source, version: next, definition, replaces, asked_by: PERSON.to_owned() };
-    store.change_sources(now(), &[staged, promoted]).await?;
+    decide::replace(store, &entry.name, &recipe, &definition, &person(), now()).await.map_err(blame)?;
     Ok("changed; its next run shows whether it works")
 }
 

@@ -4,11 +4,8 @@ mod data;
 mod decide;
 mod exchange;
 mod run;
-mod set;
 mod show;
 mod watch;
-
-pub(super) use watch::keep_house_until;
 
 use autoheal_source::SourceName;
 use autoheal_store::{SourceRow, Store};
@@ -39,9 +36,9 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
         SourceCommand::Approve { name } => decide::approve(&name, &store, printer).await,
         SourceCommand::Reject { name } => decide::reject(&name, &store, printer).await,
         SourceCommand::Remove { name } => decide::remove(&name, &store, printer).await,
-        SourceCommand::Set(changes) => set::run(&changes, &store, printer).await,
+        SourceCommand::Set(changes) => decide::set(changes, &store, printer).await,
         SourceCommand::Export { folder, names } => exchange::export(&folder, &names, json, &store, printer).await,
-        SourceCommand::Import { path } => exchange::import(&path, json, &store, config, printer).await,
+        SourceCommand::Import { path } => Box::pin(exchange::import(&path, json, &store, config, printer)).await,
         SourceCommand::Watch => watch::run(&store, config, printer).await,
     }
 }

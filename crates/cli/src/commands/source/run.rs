@@ -1,5 +1,6 @@
 //! Adding, running and healing: tasks of the queue, run in this process.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,6 +48,7 @@ pub(super) async fn add(
         kind: page_kind(add),
         examples: add.examples.clone(),
         interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
+        schedule: add.schedule.clone(),
         heal_policy: add.heal_policy.into(),
         webhook: add.webhook.clone(),
         render: add.render,
@@ -168,11 +170,13 @@ impl<'a> Runner<'a> {
     pub(super) fn new(store: &Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
         let settings = autoheal_orchestrator::WorkerSettings {
             poll: Duration::from_millis(100),
+            // A person waits: what a worker beside its other work may not do, this process is there for.
+            kinds: BTreeMap::new(),
             ..wiring::worker_settings(config)
         };
         let sources = wiring::source_services(config, store)?;
         let worker = Worker::new(store.clone(), settings, wiring::source_registry(sources.clone())?);
-        let notifier = wiring::notifier(config, sources);
+        let notifier = wiring::notifier(config, sources)?;
         Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, printer })
     }
 

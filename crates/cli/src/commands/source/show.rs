@@ -9,7 +9,7 @@ use autoheal_engine::time::minutes_and_seconds;
 use autoheal_source::SourceName;
 use autoheal_source::refresh::EVERY_HOST;
 use autoheal_source::statistics::Statistics;
-use autoheal_store::{SourceRow, Store};
+use autoheal_store::{Channel, SourceRow, Store};
 use serde_json::{Value, json};
 
 use super::find;
@@ -36,7 +36,7 @@ fn summary(row: &SourceRow) -> Value {
 pub(super) async fn list(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let sources = store.sources().await?;
     let day_ago = autoheal_orchestrator::now().minus(std::time::Duration::from_hours(24));
-    for alert in store.alerts(Some(EVERY_HOST), 1).await?.iter().filter(|alert| alert.created_at >= day_ago) {
+    for alert in store.alerts(Some(EVERY_HOST), None, 1).await?.iter().filter(|alert| alert.created_at >= day_ago) {
         printer.warn(&format!("{}: {}", alert.created_at.to_rfc3339(), harmless(&alert.message)));
     }
     if json {
@@ -58,7 +58,7 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
     let row = find(store, name).await?;
     let recipes = store.recipes(name.as_str()).await?;
     let in_force = recipes.iter().find(|recipe| recipe.stage == autoheal_engine::source::Stage::Production);
-    let alerts = store.alerts(Some(name.as_str()), 5).await?;
+    let alerts = store.alerts(Some(name.as_str()), None, 5).await?;
     let undelivered = store.undelivered(Some(name.as_str()), 5).await?;
     if json {
         let alerts: Vec<_> = alerts
@@ -92,7 +92,11 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
         let _ = writeln!(text, "{}  {}: {}", alert.created_at.to_rfc3339(), alert.kind, harmless(&alert.message));
     }
     for notice in &undelivered {
-        let (to, error) = (notice.address.as_deref().unwrap_or("where alerts go"), notice.last_error.as_deref());
+        let alerts = match notice.channel {
+            Channel::Post => "where alerts go",
+            Channel::Mail => "who gets alerts by mail",
+        };
+        let (to, error) = (notice.address.as_deref().unwrap_or(alerts), notice.last_error.as_deref());
         let error = harmless(error.unwrap_or_default());
         let _ = writeln!(text, "not delivered to {} after {} tries: {error}", harmless(to), notice.tries);
     }
@@ -112,6 +116,8 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
     find(store, name).await?;
     let recipes = store.recipes(name.as_str()).await?;
     let fixes = store.fixes_of_target(name.as_str(), Timestamp::default()).await?;
+    let mut decisions = store.decisions(name.as_str(), u32::MAX).await?;
+    decisions.reverse();
     if json {
         let recipes: Vec<_> = recipes
             .iter()
@@ -132,7 +138,16 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
                 })
             })
             .collect();
-        printer.json(&json!({ "recipes": recipes, "fixes": fixes }))?;
+        let decisions: Vec<_> = decisions
+            .iter()
+            .map(|made| {
+                json!({
+                    "at": made.at.to_rfc3339(), "decision": made.decision, "version": made.version,
+                    "asked_by": made.asked_by,
+                })
+            })
+            .collect();
+        printer.json(&json!({ "recipes": recipes, "decisions": decisions, "fixes": fixes }))?;
         return Ok(Exit::Fine);
     }
     let mut text = String::new();
@@ -148,6 +163,11 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
             recipe.runs,
             recipe.failed_runs
         );
+    }
+    for made in &decisions {
+        let version = made.version.map_or(String::new(), |version| format!(" recipe {version}"));
+        let (at, what, by) = (made.at.to_rfc3339(), made.decision.name(), harmless(&made.asked_by));
+        let _ = writeln!(text, "{at}  {what}{version} by {by}");
     }
     for (at, fix) in &fixes {
         let _ = writeln!(

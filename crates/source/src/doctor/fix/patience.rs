@@ -40,12 +40,12 @@ pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
         request.delay.map_or(FIRST_DELAY, |delay| delay * 2).max(asked.min(Duration::from_mins(1))).min(LONGEST_DELAY);
     request.delay = Some(delay);
     let definition = loaded.definition.slowed_down();
+    let pause = format!("pause {} s before a request", delay.as_secs());
     Change {
-        description: format!(
-            "pause {} s before a request, and run every {} s",
-            delay.as_secs(),
-            definition.interval_seconds
-        ),
+        description: match definition.schedule {
+            None => format!("{pause}, and run every {} s", definition.interval_seconds),
+            Some(_) => pause,
+        },
         recipe: loaded.recipe.clone().with_request(request),
         definition,
         evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),

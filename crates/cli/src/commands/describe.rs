@@ -1,0 +1,35 @@
+//! The program describes itself: its API, its commands to a shell, its manual.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::args::Arguments;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::printer::Printer;
+
+const NAME: &str = "autoheal";
+
+/// Prints the description of the API.
+pub(super) fn openapi(printer: &Printer) -> Result<Exit, Failure> {
+    printer.json(&autoheal_server::api::description())?;
+    Ok(Exit::Fine)
+}
+
+/// Prints what completes commands in a shell.
+pub(super) fn completions(shell: Shell, printer: &Printer) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut script);
+    printer.data(&String::from_utf8(script).context("the script is no text")?)?;
+    Ok(Exit::Fine)
+}
+
+/// Writes a page for each command.
+pub(super) fn manual(folder: &Path, printer: &Printer) -> Result<Exit, Failure> {
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
+    written.with_context(|| format!("the manual cannot be written to {}", folder.display())).bad_input()?;
+    printer.say(&format!("the manual is in {0}: `man -l {0}/{NAME}.1`", folder.display()));
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,71 @@
+//! What goes on beside the work: runs are scheduled, what is to be told is delivered, what is old is forgotten. Several machines may each
+//! do all of it.
+
+use std::time::{Duration, Instant};
+
+use autoheal_orchestrator::now;
+use autoheal_source::Notifier;
+use autoheal_source::schedule::Schedule;
+use autoheal_store::{Store, StoreError};
+use tokio_util::sync::CancellationToken;
+
+/// How often is looked for what is due.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// How often is looked for what is to be delivered, and for what is old.
+const DELIVER: Duration = Duration::from_secs(5);
+const FORGET: Duration = Duration::from_hours(1);
+
+/// Runs, and what models were asked and answered, are kept for so long.
+const KEPT: Duration = Duration::from_hours(30 * 24);
+
+/// Enqueues a run of every source that is due, until stopped.
+pub(crate) async fn schedule_until(store: &Store, stop: &CancellationToken) {
+    let mut schedule = Schedule::default();
+    while !stop.is_cancelled() {
+        let looking = async {
+            match schedule.enqueue_due(store, now()).await {
+                Ok(0) => {}
+                Ok(count) => tracing::info!(count, "sources are due"),
+                Err(error) => tracing::warn!(%error, "what is due could not be enqueued"),
+            }
+            tokio::time::sleep(LOOK).await;
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = looking => {}
+        }
+    }
+}
+
+/// Delivers alerts and changes, and forgets what is old, until stopped.
+pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, stop: &CancellationToken) {
+    let mut forgot_at: Option<Instant> = None;
+    while !stop.is_cancelled() {
+        let keeping = async {
+            if forgot_at.is_none_or(|at| at.elapsed() >= FORGET) {
+                forgot_at = Some(Instant::now());
+                if let Err(error) = forget(store).await {
+                    tracing::warn!(%error, "what is old could not be forgotten");
+                }
+            }
+            if let Err(error) = notifier.deliver_due(now).await {
+                tracing::warn!(%error, "what is to be delivered could not be read");
+            }
+            tokio::time::sleep(DELIVER).await;
+        };
+        // What was claimed and not delivered is due again in two minutes.
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = keeping => {}
+        }
+    }
+}
+
+async fn forget(store: &Store) -> Result<(), StoreError> {
+    let before = now().minus(KEPT);
+    store.forget_model_texts(before).await?;
+    let pruned = store.prune(before).await?;
+    tracing::debug!(tasks = pruned.tasks, runs = pruned.runs, "forgotten");
+    Ok(())
+}

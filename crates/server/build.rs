@@ -1,0 +1,24 @@
+//! Where the built dashboard is that goes into the binary: the folder that `DASHBOARD_DIST` names, else `dashboard/dist`; without
+//! either an empty one, and the server says how to build the page.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=DASHBOARD_DIST");
+    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../..");
+    let named = std::env::var_os("DASHBOARD_DIST").filter(|path| !path.is_empty()).map(|path| root.join(path));
+    let built = named.or_else(|| Some(root.join("dashboard/dist")).filter(|folder| folder.is_dir()));
+    let folder = if let Some(folder) = built {
+        let folder = folder.canonicalize().map_err(|error| format!("DASHBOARD_DIST: {}: {error}", folder.display()))?;
+        println!("cargo::rerun-if-changed={}", folder.display());
+        folder
+    } else {
+        let empty = PathBuf::from(std::env::var("OUT_DIR")?).join("no-dashboard");
+        std::fs::create_dir_all(&empty)?;
+        empty
+    };
+    println!("cargo::rustc-env=DASHBOARD_FOLDER={}", folder.display());
+    Ok(())
+}

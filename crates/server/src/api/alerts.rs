@@ -1,0 +1,96 @@
+//! What people were told of.
+
+use autoheal_store::AlertRow;
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{ApiError, ErrorResponse};
+use super::request::Query;
+use super::schema::{self, Limit, Time};
+use super::tag;
+use crate::http::Shared;
+
+/// Something that a person was told of.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Alert {
+    /// Its number.
+    pub alert_id: i64,
+    /// What it is about: a source, a host, or a repository.
+    pub target: String,
+    /// Why.
+    #[schema(schema_with = schema::alert_kind)]
+    pub kind: String,
+    /// What happened, and what to do.
+    pub message: String,
+    /// When.
+    pub created_at: Time,
+    /// When it was posted to a web address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posted_at: Option<Time>,
+    /// When it was mailed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mailed_at: Option<Time>,
+}
+
+impl From<AlertRow> for Alert {
+    fn from(row: AlertRow) -> Self {
+        let AlertRow { alert, target, kind, message, created_at, posted_at, mailed_at } = row;
+        Self {
+            alert_id: alert,
+            target,
+            kind,
+            message,
+            created_at: Time(created_at),
+            posted_at: posted_at.map(Time),
+            mailed_at: mailed_at.map(Time),
+        }
+    }
+}
+
+/// Alerts, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AlertList {
+    /// The alerts.
+    pub alerts: Vec<Alert>,
+    /// Where the list goes on, as `before`; absent at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<i64>,
+}
+
+/// Which alerts.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AlertQuery {
+    /// Only about this.
+    target: Option<String>,
+    /// Only those before this one.
+    before: Option<i64>,
+    /// How many at most.
+    #[serde(default)]
+    #[param(schema_with = schema::limit, required = false)]
+    limit: Limit,
+}
+
+/// List alerts, the newest first
+#[utoipa::path(get, path = "/api/alerts", operation_id = "listAlerts", tag = tag::ALERTS, params(AlertQuery), responses(
+    (status = 200, description = "The alerts", body = AlertList),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn list(
+    State(shared): State<Shared>,
+    Query(query): Query<AlertQuery>,
+) -> Result<Json<AlertList>, ApiError> {
+    let limit = query.limit.get();
+    // One more tells whether the list goes on.
+    let mut rows = shared.services.store.alerts(query.target.as_deref(), query.before, limit + 1).await?;
+    let more = rows.len() > limit as usize;
+    if more {
+        rows.pop();
+    }
+    let next = rows.last().filter(|_| more).map(|row| row.alert);
+    Ok(Json(AlertList { alerts: rows.into_iter().map(Into::into).collect(), next }))
+}

@@ -1,0 +1,121 @@
+//! What a person wants done with a source now, and what they decide about it.
+
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_orchestrator::now;
+use autoheal_source::decide;
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::error::{ApiError, ErrorResponse};
+use super::request::{Asker, Body, Path};
+use super::sources::{Source, current, find};
+use super::tag;
+use super::tasks::{Task, enqueue};
+use crate::http::Shared;
+
+/// Asks for work on a source now; where it is asked for already, that one comes first.
+async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
+    let (parsed, _) = find(shared, name).await?;
+    Ok(Json(enqueue(shared, &NewTask::new(kind, parsed.to_string(), now())).await?))
+}
+
+/// Run a source now
+#[utoipa::path(post, path = "/api/sources/{name}/run", operation_id = "runSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The work", body = Task),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn run(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
+    now_please(&shared, &name, TaskKind::RefreshSource).await
+}
+
+/// Let the Doctor at a source now
+///
+/// Within the limits of the circuit breaker.
+#[utoipa::path(post, path = "/api/sources/{name}/heal", operation_id = "healSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The work", body = Task),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn heal(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
+    now_please(&shared, &name, TaskKind::FixSource).await
+}
+
+/// End a source's quarantine
+#[utoipa::path(post, path = "/api/sources/{name}/release", operation_id = "releaseSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The source as it is now", body = Source),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn release(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<Json<Source>, ApiError> {
+    let (parsed, _) = find(&shared, &name).await?;
+    decide::release(&shared.services.store, &parsed, &asker, now()).await?;
+    Ok(Json(current(&shared, &name).await?))
+}
+
+/// Put the fix that waits into force
+#[utoipa::path(post, path = "/api/sources/{name}/approve", operation_id = "approveFix", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The source as it is now", body = Source),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = 409, description = "No fix waits", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn approve(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<Json<Source>, ApiError> {
+    let (parsed, _) = find(&shared, &name).await?;
+    decide::approve(&shared.services.store, &parsed, &asker, now()).await?;
+    Ok(Json(current(&shared, &name).await?))
+}
+
+/// Refuse the fix that waits
+#[utoipa::path(post, path = "/api/sources/{name}/reject", operation_id = "rejectFix", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The source as it is now", body = Source),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = 409, description = "No fix waits", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn reject(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<Json<Source>, ApiError> {
+    let (parsed, _) = find(&shared, &name).await?;
+    decide::reject(&shared.services.store, &parsed, &asker, now()).await?;
+    Ok(Json(current(&shared, &name).await?))
+}
+
+/// Which version.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RollbackRequest {
+    /// The version of the recipe; without it, the one before.
+    #[schema(minimum = 1)]
+    pub to: Option<u32>,
+}
+
+/// Put an earlier version of a recipe into force again
+#[utoipa::path(post, path = "/api/sources/{name}/rollback", operation_id = "rollBackSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), request_body = RollbackRequest, responses(
+    (status = 200, description = "The source as it is now", body = Source),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = 409, description = "There is no such earlier version", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn rollback(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+    Body(request): Body<RollbackRequest>,
+) -> Result<Json<Source>, ApiError> {
+    let (parsed, _) = find(&shared, &name).await?;
+    decide::rollback(&shared.services.store, &parsed, request.to, &asker, now()).await?;
+    Ok(Json(current(&shared, &name).await?))
+}

@@ -1,0 +1,266 @@
+//! The spec's two endpoints: a repository is to be healed, and how far that is.
+
+use autoheal_engine::task::{NewTask, TaskState};
+use autoheal_engine::{JobId, TaskId};
+use autoheal_orchestrator::{PerformError, ask_for, now};
+use autoheal_repo::HealRequest;
+use autoheal_repo::branch_name::create_branch_name;
+use autoheal_store::JobRow;
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::error::{ApiCode, ApiError, ErrorResponse};
+use super::request::{Asker, Body, Path, named, not_found};
+use super::results::HealingResults;
+use super::runs::RunSummary;
+use super::schema::{self, Time};
+use super::tasks::Task;
+use super::{progress, tag};
+use crate::http::Shared;
+use crate::tools::{Services, new_task};
+
+/// The longest name of a team or its leader, in characters.
+const LONGEST_NAME: usize = 100;
+
+/// A repository to be healed.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(example = json!({
+    "repositoryUrl": "https://github.com/owner/repo", "teamName": "RIFT Organisers", "leaderName": "Saiyam Kumar"
+}))]
+pub struct JobRequest {
+    /// `https://github.com/OWNER/REPOSITORY`, or what the setting `server.repositories` names.
+    #[schema(max_length = 2000)]
+    pub repository_url: String,
+    /// The first half of the branch's name.
+    #[schema(min_length = 1, max_length = 100)]
+    pub team_name: String,
+    /// The second half.
+    #[schema(min_length = 1, max_length = 100)]
+    pub leader_name: String,
+}
+
+/// How a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JobStatus {
+    /// It waits for a worker.
+    Queued,
+    /// A worker is at it.
+    Running,
+    /// It has ended with results, good ones or not.
+    Completed,
+    /// It has ended without.
+    Failed,
+}
+
+/// A job that was accepted.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JobResponse {
+    /// Its name.
+    #[schema(value_type = String, format = Uuid)]
+    pub job_id: JobId,
+    /// How it stands.
+    pub status: JobStatus,
+}
+
+/// How a job stands, and what it came to.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusResponse {
+    /// Its name.
+    #[schema(value_type = String, format = Uuid)]
+    pub job_id: JobId,
+    /// How it stands.
+    pub status: JobStatus,
+    /// While it is running: which of the seven steps is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::step)]
+    pub current_step: Option<&'static str>,
+    /// While it is running: how far it is, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 100)]
+    pub progress: Option<u32>,
+    /// When it is completed: what it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<HealingResults>,
+    /// When it failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// A job with its task and its run.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    /// Its name.
+    #[schema(value_type = String, format = Uuid)]
+    pub job_id: JobId,
+    /// Who asked.
+    pub asked_by: String,
+    /// When.
+    pub created_at: Time,
+    /// The work, which others may have asked for as well.
+    pub task: Task,
+    /// The run that began last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunSummary>,
+}
+
+/// Start a healing job
+///
+/// Puts the repository into the queue and answers at once. While it is being healed for the same team, a further request for it is
+/// another name for the same work; for another team it is a CONFLICT that names the job under way.
+#[utoipa::path(post, path = "/api/heal", operation_id = "startHealing", tag = tag::HEAL, request_body = JobRequest, responses(
+    (status = 200, description = "The job is queued", body = JobResponse),
+    (status = 409, description = "The repository is being healed with other settings", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn start(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Body(request): Body<JobRequest>,
+) -> Result<Json<JobResponse>, ApiError> {
+    let task = task_of(&shared.services, &request)?;
+    let job_id = enqueue(&shared.services, &task, &asker).await?;
+    Ok(Json(JobResponse { job_id, status: JobStatus::Queued }))
+}
+
+/// Puts a repository's healing into the queue under a new name.
+pub(crate) async fn enqueue(services: &Services, task: &NewTask, asker: &str) -> Result<JobId, ApiError> {
+    let enqueued = match ask_for(&services.store, task).await {
+        Ok(enqueued) => {
+            if !enqueued.created {
+                // Somebody waits for it.
+                services.store.hasten(enqueued.id).await?;
+            }
+            enqueued
+        }
+        Err(PerformError::AskedOtherwise { task: open, .. }) => return Err(conflict(services, open).await?),
+        Err(error) => return Err(error.into()),
+    };
+    let job = JobId(Uuid::new_v4());
+    services.store.add_job(job, enqueued.id, asker, now()).await?;
+    Ok(job)
+}
+
+async fn conflict(services: &Services, open: TaskId) -> Result<ApiError, ApiError> {
+    let message = "the repository is being healed with other settings: wait for that job, or cancel its task";
+    let error = ApiError::new(ApiCode::Conflict, message).with("taskId", open.0);
+    let job = services.store.job_of_task(open).await?;
+    Ok(match job {
+        Some(job) => error.with("jobId", job.to_string()),
+        None => error,
+    })
+}
+
+/// The task that a request asks for. Everything that a person wrote is checked before it goes anywhere (spec Property 31).
+pub(crate) fn task_of(services: &Services, request: &JobRequest) -> Result<NewTask, ApiError> {
+    let field = |field: &str, message: String| ApiError::invalid(message).with("field", field);
+    let address = services
+        .healing
+        .address_of(&request.repository_url)
+        .map_err(|error| field("repositoryUrl", error.to_string()))?;
+    let team = name(&request.team_name).map_err(|reason| field("teamName", format!("the team's name {reason}")))?;
+    let leader =
+        name(&request.leader_name).map_err(|reason| field("leaderName", format!("the leader's name {reason}")))?;
+    create_branch_name(&team, &leader).map_err(|error| field("teamName", error.to_string()))?;
+    let wanted = services.healing.for_person(&address);
+    Ok(new_task(&address, HealRequest { team_name: team, leader_name: leader, ..wanted })?)
+}
+
+/// A name as it is used: on one line, without what cannot be seen.
+fn name(text: &str) -> Result<String, &'static str> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err("is missing");
+    }
+    if name.chars().count() > LONGEST_NAME {
+        return Err("is longer than 100 characters");
+    }
+    if name.chars().any(is_unseen) {
+        return Err("holds a line break or another character that cannot be seen");
+    }
+    Ok(name.to_owned())
+}
+
+/// Whether a character shows nothing and changes how what is around it is read: controls, separators of lines, marks that turn the
+/// direction of writing (Unicode Technical Report 36), tags. Joiners, which some scripts need, are none of them.
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+async fn find(shared: &Shared, job: &str) -> Result<JobRow, ApiError> {
+    let name = named(job, ApiCode::JobNotFound, "job")?;
+    let found = shared.services.store.job(name).await?;
+    found.ok_or_else(|| not_found(ApiCode::JobNotFound, "job", job))
+}
+
+/// Get the status of a job, and its results
+#[utoipa::path(get, path = "/api/status/{job_id}", operation_id = "getStatus", tag = tag::HEAL,
+    params(("job_id" = String, Path, format = Uuid, description = "The job's name")), responses(
+    (status = 200, description = "How it stands", body = StatusResponse),
+    (status = 404, description = "There is no such job", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn status(
+    State(shared): State<Shared>,
+    Path(job): Path<String>,
+) -> Result<Json<StatusResponse>, ApiError> {
+    let row = find(&shared, &job).await?;
+    let nothing = StatusResponse {
+        job_id: row.job,
+        status: JobStatus::Queued,
+        current_step: None,
+        progress: None,
+        results: None,
+        error: None,
+    };
+    Ok(Json(match row.task.state {
+        TaskState::Pending => nothing,
+        TaskState::InProgress => {
+            let steps = match &row.run {
+                Some(run) => shared.services.store.steps(run.run).await?,
+                None => Vec::new(),
+            };
+            let retry_limit = row.task.context["retry_limit"].as_u64().and_then(|limit| u32::try_from(limit).ok());
+            let (step, percent) = progress::of(&steps, retry_limit.unwrap_or(HealRequest::DEFAULT_RETRY_LIMIT));
+            StatusResponse { status: JobStatus::Running, current_step: Some(step), progress: Some(percent), ..nothing }
+        }
+        TaskState::Completed | TaskState::Failed | TaskState::Quarantined | TaskState::Cancelled => {
+            ended(&row, nothing)
+        }
+    }))
+}
+
+/// Failed is only what has no results.
+fn ended(row: &JobRow, nothing: StatusResponse) -> StatusResponse {
+    if let Some(results) = row.run.as_ref().and_then(|run| run.results.as_ref()).and_then(HealingResults::of) {
+        return StatusResponse { status: JobStatus::Completed, results: Some(results), ..nothing };
+    }
+    let cancelled = || "it was cancelled before it came to a result".to_owned();
+    let told = row.run.as_ref().and_then(|run| run.results.as_ref()?["error"]["message"].as_str().map(str::to_owned));
+    let error = told.or_else(|| row.task.error_message.clone()).unwrap_or_else(cancelled);
+    StatusResponse { status: JobStatus::Failed, error: Some(error), ..nothing }
+}
+
+/// Get a job with its task and its run
+#[utoipa::path(get, path = "/api/jobs/{job_id}", operation_id = "getJob", tag = tag::HEAL,
+    params(("job_id" = String, Path, format = Uuid, description = "The job's name")), responses(
+    (status = 200, description = "The job", body = Job),
+    (status = 404, description = "There is no such job", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn job(State(shared): State<Shared>, Path(job): Path<String>) -> Result<Json<Job>, ApiError> {
+    let row = find(&shared, &job).await?;
+    Ok(Json(Job {
+        job_id: row.job,
+        asked_by: row.asked_by,
+        created_at: Time(row.created_at),
+        task: Task::of(row.task),
+        run: row.run.as_ref().map(RunSummary::of),
+    }))
+}

@@ -1,0 +1,65 @@
+//! A stored page for a person to look at: what a recipe takes of it is marked, and nothing of it runs or loads anything.
+
+use std::collections::BTreeMap;
+
+use autoheal_page::document::{Document, NodeId};
+use autoheal_page::recipe::Recipe;
+use url::Url;
+
+/// The attribute that says which field an element gives.
+const FIELD: &str = "data-autoheal-field";
+
+/// How marked elements look. The page's own looks are gone: they would have to be loaded.
+pub(crate) const STYLE: &str = "
+body{font:14px/1.5 system-ui,sans-serif;margin:12px;color:#1c2430;background:#fff;overflow-wrap:anywhere}
+table{border-collapse:collapse}td,th{border:1px solid #d5dae1;padding:2px 6px}
+[data-autoheal-field]{outline:2px solid #0b7a4b;outline-offset:2px;background:#e3f6ec}
+[data-autoheal-field]::before{content:attr(data-autoheal-field);font:600 11px/1 system-ui,sans-serif;color:#fff;background:#0b7a4b;padding:2px 4px;margin-right:4px;border-radius:3px}
+";
+
+/// The page as safe HTML.
+pub(super) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>) -> String {
+    let mut fields: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
+    for record in recipe.iter().flat_map(|recipe| recipe.apply(page, url).records) {
+        for (name, outcome) in &record.fields {
+            for value in &outcome.values {
+                let names = fields.entry(value.origin.node()).or_default();
+                if !names.iter().any(|other| other == name.as_str()) {
+                    names.push(name.to_string());
+                }
+            }
+        }
+    }
+    let fields: Vec<_> = fields.into_iter().map(|(node, names)| (node, names.join(", "))).collect();
+    let marked = page.with_attribute(FIELD, &fields);
+    let mut sanitiser = ammonia::Builder::default();
+    sanitiser.add_generic_attributes([FIELD]).rm_tags(["img", "a"]).link_rel(None).strip_comments(true);
+    let page = sanitiser.clean(&marked.to_html());
+    format!("<!doctype html><meta charset=utf-8><style>{STYLE}</style>{page}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_recipe_takes_is_marked_and_nothing_runs_or_loads() {
+        let page = Document::parse(
+            "<html><body onload=alert(1)><script>alert(2)</script><h1 class=t style='background:url(//evil)'>A chair</h1>
+             <img src=//evil/x.png onerror=alert(3)><a href='javascript:alert(4)'>here</a><iframe src=//evil></iframe>
+             <form action=//evil><input name=p></form><meta http-equiv=refresh content='0;//evil'>
+             <p data-autoheal-field='<script>'>a page may say so itself</p><svg onload=alert(5)></svg></body></html>",
+        );
+        let recipe = json!({ "version": 1, "fields": { "name": { "select": "h1" } } });
+        let recipe: Recipe = serde_json::from_value(recipe).unwrap();
+        let html = marked(&page, Some(&recipe), None);
+        assert!(html.contains("<h1 data-autoheal-field=\"name\">A chair</h1>"), "{html}");
+        let body = html.split_once("</style>").unwrap().1;
+        for forbidden in ["<script", "evil", "alert", "<img", "<a", "<iframe", "<form", "<meta", "onload", "javascript"]
+        {
+            assert!(!body.contains(forbidden), "{forbidden}: {body}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The API: a file for each thing that can be asked about. What is asked and answered is described in `openapi.json`, which is made from
+//! the types here.
+
+pub mod alerts;
+pub mod decisions;
+pub mod error;
+pub mod heal;
+pub(crate) mod marked;
+pub mod overview;
+mod progress;
+pub mod records;
+mod request;
+pub mod results;
+pub mod run_events;
+pub mod runs;
+pub mod schema;
+pub mod source_records;
+pub mod sources;
+pub mod tasks;
+pub mod usage;
+pub mod webhook;
+pub mod workflows;
+
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) use request::USER;
+pub(crate) use run_events::Followers;
+
+use crate::http::Shared;
+
+/// The headings under which operations stand.
+pub(crate) mod tag {
+    pub(crate) const HEAL: &str = "Healing";
+    pub(crate) const RUNS: &str = "Runs";
+    pub(crate) const TASKS: &str = "Queue";
+    pub(crate) const SOURCES: &str = "Sources";
+    pub(crate) const ALERTS: &str = "Alerts";
+    pub(crate) const USAGE: &str = "Usage";
+    pub(crate) const SERVER: &str = "Server";
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "autoheal",
+        description = "Repairs scrapers when websites change, and repositories when their CI goes red. \
+                       An error is `{\"error\": {\"code\", \"message\", \"details\", \"timestamp\"}}`.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(run_events::RunEvent)),
+    security(("token" = [])),
+    tags(
+        (name = tag::HEAL, description = "Heal a repository, and see how far that is."),
+        (name = tag::RUNS, description = "What was done, is being done, and left."),
+        (name = tag::TASKS, description = "What is to be done."),
+        (name = tag::SOURCES, description = "What is scraped."),
+        (name = tag::ALERTS, description = "What people were told of."),
+        (name = tag::USAGE, description = "What language models cost."),
+        (name = tag::SERVER, description = "The server itself.")
+    )
+)]
+struct Description;
+
+/// Every operation.
+pub(crate) fn operations() -> OpenApiRouter<Shared> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(heal::start))
+        .routes(routes!(heal::status))
+        .routes(routes!(heal::job))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::show))
+        .routes(routes!(runs::cancel))
+        .routes(routes!(run_events::watch))
+        .routes(routes!(records::diagnostics))
+        .routes(routes!(records::fixes))
+        .routes(routes!(records::outputs))
+        .routes(routes!(workflows::show))
+        .routes(routes!(tasks::list))
+        .routes(routes!(tasks::show))
+        .routes(routes!(tasks::cancel))
+        .routes(routes!(tasks::retry))
+        .routes(routes!(sources::list, sources::add))
+        .routes(routes!(sources::statistics))
+        .routes(routes!(sources::show, sources::change, sources::remove))
+        .routes(routes!(decisions::run))
+        .routes(routes!(decisions::heal))
+        .routes(routes!(decisions::release))
+        .routes(routes!(decisions::approve))
+        .routes(routes!(decisions::reject))
+        .routes(routes!(decisions::rollback))
+        .routes(routes!(source_records::recipes))
+        .routes(routes!(source_records::values))
+        .routes(routes!(source_records::fixes))
+        .routes(routes!(source_records::decisions))
+        .routes(routes!(source_records::snapshots))
+        .routes(routes!(source_records::page))
+        .routes(routes!(alerts::list))
+        .routes(routes!(usage::sums))
+        .routes(routes!(overview::overview))
+}
+
+/// What load balancers ask, without a token.
+pub(crate) fn probes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(overview::alive)).routes(routes!(overview::ready))
+}
+
+/// What those ask who sign what they send, and know no token.
+pub(crate) fn webhooks() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(webhook::receive))
+}
+
+/// The description of the whole API: `OpenAPI` 3.1.
+pub fn description() -> utoipa::openapi::OpenApi {
+    let mut description = operations().merge(probes()).merge(webhooks()).into_openapi();
+    let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+    description.components.get_or_insert_default().add_security_scheme("token", token);
+    description
+}

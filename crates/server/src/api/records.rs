@@ -1,0 +1,191 @@
+//! What the steps of a run left: diagnostics, attempts at fixes, the output of commands.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::diagnostics::{Category, DiagnosticsEntry};
+use autoheal_engine::workflow::{FixRecord, OutputRecord};
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::error::{ApiError, ErrorResponse};
+use super::request::Path;
+use super::runs::find;
+use super::schema::{self, Time};
+use super::tag;
+use crate::http::Shared;
+
+/// A normalised error, counted instead of repeated (spec `diagnostics-log.md`).
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnostic {
+    /// Who noticed it: `test`, `build`, `lint`, `lsp` or `runtime`.
+    pub source: &'static str,
+    /// The kind of fault.
+    #[schema(schema_with = schema::category)]
+    pub category: Category,
+    /// The file, relative to the repository's root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// From 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// From 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// What was said.
+    pub message: String,
+    /// The stack, as far as there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
+    /// When it was first seen.
+    pub first_seen_at: Time,
+    /// When it was last seen.
+    pub last_seen_at: Time,
+    /// In how many looks.
+    pub occurrence_count: u32,
+    /// When a look first missed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved_at: Option<Time>,
+}
+
+impl From<DiagnosticsEntry> for Diagnostic {
+    fn from(entry: DiagnosticsEntry) -> Self {
+        let finding = entry.finding;
+        Self {
+            source: finding.source.name(),
+            category: finding.category,
+            file: finding.file,
+            line: finding.location.map(|location| location.line),
+            column: finding.location.and_then(|location| location.column),
+            message: finding.message,
+            stack: finding.stack,
+            first_seen_at: Time(entry.first_seen_at),
+            last_seen_at: Time(entry.last_seen_at),
+            occurrence_count: entry.occurrence_count,
+            resolved_at: entry.resolved_at.map(Time),
+        }
+    }
+}
+
+/// The diagnostics of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DiagnosticList {
+    /// In the order in which they were first seen.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An attempt at a fix.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FixAttempt {
+    /// When.
+    pub at: Time,
+    /// What was to be fixed: a source, or a repository.
+    pub target: String,
+    /// The kind of error.
+    pub error_type: String,
+    /// Where it went: `STAGING`, `PRODUCTION` (of a repository: it was accepted) or `FAILED`.
+    pub deployed_to: String,
+    /// The patch: a unified diff.
+    pub patch: String,
+    /// What was known.
+    pub diagnosis: Value,
+    /// How it was judged.
+    pub validation: Value,
+}
+
+/// Attempts at fixes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FixList {
+    /// In order.
+    pub fixes: Vec<FixAttempt>,
+}
+
+impl FixList {
+    /// The stored attempts.
+    pub(super) fn of(fixes: Vec<(Timestamp, FixRecord)>) -> Self {
+        let attempt = |(at, fix): (Timestamp, FixRecord)| FixAttempt {
+            at: Time(at),
+            target: fix.target,
+            error_type: fix.error_type,
+            deployed_to: fix.deployed_to,
+            patch: fix.patch,
+            diagnosis: fix.diagnosis,
+            validation: fix.validation,
+        };
+        Self { fixes: fixes.into_iter().map(attempt).collect() }
+    }
+}
+
+/// The output of a command that a run started.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandOutput {
+    /// The node that started it.
+    pub node: String,
+    /// The command.
+    pub command: String,
+    /// How it ended.
+    pub ended: String,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+    /// Standard output and error.
+    pub output: String,
+}
+
+impl From<OutputRecord> for CommandOutput {
+    fn from(record: OutputRecord) -> Self {
+        let OutputRecord { node, command, ended, output, millis } = record;
+        Self { node, command, ended, millis, output }
+    }
+}
+
+/// The outputs of the commands of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OutputList {
+    /// In order.
+    pub outputs: Vec<CommandOutput>,
+}
+
+/// List the diagnostics of a run
+#[utoipa::path(get, path = "/api/runs/{run_id}/diagnostics", operation_id = "listDiagnostics", tag = tag::RUNS,
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    (status = 200, description = "The diagnostics", body = DiagnosticList),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn diagnostics(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+) -> Result<Json<DiagnosticList>, ApiError> {
+    let run = find(&shared, &run).await?.run;
+    let entries = shared.services.store.diagnostics(run).await?;
+    Ok(Json(DiagnosticList { diagnostics: entries.into_iter().map(Into::into).collect() }))
+}
+
+/// List the fixes that a run tried
+#[utoipa::path(get, path = "/api/runs/{run_id}/fixes", operation_id = "listFixes", tag = tag::RUNS,
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    (status = 200, description = "The attempts", body = FixList),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn fixes(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<FixList>, ApiError> {
+    let run = find(&shared, &run).await?.run;
+    Ok(Json(FixList::of(shared.services.store.fixes_of_run(run).await?)))
+}
+
+/// List the outputs of the commands that a run started
+#[utoipa::path(get, path = "/api/runs/{run_id}/outputs", operation_id = "listOutputs", tag = tag::RUNS,
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    (status = 200, description = "The outputs", body = OutputList),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn outputs(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+) -> Result<Json<OutputList>, ApiError> {
+    let run = find(&shared, &run).await?.run;
+    let outputs = shared.services.store.outputs(run).await?;
+    Ok(Json(OutputList { outputs: outputs.into_iter().map(Into::into).collect() }))
+}

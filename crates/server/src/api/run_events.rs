@@ -1,0 +1,371 @@
+//! What happens in a run, live and from the beginning: server-sent events with replay.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use autoheal_engine::RunId;
+use autoheal_engine::event::{Event, EventBody};
+use autoheal_orchestrator::EventFeed;
+use autoheal_store::{Store, StoreError};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{self, KeepAlive, Sse};
+use serde::{Deserialize, Serialize};
+use tokio::sync::{broadcast, mpsc};
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{ApiError, ErrorResponse};
+use super::request::{Path, Query};
+use super::runs::find;
+use super::schema::Time;
+use super::tag;
+use crate::http::Shared;
+
+/// How often the database is asked what workers elsewhere have stored.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How many events a slow reader may be behind before it loses the connection (it goes on by `Last-Event-ID`).
+const BEHIND: usize = 256;
+
+/// Something that happened, as it is told.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunEvent {
+    /// Its place in the run; 0 for what is only shown live.
+    pub sequence: i64,
+    /// When.
+    pub at: Time,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// An event as it comes over the connection (WHATWG HTML, "Server-sent events").
+#[derive(Debug, Clone, ToSchema)]
+pub struct ServerSentEvent {
+    /// The event's place in the run; absent for what is only shown live, and for `end`.
+    pub id: Option<String>,
+    /// The event's type; after `run_finished` comes `end`.
+    pub event: String,
+    /// A `RunEvent` as JSON; for `end` an empty object.
+    #[schema(content_media_type = "application/json")]
+    pub data: String,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum What {
+    /// The run's first step is about to begin.
+    RunStarted {
+        /// What the run is about.
+        target: String,
+    },
+    /// A worker took over a run that another had begun.
+    RunResumed {
+        /// The node it goes on with.
+        node: String,
+    },
+    /// A node begins.
+    NodeStarted {
+        /// Its name.
+        node: String,
+        /// Which try, from 1.
+        attempt: u32,
+    },
+    /// A try at a node failed.
+    NodeFailed {
+        /// Its name.
+        node: String,
+        /// Which try, from 1.
+        attempt: u32,
+        /// Why.
+        error: String,
+        /// Whether it is tried again.
+        retry: bool,
+    },
+    /// A node ended.
+    NodeFinished {
+        /// Its name.
+        node: String,
+        /// How long it took, in milliseconds.
+        millis: u64,
+    },
+    /// Something worth knowing.
+    Note {
+        /// The node that says it.
+        node: String,
+        /// What kind of thing.
+        topic: String,
+        /// One line.
+        message: String,
+    },
+    /// How far a long step is; only shown live.
+    Progress {
+        /// The node that says it.
+        node: String,
+        /// One line.
+        message: String,
+    },
+    /// The run ended.
+    RunFinished {
+        /// Why.
+        #[serde(rename = "stopReason")]
+        stop_reason: String,
+    },
+}
+
+impl What {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run_started",
+            Self::RunResumed { .. } => "run_resumed",
+            Self::NodeStarted { .. } => "node_started",
+            Self::NodeFailed { .. } => "node_failed",
+            Self::NodeFinished { .. } => "node_finished",
+            Self::Note { .. } => "note",
+            Self::Progress { .. } => "progress",
+            Self::RunFinished { .. } => "run_finished",
+        }
+    }
+}
+
+impl From<EventBody> for What {
+    fn from(body: EventBody) -> Self {
+        match body {
+            EventBody::RunStarted { target } => Self::RunStarted { target },
+            EventBody::RunResumed { node } => Self::RunResumed { node },
+            EventBody::NodeStarted { node, attempt } => Self::NodeStarted { node, attempt },
+            EventBody::NodeFailed { node, attempt, error, retry } => Self::NodeFailed { node, attempt, error, retry },
+            EventBody::NodeFinished { node, millis } => Self::NodeFinished { node, millis },
+            EventBody::Note { node, topic, message } => Self::Note { node, topic, message },
+            EventBody::Progress { node, message } => Self::Progress { node, message },
+            EventBody::RunFinished { stop_reason } => Self::RunFinished { stop_reason },
+        }
+    }
+}
+
+/// An event, written once for all who read.
+#[derive(Debug, Clone)]
+struct Told {
+    sequence: i64,
+    resumes: bool,
+    ends: bool,
+    line: sse::Event,
+}
+
+impl Told {
+    fn of(event: Event) -> Self {
+        let sequence = event.sequence;
+        let event = RunEvent { sequence, at: Time(event.at), what: event.body.into() };
+        let (resumes, ends) = match event.what {
+            What::RunResumed { .. } => (true, false),
+            What::RunFinished { .. } => (false, true),
+            _ => (false, false),
+        };
+        // Names and texts are data of JSON: the line cannot be broken by them.
+        let data = serde_json::to_string(&event).unwrap_or_default();
+        let line = sse::Event::default().event(event.what.name()).data(data);
+        let line = if sequence > 0 { line.id(sequence.to_string()) } else { line };
+        Self { sequence, resumes, ends, line }
+    }
+}
+
+/// Who follows runs. For each run that somebody reads there is one who asks the database, however many read.
+#[derive(Clone)]
+pub(crate) struct Followers {
+    store: Store,
+    feed: EventFeed,
+    stop: CancellationToken,
+    followed: Arc<Mutex<HashMap<RunId, broadcast::Sender<Told>>>>,
+}
+
+impl Followers {
+    pub(crate) fn new(store: Store, feed: EventFeed, stop: CancellationToken) -> Self {
+        Self { store, feed, stop, followed: Arc::default() }
+    }
+
+    /// The events of a run with numbers above `after`, and those to come until it ends.
+    async fn read(&self, run: RunId, after: i64) -> Result<mpsc::Receiver<Result<sse::Event, Infallible>>, StoreError> {
+        // First to listen, then to look what was there before: nothing falls between the two.
+        let live = self.follow(run);
+        // Asked before the events are read: what has ended by now has left them all.
+        let is_over = self.store.run(run).await?.is_none_or(|row| row.finished_at.is_some());
+        let mut past: Vec<Event> = self.store.events(run, after).await?;
+        let stored = past.last().map_or(after, |event| event.sequence);
+        past.extend(self.feed.latest(run).into_iter().filter(|event| event.sequence > stored));
+        let (sender, receiver) = mpsc::channel(16);
+        tokio::spawn(tell(past, live, after, is_over, sender, self.stop.clone()));
+        Ok(receiver)
+    }
+
+    fn follow(&self, run: RunId) -> broadcast::Receiver<Told> {
+        let mut followed = self.lock();
+        if let Some(sender) = followed.get(&run) {
+            return sender.subscribe();
+        }
+        let (sender, receiver) = broadcast::channel(BEHIND);
+        followed.insert(run, sender.clone());
+        drop(followed);
+        let (followers, feed) = (self.clone(), self.feed.watch());
+        tokio::spawn(async move {
+            if let Err(error) = followers.publish(run, feed, &sender).await {
+                tracing::warn!(%run, %error, "the events of a run cannot be read");
+                followers.lock().remove(&run);
+            }
+        });
+        receiver
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, broadcast::Sender<Told>>> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes what happens until the run ends, or nobody reads.
+    async fn publish(
+        &self,
+        run: RunId,
+        mut feed: broadcast::Receiver<Event>,
+        sender: &broadcast::Sender<Told>,
+    ) -> Result<(), StoreError> {
+        // What the running node has said is not stored yet, and readers have it from the feed's memory.
+        let said = self.feed.latest(run).last().map_or(0, |event| event.sequence);
+        let mut last = self.store.last_event(run).await?.max(said);
+        let mut look = tokio::time::interval(LOOK);
+        loop {
+            let news = tokio::select! {
+                () = self.stop.cancelled() => Vec::new(),
+                _ = look.tick() => self.store.events(run, last).await?,
+                event = feed.recv() => match event {
+                    Ok(event) if event.run == run => vec![event],
+                    // Who was too slow for the feed finds the same in the database.
+                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => continue,
+                    Err(broadcast::error::RecvError::Closed) => self.store.events(run, last).await?,
+                },
+            };
+            let mut ends = self.stop.is_cancelled();
+            for event in news {
+                let told = Told::of(event);
+                // Whatever comes after a gap is found in the database when it is filled.
+                if told.sequence > last + 1 && !told.resumes {
+                    continue;
+                }
+                if told.sequence == 0 || told.sequence > last || told.resumes {
+                    last = if told.sequence == 0 { last } else { told.sequence };
+                    ends |= told.ends;
+                    // An error says that nobody reads.
+                    let _ = sender.send(told);
+                }
+            }
+            let mut followed = self.lock();
+            // Under the lock: nobody begins to read between the look and the end.
+            if ends || sender.receiver_count() == 0 {
+                followed.remove(&run);
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Tells one reader what was, and then what happens.
+async fn tell(
+    past: Vec<Event>,
+    mut live: broadcast::Receiver<Told>,
+    after: i64,
+    is_over: bool,
+    reader: mpsc::Sender<Result<sse::Event, Infallible>>,
+    stop: CancellationToken,
+) {
+    let mut last = after;
+    for event in past {
+        let told = Told::of(event);
+        last = told.sequence;
+        let ends = told.ends;
+        if reader.send(Ok(told.line)).await.is_err() {
+            return;
+        }
+        if ends {
+            return end(&reader).await;
+        }
+    }
+    // Who has read the last event already hears that it was the last.
+    if is_over {
+        return end(&reader).await;
+    }
+    loop {
+        let told = tokio::select! {
+            () = stop.cancelled() => return,
+            () = reader.closed() => return,
+            told = live.recv() => match told {
+                Ok(told) => told,
+                // Without an end: the reader asks again, and misses nothing.
+                Err(_) => return,
+            },
+        };
+        if told.sequence != 0 && told.sequence <= last && !told.resumes {
+            continue;
+        }
+        if told.sequence != 0 {
+            last = told.sequence;
+        }
+        let ends = told.ends;
+        if reader.send(Ok(told.line)).await.is_err() {
+            return;
+        }
+        if ends {
+            return end(&reader).await;
+        }
+    }
+}
+
+async fn end(reader: &mpsc::Sender<Result<sse::Event, Infallible>>) {
+    // An error says that nobody reads.
+    let _ = reader.send(Ok(sse::Event::default().event("end").data("{}"))).await;
+}
+
+/// From where on.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct EventQuery {
+    /// Only events with a higher number; `Last-Event-ID` stands over it.
+    #[param(minimum = 0)]
+    after: Option<i64>,
+}
+
+/// Watch a run
+///
+/// Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. After `run_finished` comes `end`, and the
+/// connection is closed. A reader that was cut off goes on with `Last-Event-ID`.
+#[utoipa::path(get, path = "/api/runs/{run_id}/events", operation_id = "watchRun", tag = tag::RUNS,
+    params(
+        ("run_id" = String, Path, format = Uuid, description = "The run's name"),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The number of the last event that was read", minimum = 0),
+        EventQuery
+    ), responses(
+    (status = 200, description = "The events", body = ServerSentEvent, content_type = "text/event-stream"),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn watch(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    Query(query): Query<EventQuery>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, ApiError> {
+    let row = find(&shared, &run).await?;
+    let after = match headers.get("last-event-id").map(|value| value.to_str().ok().and_then(|text| text.parse().ok())) {
+        Some(Some(number)) => number,
+        Some(None) => return Err(ApiError::invalid("Last-Event-ID is no number of an event")),
+        None => query.after.unwrap_or(0),
+    };
+    if after < 0 {
+        return Err(ApiError::invalid("the number of an event is 0 or more"));
+    }
+    let events = shared.followers.read(row.run, after).await?;
+    Ok(Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::default()))
+}

@@ -1,0 +1,236 @@
+//! Runs: what was done about sources and repositories.
+
+use autoheal_engine::RunId;
+use autoheal_engine::task::{TaskKind, TaskState};
+use autoheal_store::{RunFilter, RunRow, RunState};
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{ApiCode, ApiError, ErrorResponse};
+use super::request::{Path, Query, named, not_found};
+use super::results::{HealingResults, Verdict};
+use super::schema::{self, Limit, Time};
+use super::tag;
+use super::tasks::Cancelled;
+use crate::http::Shared;
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStanding {
+    /// It has not ended.
+    Running,
+    /// Its target was well at the end.
+    Healed,
+    /// Its target was not.
+    NotHealed,
+}
+
+impl From<RunStanding> for RunState {
+    fn from(standing: RunStanding) -> Self {
+        match standing {
+            RunStanding::Running => Self::Running,
+            RunStanding::Healed => Self::Healed,
+            RunStanding::NotHealed => Self::NotHealed,
+        }
+    }
+}
+
+/// A run in a list.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunSummary {
+    /// Its name.
+    #[schema(value_type = String, format = Uuid)]
+    pub run_id: RunId,
+    /// The task it belongs to.
+    pub task_id: i64,
+    /// What was asked.
+    #[schema(schema_with = schema::task_kind)]
+    pub kind: String,
+    /// What it is about.
+    pub target: String,
+    /// When it began.
+    pub started_at: Time,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Time>,
+    /// How it stands.
+    pub state: RunStanding,
+    /// Why it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
+    /// How long it took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub millis: Option<u64>,
+    /// Of a repository: green, or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci_status: Option<Verdict>,
+    /// Of a repository: accepted edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixes_applied: Option<u64>,
+    /// Of a repository: distinct failures that were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_failures: Option<u64>,
+}
+
+impl RunSummary {
+    /// The summary of a stored run.
+    pub(super) fn of(row: &RunRow) -> Self {
+        let state = match (row.finished_at, row.healed) {
+            (None, _) => RunStanding::Running,
+            (Some(_), Some(true)) => RunStanding::Healed,
+            (Some(_), Some(false) | None) => RunStanding::NotHealed,
+        };
+        let results = row.results.as_ref().filter(|_| row.workflow == TaskKind::HealRepo.name());
+        let number = |field: &str| results.and_then(|results| results[field].as_u64());
+        let millis = row.finished_at.map(|end| end.since(row.started_at).as_millis());
+        Self {
+            run_id: row.run,
+            task_id: row.task.0,
+            kind: row.workflow.clone(),
+            target: row.target.clone(),
+            started_at: Time(row.started_at),
+            finished_at: row.finished_at.map(Time),
+            state,
+            stop_reason: row.stop_reason.clone(),
+            millis: millis.and_then(|millis| u64::try_from(millis).ok()),
+            ci_status: results.and_then(|results| match results["ci_status"].as_str()? {
+                "PASSED" => Some(Verdict::Passed),
+                _ => Some(Verdict::Failed),
+            }),
+            fixes_applied: number("fixes_applied"),
+            total_failures: number("total_failures"),
+        }
+    }
+}
+
+/// Runs, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunList {
+    /// The runs.
+    pub runs: Vec<RunSummary>,
+    /// Where the list goes on, as `before`; absent at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = Uuid)]
+    pub next: Option<RunId>,
+}
+
+/// Which runs.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct RunQuery {
+    /// Only of tasks of this kind.
+    #[param(schema_with = schema::task_kind, required = false)]
+    kind: Option<TaskKind>,
+    /// Only about this source or repository.
+    target: Option<String>,
+    /// Only those that stand so.
+    #[param(inline)]
+    state: Option<RunStanding>,
+    /// Only those that began before this run.
+    #[param(value_type = Option<String>, format = Uuid)]
+    before: Option<RunId>,
+    /// How many at most.
+    #[serde(default)]
+    #[param(schema_with = schema::limit, required = false)]
+    limit: Limit,
+}
+
+/// List runs, the newest first
+#[utoipa::path(get, path = "/api/runs", operation_id = "listRuns", tag = tag::RUNS, params(RunQuery), responses(
+    (status = 200, description = "The runs", body = RunList),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn list(
+    State(shared): State<Shared>,
+    Query(query): Query<RunQuery>,
+) -> Result<Json<RunList>, ApiError> {
+    let filter = RunFilter {
+        kind: query.kind,
+        target: query.target,
+        state: query.state.map(Into::into),
+        before: query.before,
+        // One more tells whether the list goes on.
+        ..RunFilter::newest(query.limit.get() + 1)
+    };
+    let mut rows = shared.services.store.runs(&filter).await?;
+    let more = rows.len() > query.limit.get() as usize;
+    if more {
+        rows.pop();
+    }
+    let next = rows.last().filter(|_| more).map(|row| row.run);
+    Ok(Json(RunList { runs: rows.iter().map(RunSummary::of).collect(), next }))
+}
+
+/// A run with what it came to.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Run {
+    /// The run.
+    pub run: RunSummary,
+    /// While it has not ended: the node that comes after the last one that ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_node: Option<String>,
+    /// Of a repository: what it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<HealingResults>,
+    /// What it came to, as it is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub document: Option<Value>,
+    /// The report for a person: Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+pub(super) async fn find(shared: &Shared, run: &str) -> Result<RunRow, ApiError> {
+    let name = named(run, ApiCode::RunNotFound, "run")?;
+    shared.services.store.run(name).await?.ok_or_else(|| not_found(ApiCode::RunNotFound, "run", run))
+}
+
+/// Get a run with what it came to
+#[utoipa::path(get, path = "/api/runs/{run_id}", operation_id = "getRun", tag = tag::RUNS,
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    (status = 200, description = "The run", body = Run),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<Run>, ApiError> {
+    let row = find(&shared, &run).await?;
+    let current_node = match row.finished_at {
+        Some(_) => None,
+        None => shared.services.store.last_checkpoint(row.run).await?.and_then(|checkpoint| checkpoint.next_node),
+    };
+    let is_repository = row.workflow == TaskKind::HealRepo.name();
+    Ok(Json(Run {
+        run: RunSummary::of(&row),
+        current_node,
+        results: row.results.as_ref().filter(|_| is_repository).and_then(HealingResults::of),
+        document: row.results.filter(|_| !is_repository),
+        report: row.report,
+    }))
+}
+
+/// Cancel a run
+///
+/// It ends with what it has reached by then.
+#[utoipa::path(post, path = "/api/runs/{run_id}/cancel", operation_id = "cancelRun", tag = tag::RUNS,
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    (status = 200, description = "It is asked to stop", body = Cancelled),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = 409, description = "It has ended", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn cancel(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<Cancelled>, ApiError> {
+    let row = find(&shared, &run).await?;
+    let ended = || ApiError::new(ApiCode::Conflict, format!("run {} has ended", row.run));
+    if row.finished_at.is_some() || !shared.services.store.request_cancel(row.task).await? {
+        return Err(ended());
+    }
+    let task = shared.services.store.task(row.task).await?;
+    let state = task.map_or(TaskState::Cancelled, |task| task.state);
+    Ok(Json(Cancelled { task_id: row.task.0, state }))
+}

@@ -1,0 +1,114 @@
+//! What the types of other crates look like in the API's description.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::diagnostics::Category;
+use autoheal_engine::source::{AlertKind, HealthState, SnapshotRole, Stage};
+use autoheal_engine::task::{TaskKind, TaskState};
+use autoheal_repo::StopReason;
+use serde::{Deserialize, Serialize, Serializer};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::error::ApiCode;
+
+/// A point of time, told as RFC 3339 in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Time(pub Timestamp);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_rfc3339())
+    }
+}
+
+impl PartialSchema for Time {
+    fn schema() -> RefOr<Schema> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::DateTime);
+        let description = "A point of time: RFC 3339, UTC.";
+        ObjectBuilder::new().schema_type(Type::String).format(Some(format)).description(Some(description)).into()
+    }
+}
+
+impl ToSchema for Time {}
+
+/// How much of a list is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u32")]
+pub struct Limit(u32);
+
+impl Limit {
+    const MOST: u32 = 200;
+
+    /// The number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(50)
+    }
+}
+
+impl TryFrom<u32> for Limit {
+    type Error = &'static str;
+
+    fn try_from(limit: u32) -> Result<Self, Self::Error> {
+        if (1..=Self::MOST).contains(&limit) { Ok(Self(limit)) } else { Err("a number from 1 to 200 is expected") }
+    }
+}
+
+pub(super) fn limit() -> Schema {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(1))
+        .maximum(Some(Limit::MOST))
+        .default(Some(Limit::default().get().into()))
+        .into()
+}
+
+fn one_of(names: impl IntoIterator<Item = &'static str>) -> Schema {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).into()
+}
+
+pub(super) fn error_code() -> Schema {
+    one_of(ApiCode::all().map(ApiCode::name))
+}
+
+pub(super) fn task_kind() -> Schema {
+    one_of(TaskKind::ALL.map(TaskKind::name))
+}
+
+pub(super) fn task_state() -> Schema {
+    one_of(TaskState::ALL.map(TaskState::name))
+}
+
+pub(super) fn category() -> Schema {
+    one_of(Category::ALL.map(Category::name))
+}
+
+pub(super) fn health_state() -> Schema {
+    one_of(HealthState::ALL.map(HealthState::name))
+}
+
+pub(super) fn stage() -> Schema {
+    one_of(Stage::ALL.map(Stage::name))
+}
+
+pub(super) fn snapshot_role() -> Schema {
+    one_of(SnapshotRole::ALL.map(SnapshotRole::name))
+}
+
+pub(super) fn alert_kind() -> Schema {
+    one_of(AlertKind::ALL.map(AlertKind::name))
+}
+
+pub(super) fn stop_reason() -> Schema {
+    one_of(StopReason::ALL.map(StopReason::name))
+}
+
+pub(super) fn step() -> Schema {
+    one_of(super::progress::STEPS)
+}

@@ -1,0 +1,318 @@
+//! What is kept of a source: the versions of its recipe, values, pages, attempts at fixes, decisions.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{SnapshotRole, Stage};
+use autoheal_page::document::Document;
+use autoheal_page::recipe::Recipe;
+use autoheal_store::{RecipeRow, SnapshotRow, ValueRow};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderName, header};
+use axum::response::Html;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{ApiCode, ApiError, ErrorResponse};
+use super::marked::marked;
+use super::records::FixList;
+use super::request::{Path, Query, not_found};
+use super::schema::{self, Limit, Time};
+use super::sources::find;
+use super::tag;
+use crate::http::Shared;
+
+/// A version of a recipe.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecipeVersion {
+    /// Its number, from 1.
+    pub version: u32,
+    /// Where it stands.
+    #[schema(schema_with = schema::stage)]
+    pub stage: Stage,
+    /// Whether it is validated and waits for a person.
+    pub waits: bool,
+    /// Who or what asked for it.
+    pub asked_by: String,
+    /// Who or what put it into force last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_by: Option<String>,
+    /// When it was proposed.
+    pub created_at: Time,
+    /// When it went into force last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promoted_at: Option<Time>,
+    /// The version that it replaced then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<u32>,
+    /// Real runs since then.
+    pub runs: u32,
+    /// How many of them failed.
+    pub failed_runs: u32,
+    /// The recipe.
+    #[schema(value_type = Object)]
+    pub recipe: Value,
+    /// What is different from the version before: a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+impl RecipeVersion {
+    fn of(row: RecipeRow, before: Option<&RecipeRow>) -> Result<Self, ApiError> {
+        let diff = before.map(|before| difference(before, &row)).transpose()?;
+        Ok(Self {
+            version: row.version,
+            stage: row.stage,
+            waits: row.waits,
+            asked_by: row.asked_by,
+            promoted_by: row.promoted_by,
+            created_at: Time(row.created_at),
+            promoted_at: row.promoted_at.map(Time),
+            replaces: row.replaces,
+            runs: row.runs,
+            failed_runs: row.failed_runs,
+            recipe: row.recipe,
+            diff,
+        })
+    }
+}
+
+fn difference(before: &RecipeRow, after: &RecipeRow) -> Result<String, ApiError> {
+    let (old, new) = (serde_json::to_string_pretty(&before.recipe)?, serde_json::to_string_pretty(&after.recipe)?);
+    let names = (format!("version {}", before.version), format!("version {}", after.version));
+    Ok(similar::TextDiff::from_lines(&old, &new).unified_diff().header(&names.0, &names.1).to_string())
+}
+
+/// The versions of a recipe.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecipeList {
+    /// The newest first.
+    pub recipes: Vec<RecipeVersion>,
+}
+
+/// An accepted set of values.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ValueSet {
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub url: String,
+    /// By which version of the recipe.
+    pub version: u32,
+    /// By field, or a list of such records.
+    pub values: Value,
+}
+
+impl From<ValueRow> for ValueSet {
+    fn from(row: ValueRow) -> Self {
+        Self { at: Time(row.at), url: row.url, version: row.version, values: row.values }
+    }
+}
+
+/// Values of a source.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ValueList {
+    /// The newest first.
+    pub values: Vec<ValueSet>,
+}
+
+/// A stored page, without its content.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredPage {
+    /// Its number.
+    pub snapshot_id: i64,
+    /// What it is kept for.
+    #[schema(schema_with = schema::snapshot_role)]
+    pub role: SnapshotRole,
+    /// The address that was asked for.
+    pub url: String,
+    /// When it was taken.
+    pub taken_at: Time,
+}
+
+impl From<SnapshotRow> for StoredPage {
+    fn from(row: SnapshotRow) -> Self {
+        Self { snapshot_id: row.snapshot, role: row.role, url: row.url, taken_at: Time(row.taken_at) }
+    }
+}
+
+/// The pages that are kept of a source.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StoredPageList {
+    /// The newest first.
+    pub snapshots: Vec<StoredPage>,
+}
+
+/// Something that a person decided.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionMade {
+    /// When.
+    pub at: Time,
+    /// What, such as `RELEASED`.
+    pub decision: &'static str,
+    /// The version of the recipe that it was about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// Who.
+    pub asked_by: String,
+}
+
+/// What people decided about a source.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DecisionList {
+    /// The newest first.
+    pub decisions: Vec<DecisionMade>,
+}
+
+/// How much.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct HowMany {
+    /// How many at most.
+    #[serde(default)]
+    #[param(schema_with = schema::limit, required = false)]
+    limit: Limit,
+}
+
+/// List the versions of a source's recipe, with what changed
+#[utoipa::path(get, path = "/api/sources/{name}/recipes", operation_id = "listRecipes", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The versions", body = RecipeList),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn recipes(
+    State(shared): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<RecipeList>, ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    let rows = shared.services.store.recipes(&row.source).await?;
+    let mut recipes = Vec::with_capacity(rows.len());
+    for (place, version) in rows.iter().enumerate() {
+        let before = place.checked_sub(1).and_then(|before| rows.get(before));
+        recipes.push(RecipeVersion::of(version.clone(), before)?);
+    }
+    recipes.reverse();
+    Ok(Json(RecipeList { recipes }))
+}
+
+/// List the values that a source gave
+#[utoipa::path(get, path = "/api/sources/{name}/values", operation_id = "listValues", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name"), HowMany), responses(
+    (status = 200, description = "The values", body = ValueList),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn values(
+    State(shared): State<Shared>,
+    Path(name): Path<String>,
+    Query(query): Query<HowMany>,
+) -> Result<Json<ValueList>, ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    let rows = shared.services.store.values(&row.source, Timestamp::default(), query.limit.get()).await?;
+    Ok(Json(ValueList { values: rows.into_iter().rev().map(Into::into).collect() }))
+}
+
+/// List the fixes that were tried for a source
+#[utoipa::path(get, path = "/api/sources/{name}/fixes", operation_id = "listFixesOfSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The attempts", body = FixList),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn fixes(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<FixList>, ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    Ok(Json(FixList::of(shared.services.store.fixes_of_target(&row.source, Timestamp::default()).await?)))
+}
+
+/// List what people decided about a source
+#[utoipa::path(get, path = "/api/sources/{name}/decisions", operation_id = "listDecisions", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name"), HowMany), responses(
+    (status = 200, description = "The decisions", body = DecisionList),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn decisions(
+    State(shared): State<Shared>,
+    Path(name): Path<String>,
+    Query(query): Query<HowMany>,
+) -> Result<Json<DecisionList>, ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    let rows = shared.services.store.decisions(&row.source, query.limit.get()).await?;
+    let made = rows.into_iter().map(|row| DecisionMade {
+        at: Time(row.at),
+        decision: row.decision.name(),
+        version: row.version,
+        asked_by: row.asked_by,
+    });
+    Ok(Json(DecisionList { decisions: made.collect() }))
+}
+
+/// List the pages that are kept of a source
+#[utoipa::path(get, path = "/api/sources/{name}/snapshots", operation_id = "listSnapshots", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The pages", body = StoredPageList),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn snapshots(
+    State(shared): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<StoredPageList>, ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    let rows = shared.services.store.kept_pages(&row.source).await?;
+    Ok(Json(StoredPageList { snapshots: rows.into_iter().map(Into::into).collect() }))
+}
+
+/// With which version of the recipe.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct MarkQuery {
+    /// The version of the recipe whose fields are marked; without it, the one in force.
+    #[param(minimum = 1)]
+    version: Option<u32>,
+}
+
+/// What a browser may do with a stored page: show it, and nothing else.
+const SHOWN_ONLY: [(HeaderName, &str); 1] = [(
+    header::CONTENT_SECURITY_POLICY,
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+)];
+
+/// Show a stored page, with the elements of the recipe's fields marked
+///
+/// Without scripts, forms, images and whatever else it would load.
+#[utoipa::path(get, path = "/api/sources/{name}/snapshots/{snapshot_id}/page", operation_id = "showSnapshot", tag = tag::SOURCES,
+    params(
+        ("name" = String, Path, description = "The source's name"),
+        ("snapshot_id" = i64, Path, description = "The page's number"),
+        MarkQuery
+    ), responses(
+    (status = 200, description = "The page", body = String, content_type = "text/html"),
+    (status = 404, description = "There is no such page", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn page(
+    State(shared): State<Shared>,
+    Path((name, snapshot)): Path<(String, String)>,
+    Query(query): Query<MarkQuery>,
+) -> Result<([(HeaderName, &'static str); 1], Html<String>), ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    let store = &shared.services.store;
+    let missing = || not_found(ApiCode::NotFound, "snapshot", &snapshot);
+    let number = snapshot.parse().map_err(|_| missing())?;
+    let (kept, content) = store.kept_page(&row.source, number).await?.ok_or_else(missing)?;
+    let recipes = store.recipes(&row.source).await?;
+    let wanted = recipes.into_iter().find(|recipe| match query.version {
+        Some(version) => recipe.version == version,
+        None => recipe.stage == Stage::Production,
+    });
+    let recipe: Option<Recipe> = wanted.map(|recipe| serde_json::from_value(recipe.recipe)).transpose()?;
+    // Parsing a long page takes a while, which others are not to wait for.
+    let drawn = tokio::task::spawn_blocking(move || {
+        let document = Document::parse_bytes(&content);
+        marked(&document, recipe.as_ref(), Url::parse(&kept.url).ok().as_ref())
+    });
+    let html = drawn.await.map_err(|error| ApiError::internal(&error))?;
+    Ok((SHOWN_ONLY, Html(html)))
+}

@@ -1,0 +1,452 @@
+//! Sources: what is scraped, how it is, and what is to be different about it.
+
+use std::collections::BTreeMap;
+
+use autoheal_engine::RunId;
+use autoheal_engine::source::{HealthState, Stage};
+use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_orchestrator::now;
+use autoheal_page::recipe::FieldName;
+use autoheal_source::cron::{CronExpression, InvalidCron};
+use autoheal_source::decide::{self, Changes, DecideError, Setting};
+use autoheal_source::statistics::Statistics;
+use autoheal_source::{AddRequest, Definition, HealPolicy, InvalidSourceName, SourceName};
+use autoheal_store::{RecentRun, RecipeRow, SourceRow, ValueRow};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+use utoipa::ToSchema;
+
+use super::error::{ApiCode, ApiError, ErrorResponse};
+use super::request::{Asker, Body, Path, named, not_found};
+use super::schema::{self, Time};
+use super::tag;
+use super::tasks::Task;
+use crate::http::Shared;
+
+/// How many of a source's last runs are told.
+const RECENT: u32 = 24;
+
+/// The shortest and the longest time between two runs, in seconds.
+const SHORTEST: u64 = 10;
+const LONGEST: u64 = 366 * 24 * 3600;
+
+/// Who decides about fixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// The validation.
+    Auto,
+    /// A person.
+    Review,
+}
+
+impl From<HealPolicy> for Policy {
+    fn from(policy: HealPolicy) -> Self {
+        match policy {
+            HealPolicy::Auto => Self::Auto,
+            HealPolicy::Review => Self::Review,
+        }
+    }
+}
+
+impl From<Policy> for HealPolicy {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Auto => Self::Auto,
+            Policy::Review => Self::Review,
+        }
+    }
+}
+
+/// A source with its health.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Source {
+    /// Its name.
+    pub name: String,
+    /// Its page.
+    pub url: String,
+    /// How it is.
+    #[schema(schema_with = schema::health_state)]
+    pub state: HealthState,
+    /// When a run was good last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_success_at: Option<Time>,
+    /// When a run failed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_failure_at: Option<Time>,
+    /// Good runs in all.
+    pub success_count: u64,
+    /// Failed runs in all.
+    pub failure_count: u64,
+    /// Attempts at a fix within the breaker's window.
+    pub fix_attempts_today: u32,
+    /// Until when no attempt is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quarantine_until: Option<Time>,
+    /// Seconds between two runs.
+    pub interval_seconds: u64,
+    /// When it runs instead: a cron expression in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// Who decides about fixes.
+    pub heal_policy: Policy,
+    /// The version of the recipe that is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe_version: Option<u32>,
+    /// Whether a fix waits for a person.
+    pub waits_for_approval: bool,
+    /// Its last runs, the oldest first.
+    pub recent_runs: Vec<RecentRunResult>,
+    /// What it gave last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub last_values: Option<Value>,
+    /// When that was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_values_at: Option<Time>,
+    /// When it was added.
+    pub created_at: Time,
+}
+
+/// A run of a source, as a sparkline shows it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecentRunResult {
+    /// The run.
+    #[schema(value_type = String, format = Uuid)]
+    pub run_id: RunId,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Time>,
+    /// Whether it was good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub healed: Option<bool>,
+}
+
+impl From<RecentRun> for RecentRunResult {
+    fn from(run: RecentRun) -> Self {
+        Self { run_id: run.run, finished_at: run.finished_at.map(Time), healed: run.healed }
+    }
+}
+
+impl Source {
+    fn of(
+        row: &SourceRow,
+        recipes: &[RecipeRow],
+        recent: Vec<RecentRun>,
+        last: Option<ValueRow>,
+    ) -> Result<Self, ApiError> {
+        let definition = definition(row)?;
+        let health = &row.health;
+        Ok(Self {
+            name: row.source.clone(),
+            url: definition.url.into(),
+            state: health.state,
+            last_success_at: health.last_success_at.map(Time),
+            last_failure_at: health.last_failure_at.map(Time),
+            success_count: health.success_count,
+            failure_count: health.failure_count,
+            fix_attempts_today: health.fix_attempts_today,
+            quarantine_until: health.quarantine_until.map(Time),
+            interval_seconds: definition.interval_seconds,
+            schedule: definition.schedule.as_ref().map(ToString::to_string),
+            heal_policy: definition.heal_policy.into(),
+            recipe_version: in_force(recipes).map(|recipe| recipe.version),
+            waits_for_approval: recipes.iter().any(|recipe| recipe.waits),
+            recent_runs: recent.into_iter().map(Into::into).collect(),
+            last_values_at: last.as_ref().map(|last| Time(last.at)),
+            last_values: last.map(|last| last.values),
+            created_at: Time(row.created_at),
+        })
+    }
+}
+
+fn definition(row: &SourceRow) -> Result<Definition, ApiError> {
+    Ok(serde_json::from_value(row.definition.clone())?)
+}
+
+fn in_force(recipes: &[RecipeRow]) -> Option<&RecipeRow> {
+    recipes.iter().find(|recipe| recipe.stage == Stage::Production)
+}
+
+/// Every source.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SourceList {
+    /// By name.
+    pub sources: Vec<Source>,
+}
+
+/// A source with what it should yield, and how that is got.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SourceDetail {
+    /// The source.
+    pub source: Source,
+    /// Its definition, with its blueprint.
+    #[schema(value_type = Object)]
+    pub definition: Value,
+    /// The recipe in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub recipe: Option<Value>,
+}
+
+/// How well fixes do (spec `doctor-agent.md`, "Success Metrics").
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FixStatistics {
+    /// Sources.
+    pub sources: u64,
+    /// Attempts at a fix.
+    pub attempts: u64,
+    /// Those whose validation passed.
+    pub passed: u64,
+    /// Fixes that went into force.
+    pub promoted: u64,
+    /// Those that were taken back.
+    pub taken_back: u64,
+    /// Sources in quarantine.
+    pub quarantined: u64,
+    /// From the failed run to the fix in force, on average, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_recovery_millis: Option<u64>,
+}
+
+/// A page to be scraped regularly.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSource {
+    /// Its address.
+    #[schema(value_type = String, format = Uri)]
+    pub url: Url,
+    /// What it is to be called; without it, by its address.
+    #[schema(max_length = 64)]
+    pub name: Option<String>,
+    /// Seconds between two runs.
+    #[schema(minimum = 10, maximum = 31_622_400)]
+    pub interval_seconds: Option<u64>,
+    /// When it runs instead: a cron expression in UTC, such as `0 6 * * *`.
+    #[schema(max_length = 100)]
+    pub schedule: Option<String>,
+    /// Who decides about fixes.
+    pub heal_policy: Option<Policy>,
+    /// What is wanted, as it stands on the page, by field.
+    #[serde(default)]
+    pub examples: BTreeMap<String, String>,
+    /// Whether a browser runs the page's scripts first.
+    #[serde(default)]
+    pub render: bool,
+}
+
+/// A source that is being added.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Adding {
+    /// Its name.
+    pub name: String,
+    /// The work of adding it.
+    pub task: Task,
+}
+
+/// What is to be different about a source; what is not named stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SourceChanges {
+    /// Seconds between two runs.
+    #[schema(minimum = 10, maximum = 31_622_400)]
+    pub interval_seconds: Option<u64>,
+    /// When it runs instead: a cron expression in UTC, such as `0 6 * * *`; empty: at its interval again.
+    #[schema(max_length = 100)]
+    pub schedule: Option<String>,
+    /// Who decides about fixes.
+    pub heal_policy: Option<Policy>,
+}
+
+/// The source of that name.
+pub(super) async fn find(shared: &Shared, name: &str) -> Result<(SourceName, SourceRow), ApiError> {
+    let parsed: SourceName = named(name, ApiCode::SourceNotFound, "source")?;
+    let row = shared.services.store.source(parsed.as_str()).await?;
+    Ok((parsed, row.ok_or_else(|| not_found(ApiCode::SourceNotFound, "source", name))?))
+}
+
+/// The source as it is now.
+pub(super) async fn current(shared: &Shared, name: &str) -> Result<Source, ApiError> {
+    let (_, row) = find(shared, name).await?;
+    let store = &shared.services.store;
+    let recipes = store.recipes(&row.source).await?;
+    let recent = store.recent_runs(Some(&row.source), RECENT).await?.remove(&row.source).unwrap_or_default();
+    let last = store.latest_values(Some(&row.source)).await?.remove(&row.source);
+    Source::of(&row, &recipes, recent, last)
+}
+
+impl From<DecideError> for ApiError {
+    fn from(error: DecideError) -> Self {
+        match error {
+            DecideError::NoSuchSource(_) => Self::new(ApiCode::SourceNotFound, error.to_string()),
+            DecideError::NothingWaits(_)
+            | DecideError::NoEarlierVersion(_)
+            | DecideError::NeverInForce { .. }
+            | DecideError::NothingChanges(_)
+            | DecideError::NoSuchPage { .. }
+            | DecideError::NoPageLeft(_) => Self::new(ApiCode::Conflict, error.to_string()),
+            DecideError::Store(error) => error.into(),
+            DecideError::Stored(error) => error.into(),
+        }
+    }
+}
+
+/// List sources with their health
+#[utoipa::path(get, path = "/api/sources", operation_id = "listSources", tag = tag::SOURCES, responses(
+    (status = 200, description = "The sources", body = SourceList),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn list(State(shared): State<Shared>) -> Result<Json<SourceList>, ApiError> {
+    let store = &shared.services.store;
+    let (mut recent, mut last) = (store.recent_runs(None, RECENT).await?, store.latest_values(None).await?);
+    let mut recipes = store.standing_recipes().await?;
+    let sources = store.sources().await?.into_iter().map(|row| {
+        let recipes = recipes.remove(&row.source).unwrap_or_default();
+        Source::of(&row, &recipes, recent.remove(&row.source).unwrap_or_default(), last.remove(&row.source))
+    });
+    Ok(Json(SourceList { sources: sources.collect::<Result<_, _>>()? }))
+}
+
+/// Get how well fixes of sources do
+#[utoipa::path(get, path = "/api/sources/statistics", operation_id = "getFixStatistics", tag = tag::SOURCES, responses(
+    (status = 200, description = "The numbers", body = FixStatistics),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn statistics(State(shared): State<Shared>) -> Result<Json<FixStatistics>, ApiError> {
+    let Statistics { sources, attempts, passed, promoted, taken_back, quarantined, average_recovery_millis } =
+        Statistics::of(&shared.services.store).await?;
+    Ok(Json(FixStatistics { sources, attempts, passed, promoted, taken_back, quarantined, average_recovery_millis }))
+}
+
+/// Get a source with its blueprint and its recipe
+#[utoipa::path(get, path = "/api/sources/{name}", operation_id = "getSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 200, description = "The source", body = SourceDetail),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn show(
+    State(shared): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<SourceDetail>, ApiError> {
+    let (_, row) = find(&shared, &name).await?;
+    let recipes = shared.services.store.recipes(&row.source).await?;
+    let recipe = in_force(&recipes).map(|recipe| recipe.recipe.clone());
+    Ok(Json(SourceDetail { source: current(&shared, &name).await?, definition: told(row.definition), recipe }))
+}
+
+/// A definition without what is secret in it: whoever knows the path of a webhook can post there.
+fn told(mut definition: Value) -> Value {
+    if let Some(webhook) = definition.get_mut("webhook").filter(|webhook| !webhook.is_null()) {
+        let host =
+            webhook.as_str().and_then(|text| Url::parse(text).ok()).map(|url| url.origin().ascii_serialization());
+        *webhook = Value::String(format!("{}/…", host.unwrap_or_default()));
+    }
+    definition
+}
+
+fn interval(seconds: Option<u64>) -> Result<Option<u64>, ApiError> {
+    match seconds {
+        Some(seconds) if !(SHORTEST..=LONGEST).contains(&seconds) => {
+            let message = format!("intervalSeconds: a number from {SHORTEST} to {LONGEST} is expected");
+            Err(ApiError::invalid(message).with("field", "intervalSeconds"))
+        }
+        seconds => Ok(seconds),
+    }
+}
+
+fn schedule(text: &str) -> Result<CronExpression, ApiError> {
+    text.parse().map_err(|error: InvalidCron| ApiError::invalid(error).with("field", "schedule"))
+}
+
+/// Add a source
+///
+/// A worker looks at the page and proposes a recipe for it; the task tells how that went.
+#[utoipa::path(post, path = "/api/sources", operation_id = "addSource", tag = tag::SOURCES, request_body = NewSource, responses(
+    (status = 202, description = "It is being added", body = Adding),
+    (status = 409, description = "There is a source of this name, or it is being added otherwise", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn add(
+    State(shared): State<Shared>,
+    Body(new): Body<NewSource>,
+) -> Result<(StatusCode, Json<Adding>), ApiError> {
+    let field = |field: &str, message: String| ApiError::invalid(message).with("field", field);
+    if !matches!(new.url.scheme(), "http" | "https") {
+        return Err(field("url", "give the address of a page, such as https://shop.example/chair".to_owned()));
+    }
+    let name: SourceName = match &new.name {
+        Some(name) => name.parse().map_err(|error: InvalidSourceName| field("name", error.to_string()))?,
+        None => SourceName::suggested(&new.url)
+            .ok_or_else(|| field("name", "the address suggests no name: give one".to_owned()))?,
+    };
+    let store = &shared.services.store;
+    if store.source(name.as_str()).await?.is_some() {
+        return Err(ApiError::new(ApiCode::Conflict, format!("there is a source `{name}`")));
+    }
+    let examples = new.examples.into_iter().map(|(name, text)| {
+        let parsed = FieldName::parse(&name).map_err(|error| field("examples", error.to_string()))?;
+        Ok((parsed, text))
+    });
+    let request = AddRequest {
+        examples: examples.collect::<Result<_, ApiError>>()?,
+        interval_seconds: interval(new.interval_seconds)?.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
+        schedule: new.schedule.as_deref().map(schedule).transpose()?,
+        heal_policy: new.heal_policy.map(Into::into).unwrap_or_default(),
+        render: new.render,
+        ..AddRequest::new(new.url)
+    };
+    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
+    task.context = serde_json::to_value(&request)?;
+    let task = super::tasks::enqueue(&shared, &task).await?;
+    Ok((StatusCode::ACCEPTED, Json(Adding { name: name.to_string(), task })))
+}
+
+/// Change a source
+#[utoipa::path(patch, path = "/api/sources/{name}", operation_id = "changeSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), request_body = SourceChanges, responses(
+    (status = 200, description = "The source as it is now", body = Source),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = 409, description = "That changes nothing", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn change(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+    Body(wanted): Body<SourceChanges>,
+) -> Result<Json<Source>, ApiError> {
+    let (parsed, _) = find(&shared, &name).await?;
+    let changes = Changes {
+        interval_seconds: interval(wanted.interval_seconds)?,
+        schedule: match wanted.schedule.as_deref() {
+            None => Setting::Kept,
+            Some("") => Setting::Cleared,
+            Some(text) => Setting::To(schedule(text)?),
+        },
+        heal_policy: wanted.heal_policy.map(Into::into),
+        ..Changes::default()
+    };
+    decide::set(&shared.services.store, &parsed, &changes, &asker, now()).await?;
+    Ok(Json(current(&shared, &name).await?))
+}
+
+/// Forget a source
+///
+/// With its recipes, pages and values. Its alerts, and what was decided about it, stay.
+#[utoipa::path(delete, path = "/api/sources/{name}", operation_id = "removeSource", tag = tag::SOURCES,
+    params(("name" = String, Path, description = "The source's name")), responses(
+    (status = 204, description = "It is forgotten"),
+    (status = 404, description = "There is no such source", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn remove(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    let (parsed, _) = find(&shared, &name).await?;
+    decide::remove(&shared.services.store, &parsed, &asker, now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,221 @@
+//! The queue.
+
+use autoheal_engine::TaskId;
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_orchestrator::ask_for;
+use autoheal_store::{RunFilter, TaskFilter};
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{ApiCode, ApiError, ErrorResponse};
+use super::request::{Path, Query, named, not_found};
+use super::runs::RunSummary;
+use super::schema::{self, Limit, Time};
+use super::tag;
+use crate::http::Shared;
+
+/// A row of the queue.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Task {
+    /// Its number.
+    pub task_id: i64,
+    /// What was asked.
+    #[schema(schema_with = schema::task_kind)]
+    pub kind: TaskKind,
+    /// What it is about: a source, or a repository.
+    pub target: String,
+    /// How it stands.
+    #[schema(schema_with = schema::task_state)]
+    pub state: TaskState,
+    /// Smaller goes first.
+    pub priority: i32,
+    /// When it was asked for.
+    pub created_at: Time,
+    /// It is not begun before.
+    pub run_at: Time,
+    /// When a worker took it first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Time>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Time>,
+    /// What went wrong last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+    /// How often it failed.
+    pub retry_count: u32,
+    /// How often it may.
+    pub max_retries: u32,
+    /// The worker that is at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// Whether a person wants it to end.
+    pub cancel_requested: bool,
+}
+
+impl Task {
+    /// A stored task.
+    pub(super) fn of(task: autoheal_engine::task::Task) -> Self {
+        Self {
+            task_id: task.id.0,
+            kind: task.kind,
+            target: task.target,
+            state: task.state,
+            priority: task.priority,
+            created_at: Time(task.created_at),
+            run_at: Time(task.run_at),
+            started_at: task.started_at.map(Time),
+            completed_at: task.completed_at.map(Time),
+            error_message: task.error_message,
+            retry_count: task.retry_count,
+            max_retries: task.max_retries,
+            worker: task.lease_owner,
+            cancel_requested: task.cancel_requested,
+        }
+    }
+}
+
+/// Tasks, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskList {
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// Where the list goes on, as `before`; absent at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<i64>,
+}
+
+/// A task with its runs.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskWithRuns {
+    /// The task.
+    pub task: Task,
+    /// Its runs, the newest first.
+    pub runs: Vec<RunSummary>,
+}
+
+/// A task that was asked to stop.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cancelled {
+    /// Its number.
+    pub task_id: i64,
+    /// How it stands now: one that a worker is at ends with what it has reached.
+    #[schema(schema_with = schema::task_state)]
+    pub state: TaskState,
+}
+
+/// Which tasks.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct TaskQuery {
+    /// Only in this state.
+    #[param(schema_with = schema::task_state, required = false)]
+    state: Option<TaskState>,
+    /// Only of this kind.
+    #[param(schema_with = schema::task_kind, required = false)]
+    kind: Option<TaskKind>,
+    /// Only about this source or repository.
+    target: Option<String>,
+    /// Only those that were made before this task.
+    before: Option<i64>,
+    /// How many at most.
+    #[serde(default)]
+    #[param(schema_with = schema::limit, required = false)]
+    limit: Limit,
+}
+
+/// List tasks, the newest first
+#[utoipa::path(get, path = "/api/tasks", operation_id = "listTasks", tag = tag::TASKS, params(TaskQuery), responses(
+    (status = 200, description = "The tasks", body = TaskList),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn list(
+    State(shared): State<Shared>,
+    Query(query): Query<TaskQuery>,
+) -> Result<Json<TaskList>, ApiError> {
+    let filter = TaskFilter {
+        state: query.state,
+        kind: query.kind,
+        target: query.target,
+        before: query.before.map(TaskId),
+        // One more tells whether the list goes on.
+        limit: query.limit.get() + 1,
+    };
+    let mut tasks = shared.services.store.tasks(&filter).await?;
+    let more = tasks.len() > query.limit.get() as usize;
+    if more {
+        tasks.pop();
+    }
+    let next = tasks.last().filter(|_| more).map(|task| task.id.0);
+    Ok(Json(TaskList { tasks: tasks.into_iter().map(Task::of).collect(), next }))
+}
+
+/// Puts work into the queue that somebody waits for; where it is asked for already, it is done as soon as that would be.
+pub(super) async fn enqueue(shared: &Shared, task: &NewTask) -> Result<Task, ApiError> {
+    let store = &shared.services.store;
+    let enqueued = ask_for(store, task).await?;
+    if !enqueued.created {
+        store.hasten(enqueued.id).await?;
+    }
+    Ok(Task::of(find(shared, &enqueued.id.to_string()).await?))
+}
+
+async fn find(shared: &Shared, task: &str) -> Result<autoheal_engine::task::Task, ApiError> {
+    let number = named(task, ApiCode::TaskNotFound, "task").map(TaskId)?;
+    shared.services.store.task(number).await?.ok_or_else(|| not_found(ApiCode::TaskNotFound, "task", task))
+}
+
+/// Get a task with its runs
+#[utoipa::path(get, path = "/api/tasks/{task_id}", operation_id = "getTask", tag = tag::TASKS,
+    params(("task_id" = i64, Path, description = "The task's number")), responses(
+    (status = 200, description = "The task", body = TaskWithRuns),
+    (status = 404, description = "There is no such task", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn show(
+    State(shared): State<Shared>,
+    Path(task): Path<String>,
+) -> Result<Json<TaskWithRuns>, ApiError> {
+    let task = find(&shared, &task).await?;
+    let runs = shared.services.store.runs(&RunFilter { task: Some(task.id), ..RunFilter::newest(100) }).await?;
+    Ok(Json(TaskWithRuns { task: Task::of(task), runs: runs.iter().map(RunSummary::of).collect() }))
+}
+
+/// Cancel a task
+///
+/// One that waits is ended at once, one that a worker is at ends with what it has reached by then.
+#[utoipa::path(post, path = "/api/tasks/{task_id}/cancel", operation_id = "cancelTask", tag = tag::TASKS,
+    params(("task_id" = i64, Path, description = "The task's number")), responses(
+    (status = 200, description = "It is asked to stop", body = Task),
+    (status = 404, description = "There is no such task", body = ErrorResponse),
+    (status = 409, description = "It has ended", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn cancel(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
+    let task = find(&shared, &name).await?;
+    if !shared.services.store.request_cancel(task.id).await? {
+        return Err(ApiError::new(ApiCode::Conflict, format!("task {} has ended: {}", task.id, task.state.name())));
+    }
+    Ok(Json(Task::of(find(&shared, &name).await?)))
+}
+
+/// Try a task again
+///
+/// One that failed, was cancelled or is in quarantine; a run that had not ended goes on where it was.
+#[utoipa::path(post, path = "/api/tasks/{task_id}/retry", operation_id = "retryTask", tag = tag::TASKS,
+    params(("task_id" = i64, Path, description = "The task's number")), responses(
+    (status = 200, description = "It waits for a worker", body = Task),
+    (status = 404, description = "There is no such task", body = ErrorResponse),
+    (status = 409, description = "It is open, or has ended well", body = ErrorResponse),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn retry(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
+    let task = find(&shared, &name).await?;
+    if !shared.services.store.reopen(task.id).await? {
+        return Err(ApiError::new(ApiCode::Conflict, format!("task {} is {}", task.id, task.state.name())));
+    }
+    Ok(Json(Task::of(find(&shared, &name).await?)))
+}

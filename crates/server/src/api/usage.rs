@@ -1,0 +1,116 @@
+//! What language models have used.
+
+use std::time::Duration;
+
+use autoheal_orchestrator::now;
+use autoheal_store::{UsageBy, UsageRow};
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{ApiError, ErrorResponse};
+use super::request::Query;
+use super::tag;
+use crate::http::Shared;
+
+/// The longest time that is summed.
+const MOST_DAYS: u32 = 3660;
+
+/// What is summed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The day, in UTC.
+    #[default]
+    Day,
+    /// The model.
+    Model,
+    /// The source or the repository.
+    Target,
+    /// For whom.
+    User,
+    /// The prompt.
+    Purpose,
+}
+
+impl From<By> for UsageBy {
+    fn from(by: By) -> Self {
+        match by {
+            By::Day => Self::Day,
+            By::Model => Self::Model,
+            By::Target => Self::Target,
+            By::User => Self::User,
+            By::Purpose => Self::Purpose,
+        }
+    }
+}
+
+/// A sum.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageSum {
+    /// The day, or the name of what was asked for; empty when there is none.
+    pub name: String,
+    /// Requests.
+    pub calls: u64,
+    /// Tokens of questions.
+    pub input_tokens: u64,
+    /// Tokens of answers.
+    pub output_tokens: u64,
+    /// Tokens of questions that came from a cache.
+    pub cached_tokens: u64,
+    /// What those cost whose price is known, in millionths of a US dollar.
+    pub micro_dollars: u64,
+    /// Requests whose price nobody knows.
+    pub unpriced_calls: u64,
+}
+
+impl From<UsageRow> for UsageSum {
+    fn from(row: UsageRow) -> Self {
+        let UsageRow { name, calls, input_tokens, output_tokens, cached_tokens, micro_dollars, unpriced } = row;
+        Self { name, calls, input_tokens, output_tokens, cached_tokens, micro_dollars, unpriced_calls: unpriced }
+    }
+}
+
+/// Sums.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageSums {
+    /// By name.
+    pub rows: Vec<UsageSum>,
+}
+
+/// Which sums.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct UsageQuery {
+    /// What is summed by.
+    #[serde(default)]
+    #[param(inline, required = false)]
+    by: By,
+    /// The last so many days, today included.
+    #[serde(default = "default_days")]
+    #[param(required = false, minimum = 1, maximum = 3660, default = 30)]
+    days: u32,
+}
+
+const fn default_days() -> u32 {
+    30
+}
+
+/// Sum up what language models have used, and what that cost
+#[utoipa::path(get, path = "/api/usage", operation_id = "getUsage", tag = tag::USAGE, params(UsageQuery), responses(
+    (status = 200, description = "The sums", body = UsageSums),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn sums(
+    State(shared): State<Shared>,
+    Query(query): Query<UsageQuery>,
+) -> Result<Json<UsageSums>, ApiError> {
+    if !(1..=MOST_DAYS).contains(&query.days) {
+        return Err(ApiError::invalid("days: a number from 1 to 3660 is expected").with("field", "days"));
+    }
+    let since = now().minus(Duration::from_hours(24 * u64::from(query.days)));
+    let rows = shared.services.store.usage(since, query.by.into()).await?;
+    Ok(Json(UsageSums { rows: rows.into_iter().map(Into::into).collect() }))
+}

@@ -1,0 +1,67 @@
+//! How much may be asked, and how long that may take.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use governor::clock::{Clock as _, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+use super::connections::Client;
+use crate::api::error::{ApiCode, ApiError};
+
+/// How many requests may come at once of those that may come in so many seconds.
+const BURST: u32 = 4;
+
+/// How many clients are remembered before those are forgotten that ask no more.
+const REMEMBERED: usize = 10_000;
+
+/// How long an operation may take; tools, which take minutes, have no such limit.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Who asks how often.
+#[derive(Clone)]
+pub(super) struct Rate(Option<Arc<DefaultKeyedRateLimiter<IpAddr>>>);
+
+impl Rate {
+    /// So many requests a second for each client; 0: as many as they like.
+    pub(super) fn new(requests_per_second: u32) -> Self {
+        Self(NonZeroU32::new(requests_per_second).map(|rate| {
+            let burst = rate.saturating_mul(NonZeroU32::MIN.saturating_add(BURST - 1));
+            Arc::new(RateLimiter::keyed(Quota::per_second(rate).allow_burst(burst)))
+        }))
+    }
+}
+
+/// Lets pass who has not asked too much.
+pub(super) async fn check_rate(State(rate): State<Rate>, request: Request, next: Next) -> Response {
+    let Some(limiter) = &rate.0 else { return next.run(request).await };
+    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    let client = request.extensions().get::<Client>().map_or(unknown, |client| client.0);
+    if limiter.len() > REMEMBERED {
+        limiter.retain_recent();
+    }
+    match limiter.check_key(&client) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => {
+            let wait = refused.wait_time_from(DefaultClock::default().now());
+            let message = "too many requests from this address: ask again later, or set server.requests_per_second";
+            ApiError::new(ApiCode::RateLimited, message).after(wait.as_secs() + 1).into_response()
+        }
+    }
+}
+
+/// Ends what takes too long.
+pub(super) async fn check_time(request: Request, next: Next) -> Response {
+    match tokio::time::timeout(PATIENCE, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => ApiError::new(ApiCode::Internal, "that took too long: ask for less, or ask again later")
+            .at(StatusCode::SERVICE_UNAVAILABLE)
+            .into_response(),
+    }
+}

@@ -1,0 +1,116 @@
+//! What is measured, in the text format of Prometheus (`OpenMetrics` 1.0).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::HealthState;
+use autoheal_store::UsageBy;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+use super::Shared;
+use crate::api::error::ApiError;
+
+const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Asked {
+    method: String,
+    route: String,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Tasks {
+    kind: &'static str,
+    state: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Health {
+    state: &'static str,
+}
+
+/// What this process measures.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    requests: Family<Asked, Counter>,
+    seconds: Histogram,
+    registry: Arc<Registry>,
+}
+
+impl Metrics {
+    pub(super) fn new() -> Self {
+        let (requests, seconds) = (Family::default(), Histogram::new(exponential_buckets(0.0005, 2.0, 16)));
+        let mut registry = Registry::with_prefix("autoheal");
+        registry.register("http_requests", "Requests that were answered", requests.clone());
+        registry.register("http_request_seconds", "How long an answer took to begin", seconds.clone());
+        Self { requests, seconds, registry: Arc::new(registry) }
+    }
+}
+
+/// Counts a request.
+pub(super) async fn count(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
+    // Whoever asks may make methods up: each would be a series.
+    let known = [Method::GET, Method::POST, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS, Method::PUT];
+    let method = known.iter().find(|known| *known == request.method()).map_or("other", Method::as_str).to_owned();
+    // The route, not the path: names of runs would be a series each.
+    let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let begun = Instant::now();
+    let response = next.run(request).await;
+    metrics.seconds.observe(begun.elapsed().as_secs_f64());
+    metrics.requests.get_or_create(&Asked { method, route, status: response.status().as_u16() }).inc();
+    response
+}
+
+/// What is measured here, and what the database says.
+pub(super) async fn serve(State(shared): State<Shared>) -> Result<impl IntoResponse, ApiError> {
+    let store = &shared.services.store;
+    let mut stored = Registry::with_prefix("autoheal");
+    let tasks = Family::<Tasks, Gauge>::default();
+    for (kind, state, count) in store.task_counts().await? {
+        tasks.get_or_create(&Tasks { kind: kind.name(), state: state.name() }).set(count.cast_signed());
+    }
+    let sources = Family::<Health, Gauge>::default();
+    for state in HealthState::ALL {
+        sources.get_or_create(&Health { state: state.name() }).set(0);
+    }
+    for row in store.sources().await? {
+        sources.get_or_create(&Health { state: row.health.state.name() }).inc();
+    }
+    let glance = store.glance(Timestamp::default()).await?;
+    let (runs, healed, alerts) = (Gauge::<i64>::default(), Gauge::<i64>::default(), Gauge::<i64>::default());
+    runs.set(glance.runs.cast_signed());
+    healed.set(glance.healed.cast_signed());
+    alerts.set(glance.alerts.cast_signed());
+    let (tokens, micro_dollars) = (Gauge::<i64>::default(), Gauge::<i64>::default());
+    for row in store.usage(Timestamp::default(), UsageBy::Day).await? {
+        tokens.inc_by((row.input_tokens + row.output_tokens).cast_signed());
+        micro_dollars.inc_by(row.micro_dollars.cast_signed());
+    }
+    stored.register("tasks", "Tasks that are kept, by kind and state", tasks);
+    stored.register("sources", "Sources by their health", sources);
+    stored.register("runs", "Runs that are kept", runs);
+    stored.register("runs_healed", "Kept runs after which the target was well", healed);
+    stored.register("alerts", "Alerts that are kept", alerts);
+    stored.register("llm_tokens", "Tokens of language models that are accounted for", tokens);
+    stored.register("llm_micro_dollars", "Their cost in millionths of a US dollar, where it is known", micro_dollars);
+    let mut text = String::new();
+    let fault = |error: std::fmt::Error| ApiError::internal(&error);
+    encode(&mut text, &shared.metrics.registry).map_err(fault)?;
+    // One document: the end is marked once.
+    let own = text.trim_end().trim_end_matches("# EOF").to_owned();
+    let mut rest = String::new();
+    encode(&mut rest, &stored).map_err(fault)?;
+    Ok(([(header::CONTENT_TYPE, KIND)], own + &rest))
+}

@@ -1,0 +1,258 @@
+//! The API over real connections: jobs, runs with their events, the queue, sources, and the page.
+
+use std::time::Duration;
+
+use autoheal_engine::source::{Health, SourceRecord};
+use autoheal_engine::task::TaskState;
+use autoheal_engine::{JobId, Timestamp};
+use autoheal_server::http::Access;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::healing::World;
+use crate::http::{Running, ask, start};
+
+fn healing(repository: &str, team: &str) -> Value {
+    json!({ "repositoryUrl": repository, "teamName": team, "leaderName": "Saiyam Kumar" })
+}
+
+async fn start_healing(server: &Running, repository: &str, team: &str) -> (u16, Value) {
+    ask(server.send(Method::POST, "/api/heal", &healing(repository, team))).await
+}
+
+#[tokio::test]
+async fn a_job_is_queued_runs_and_is_completed_as_the_specification_words_it() {
+    let world = World::new().await;
+    let server = &world.server;
+    let (status, job) = start_healing(server, "https://github.com/owner/repo", "RIFT Organisers").await;
+    let id = job["jobId"].as_str().unwrap().to_owned();
+    assert!(id.parse::<JobId>().is_ok());
+    assert_eq!((status, &job), (200, &json!({ "jobId": id, "status": "queued" })));
+    let path = format!("/api/status/{id}");
+    assert_eq!(ask(server.get(&path)).await, (200, json!({ "jobId": id, "status": "queued" })));
+
+    // The same for the same team is another name for the same work; another team has to wait.
+    let (status, again) = start_healing(server, "https://github.com/owner/repo", "RIFT Organisers").await;
+    assert!(status == 200 && again["jobId"] != job["jobId"], "{again}");
+    let (status, refused) = start_healing(server, "https://github.com/owner/repo", "Others").await;
+    assert_eq!((status, &refused["error"]["code"]), (409, &json!("CONFLICT")));
+    assert!([&job["jobId"], &again["jobId"]].contains(&&refused["error"]["details"]["jobId"]), "{refused}");
+
+    let working = world.work();
+    world.until_entered(1).await;
+    let running = json!({ "jobId": id, "status": "running", "currentStep": "analyze_repo", "progress": 5 });
+    assert_eq!(ask(server.get(&path)).await, (200, running));
+    world.let_end(1);
+    let ended = server.until(&path, |status| status["status"] == "completed" || status["status"] == "failed").await;
+    // The workflow of this test leaves no results of a healing.
+    assert_eq!(ended["status"], "failed");
+    let (_, detail) = ask(server.get(&format!("/api/jobs/{id}"))).await;
+    assert_eq!((&detail["task"]["state"], &detail["run"]["state"]), (&json!("COMPLETED"), &json!("healed")));
+    drop(working);
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_with_the_field() {
+    let server = start(Access::default()).await;
+    for (repository, team, leader, field) in [
+        ("https://gitlab.com/owner/repo", "a", "b", "repositoryUrl"),
+        ("https://github.com/owner", "a", "b", "repositoryUrl"),
+        ("https://token@github.com/owner/repo", "a", "b", "repositoryUrl"),
+        ("/etc", "a", "b", "repositoryUrl"),
+        ("file:///etc", "a", "b", "repositoryUrl"),
+        ("http://127.0.0.1/owner/repo", "a", "b", "repositoryUrl"),
+        ("", "a", "b", "repositoryUrl"),
+        ("https://github.com/owner/repo", " ", "b", "teamName"),
+        ("https://github.com/owner/repo", "a", "b\nc", "leaderName"),
+        ("https://github.com/owner/repo", "a", "¿?", "teamName"),
+    ] {
+        let body = json!({ "repositoryUrl": repository, "teamName": team, "leaderName": leader });
+        let (status, document) = ask(server.send(Method::POST, "/api/heal", &body)).await;
+        let error = &document["error"];
+        assert_eq!((status, &error["code"], &error["details"]["field"]), (400, &json!("INVALID_INPUT"), &json!(field)));
+        assert!(error["timestamp"].as_str().unwrap().ends_with('Z') && !error["message"].as_str().unwrap().is_empty());
+    }
+    for (method, path, body, status, code) in [
+        (Method::POST, "/api/heal", json!({ "repositoryUrl": "https://github.com/a/b" }), 400, "INVALID_INPUT"),
+        (Method::POST, "/api/heal", json!({ "extra": 1 }), 400, "INVALID_INPUT"),
+        (Method::GET, "/api/status/nothing", Value::Null, 404, "JOB_NOT_FOUND"),
+        (Method::GET, "/api/status/00000000-0000-4000-8000-000000000000", Value::Null, 404, "JOB_NOT_FOUND"),
+        (Method::GET, "/api/runs/nothing", Value::Null, 404, "RUN_NOT_FOUND"),
+        (Method::GET, "/api/runs/nothing/events", Value::Null, 404, "RUN_NOT_FOUND"),
+        (Method::GET, "/api/runs?limit=0", Value::Null, 400, "INVALID_INPUT"),
+        (Method::GET, "/api/runs?unknown=1", Value::Null, 400, "INVALID_INPUT"),
+        (Method::GET, "/api/tasks/9", Value::Null, 404, "TASK_NOT_FOUND"),
+        (Method::POST, "/api/tasks/x/cancel", json!({}), 404, "TASK_NOT_FOUND"),
+        (Method::GET, "/api/sources/nothing", Value::Null, 404, "SOURCE_NOT_FOUND"),
+        (Method::POST, "/api/sources", json!({ "url": "file:///etc/passwd" }), 400, "INVALID_INPUT"),
+        (Method::GET, "/api/workflows/NOTHING", Value::Null, 404, "NOT_FOUND"),
+        (Method::DELETE, "/api/runs", json!({}), 405, "INVALID_INPUT"),
+    ] {
+        let (answered, document) = ask(server.send(method, path, &body)).await;
+        assert_eq!((answered, &document["error"]["code"]), (status, &json!(code)), "{path}: {document}");
+    }
+}
+
+/// The numbers and the types of a stream of events.
+fn events_of(text: &str) -> Vec<(Option<i64>, String)> {
+    let field = |block: &str, name: &str| {
+        block.lines().find_map(|line| line.strip_prefix(name).map(str::trim).map(str::to_owned))
+    };
+    let event = |block: &str| Some((field(block, "id:").and_then(|id| id.parse().ok()), field(block, "event:")?));
+    text.split("\n\n").filter_map(event).collect()
+}
+
+#[tokio::test]
+async fn who_watches_a_run_sees_everything_once_whenever_they_begin() {
+    let world = World::new().await;
+    let server = &world.server;
+    start_healing(server, "https://github.com/owner/repo", "a").await;
+    let working = world.work();
+    world.until_entered(1).await;
+    let (_, list) = ask(server.get("/api/runs?state=running")).await;
+    let run = list["runs"][0]["runId"].as_str().unwrap().to_owned();
+    let path = format!("/api/runs/{run}/events");
+    // One begins before the node ends, when the store has only the beginning.
+    let early = tokio::spawn(server.get(&path).send());
+    let cut_off = tokio::spawn(server.get(&path).header("Last-Event-ID", "1").send());
+    let (early, cut_off) = (early.await.unwrap().unwrap(), cut_off.await.unwrap().unwrap());
+    assert_eq!(early.headers()["content-type"], "text/event-stream");
+    world.let_end(1);
+    let name = |name: &str| name.to_owned();
+    let whole = vec![
+        (Some(1), name("run_started")),
+        (Some(2), name("node_started")),
+        (Some(3), name("note")),
+        (Some(4), name("node_finished")),
+        (Some(5), name("run_finished")),
+        (None, name("end")),
+    ];
+    assert_eq!(events_of(&early.text().await.unwrap()), whole);
+    assert_eq!(events_of(&cut_off.text().await.unwrap()), whole[1..]);
+    let later = server.get(&format!("{path}?after=3")).send().await.unwrap().text().await.unwrap();
+    assert_eq!(events_of(&later), whole[3..]);
+    let (_, shown) = ask(server.get(&format!("/api/runs/{run}"))).await;
+    assert_eq!((&shown["run"]["stopReason"], &shown["report"]), (&json!("GREEN"), &json!("# Healed")));
+    assert_eq!(ask(server.send(Method::POST, &format!("/api/runs/{run}/cancel"), &json!({}))).await.0, 409);
+    drop(working);
+}
+
+#[tokio::test]
+async fn tasks_are_listed_page_by_page_cancelled_and_tried_again() {
+    let server = start(Access::default()).await;
+    for number in 0..5 {
+        start_healing(&server, &format!("https://github.com/owner/repo{number}"), "a").await;
+    }
+    let (mut seen, mut path) = (Vec::new(), "/api/tasks?limit=2".to_owned());
+    loop {
+        let (status, page) = ask(server.get(&path)).await;
+        assert_eq!(status, 200);
+        seen.extend(page["tasks"].as_array().unwrap().iter().map(|task| task["taskId"].as_i64().unwrap()));
+        let Some(next) = page["next"].as_i64() else { break };
+        path = format!("/api/tasks?limit=2&before={next}");
+    }
+    assert_eq!(seen, [5, 4, 3, 2, 1]);
+    let post = |path: &str| ask(server.send(Method::POST, path, &json!({})));
+    assert_eq!(post("/api/tasks/3/cancel").await.1["state"], "CANCELLED");
+    assert_eq!(post("/api/tasks/3/cancel").await.0, 409);
+    assert_eq!(ask(server.get("/api/tasks?state=CANCELLED")).await.1["tasks"].as_array().unwrap().len(), 1);
+    assert_eq!(post("/api/tasks/3/retry").await.1["state"], "PENDING");
+    assert_eq!(post("/api/tasks/3/retry").await.0, 409);
+    let (_, glance) = ask(server.get("/api/overview")).await;
+    assert_eq!((&glance["queue"]["pending"], &glance["localRepositories"]), (&json!(5), &json!(false)));
+    let metrics = server.get("/metrics").send().await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("autoheal_tasks{kind=\"HEAL_REPO\",state=\"PENDING\"} 5"), "{metrics}");
+    assert!(metrics.contains("route=\"/api/tasks/{task_id}/retry\"") && metrics.ends_with("# EOF\n"), "{metrics}");
+    assert_eq!(metrics.matches("# EOF").count(), 1);
+}
+
+#[tokio::test]
+async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_written_down() {
+    let server = start(Access::default()).await;
+    let new = json!({ "url": "https://shop.example/chair", "name": "chair", "intervalSeconds": 60 });
+    let (status, adding) = ask(server.send(Method::POST, "/api/sources", &new)).await;
+    assert_eq!((status, &adding["name"], &adding["task"]["kind"]), (202, &json!("chair"), &json!("ADD_SOURCE")));
+    // What a worker does with the task is tested elsewhere: here stands what it leaves.
+    let blueprint = json!({ "base_url": "https://shop.example/chair", "kind": "single", "fields": [] });
+    let definition = json!({
+        "url": "https://shop.example/chair", "blueprint": blueprint, "interval_seconds": 60, "heal_policy": "auto"
+    });
+    let source = || "chair".to_owned();
+    let health = SourceRecord::Health { source: source(), health: Health::new() };
+    let records = [SourceRecord::Definition { source: source(), definition }, health];
+    server.store.change_sources(Timestamp::from_millis(1), &records).await.unwrap();
+    let (status, again) = ask(server.send(Method::POST, "/api/sources", &new)).await;
+    assert_eq!((status, &again["error"]["code"]), (409, &json!("CONFLICT")));
+
+    let changed = server.send(Method::PATCH, "/api/sources/chair", &json!({ "intervalSeconds": 120 }));
+    assert_eq!(ask(changed.header("X-Autoheal-User", "ada")).await.1["intervalSeconds"], 120);
+    let too_often = server.send(Method::PATCH, "/api/sources/chair", &json!({ "intervalSeconds": 1 }));
+    assert_eq!(ask(too_often).await.1["error"]["details"]["field"], "intervalSeconds");
+    let released = server.send(Method::POST, "/api/sources/chair/release", &json!({})).header("X-Autoheal-User", "bob");
+    assert_eq!(ask(released).await.1["state"], "DEGRADED");
+    for action in ["approve", "reject", "rollback"] {
+        let (status, _) = ask(server.send(Method::POST, &format!("/api/sources/chair/{action}"), &json!({}))).await;
+        assert_eq!(status, 409, "{action}");
+    }
+    let (_, made) = ask(server.get("/api/sources/chair/decisions")).await;
+    let who: Vec<_> = made["decisions"].as_array().unwrap().iter().map(|made| &made["askedBy"]).collect();
+    assert_eq!(who, ["bob", "ada"]);
+    assert_eq!(ask(server.send(Method::POST, "/api/sources/chair/run", &json!({}))).await.1["state"], "PENDING");
+    for part in ["", "/recipes", "/values", "/fixes", "/snapshots"] {
+        assert_eq!(ask(server.get(&format!("/api/sources/chair{part}"))).await.0, 200, "{part}");
+    }
+    assert_eq!(ask(server.get("/api/sources")).await.1["sources"].as_array().unwrap().len(), 1);
+    assert_eq!(ask(server.send(Method::DELETE, "/api/sources/chair", &json!({}))).await.0, 204);
+    assert_eq!(ask(server.get("/api/sources/chair")).await.0, 404);
+}
+
+#[tokio::test]
+async fn who_asks_too_much_is_told_when_to_ask_again() {
+    let server = start(Access { requests_per_second: 1, ..Access::default() }).await;
+    let mut answers = Vec::new();
+    for _ in 0..8 {
+        answers.push(server.get("/api/overview").send().await.unwrap());
+    }
+    let refused = answers.iter().find(|answer| answer.status() == 429).unwrap();
+    assert!(refused.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap() >= 1);
+    assert_eq!(answers[0].status(), 200);
+    assert_eq!(ask(server.get("/healthz")).await.0, 200, "whoever watches the server is not counted");
+}
+
+#[tokio::test]
+async fn addresses_of_pages_are_the_dashboards_and_no_name_of_theirs_is_answered() {
+    let server = start(Access { token: Some("a-token".into()), ..Access::default() }).await;
+    let page = server.get("/runs/whichever").header("Accept", "text/html").send().await.unwrap();
+    // With or without the page in the binary, it is HTML, needs no token, and is not the API's.
+    assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
+    assert_eq!(page.headers()["x-content-type-options"], "nosniff");
+    for path in ["/missing.js", "/api/missing"] {
+        let answer = server.get(path).header("Accept", "text/html").send().await.unwrap();
+        assert_eq!(
+            (answer.status().as_u16(), &answer.headers()["content-type"]),
+            (404, &"application/json".parse().unwrap())
+        );
+    }
+    assert_eq!(ask(server.get("/api/overview")).await.0, 401);
+    assert_eq!(ask(server.get("/metrics")).await.0, 401);
+    assert_eq!(ask(server.get("/readyz")).await, (200, json!({ "status": "ready", "database": true })));
+    let evil = start(Access::default()).await;
+    let answer = evil.get("/").header("Accept", "text/html").header("Host", "evil.example").send().await.unwrap();
+    assert_eq!(answer.status(), 403);
+}
+
+#[tokio::test]
+async fn a_stop_ends_streams_and_gives_what_runs_back() {
+    let world = World::new().await;
+    start_healing(&world.server, "https://github.com/owner/repo", "a").await;
+    let working = world.work();
+    world.until_entered(1).await;
+    let (_, list) = ask(world.server.get("/api/runs")).await;
+    let run = list["runs"][0]["runId"].as_str().unwrap().to_owned();
+    let stream = world.server.get(&format!("/api/runs/{run}/events")).send().await.unwrap();
+    world.server.stop();
+    let text = tokio::time::timeout(Duration::from_secs(20), stream.text()).await.unwrap().unwrap();
+    assert!(!events_of(&text).iter().any(|(_, name)| name == "end"), "the run has not ended: {text}");
+    drop(working);
+    assert_eq!(world.states().await, [TaskState::InProgress]);
+}

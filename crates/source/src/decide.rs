@@ -1,0 +1,316 @@
+//! What a person decides about a source. Each decision is one transaction, in which also stands who made it.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{Decision, SourceRecord, Stage};
+use autoheal_page::recipe::Recipe;
+use autoheal_store::{RecipeRow, SourceRow, Store, StoreError};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use url::Url;
+
+use crate::cron::CronExpression;
+use crate::definition::{Definition, HealPolicy};
+use crate::name::SourceName;
+
+/// Why nothing was decided.
+#[derive(Debug, thiserror::Error)]
+pub enum DecideError {
+    /// There is no source of this name.
+    #[error("there is no source `{0}`: `autoheal source list` lists them")]
+    NoSuchSource(SourceName),
+    /// No fix was validated and waits.
+    #[error("no fix of `{0}` waits for you")]
+    NothingWaits(SourceName),
+    /// The version in force is the first one.
+    #[error("`{0}` has no earlier version: `autoheal source history {0}` lists them")]
+    NoEarlierVersion(SourceName),
+    /// Only a version that was in force before can be again.
+    #[error("version {version} of `{name}` was never in force, or is now: `autoheal source history {name}` lists them")]
+    NeverInForce {
+        /// The source.
+        name: SourceName,
+        /// The version that was asked for.
+        version: u32,
+    },
+    /// Everything is as it is wanted already.
+    #[error("that changes nothing of `{0}`: `autoheal source set --help` shows what can be set")]
+    NothingChanges(SourceName),
+    /// A page that is to be removed is none of the source's.
+    #[error("{url} is no page of `{name}`: `autoheal source show {name}` lists them")]
+    NoSuchPage {
+        /// The source.
+        name: SourceName,
+        /// The page.
+        url: Url,
+    },
+    /// Every page would be removed.
+    #[error("a source needs a page: `autoheal source remove {0}` forgets it")]
+    NoPageLeft(SourceName),
+    /// The store failed, or somebody else decided in the same moment ([`StoreError::Superseded`]).
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The database holds a definition that this program did not write.
+    #[error("what is stored of the source is not understood")]
+    Stored(#[from] serde_json::Error),
+}
+
+/// What becomes of a setting that a source may have or not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Setting<T> {
+    /// It stays what it is.
+    #[default]
+    Kept,
+    /// The source has it no more.
+    Cleared,
+    /// It is this from now on.
+    To(T),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Setting<T> {
+    /// `null` clears it; what is not there, keeps it (with `#[serde(default)]`).
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Cleared, Self::To))
+    }
+}
+
+impl<T: Clone> Setting<T> {
+    fn apply(&self, to: &mut Option<T>) {
+        match self {
+            Self::Kept => {}
+            Self::Cleared => *to = None,
+            Self::To(value) => *to = Some(value.clone()),
+        }
+    }
+}
+
+/// What is to be different about a source; what is not named stays.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Changes {
+    /// Seconds between two runs, at no named times any more.
+    pub interval_seconds: Option<u64>,
+    /// The times of its runs; cleared: it runs by its interval again.
+    pub schedule: Setting<CronExpression>,
+    /// Who decides about fixes.
+    pub heal_policy: Option<HealPolicy>,
+    /// Where changes of its values are posted.
+    pub webhook: Setting<Url>,
+    /// Further pages of the same template.
+    pub add_pages: Vec<Url>,
+    /// Pages that are not wanted any more.
+    pub remove_pages: Vec<Url>,
+}
+
+impl Changes {
+    fn applied(&self, name: &SourceName, mut definition: Definition) -> Result<Definition, DecideError> {
+        if let Some(interval) = self.interval_seconds {
+            definition.interval_seconds = interval;
+            definition.schedule = None;
+        }
+        self.schedule.apply(&mut definition.schedule);
+        if let Some(policy) = self.heal_policy {
+            definition.heal_policy = policy;
+        }
+        self.webhook.apply(&mut definition.webhook);
+        let mut pages: Vec<_> = definition.pages().cloned().collect();
+        for url in &self.remove_pages {
+            let index = pages.iter().position(|page| page == url);
+            let missing = || DecideError::NoSuchPage { name: name.clone(), url: url.clone() };
+            pages.remove(index.ok_or_else(missing)?);
+        }
+        pages.extend(self.add_pages.iter().filter(|url| !definition.pages().any(|page| page == *url)).cloned());
+        if pages.is_empty() {
+            return Err(DecideError::NoPageLeft(name.clone()));
+        }
+        let first = pages.remove(0);
+        definition.blueprint.base_url.clone_from(&first);
+        (definition.url, definition.more) = (first, pages);
+        Ok(definition)
+    }
+}
+
+/// Allows attempts at a fix again.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], and what the database reports.
+pub async fn release(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<(), DecideError> {
+    let mut health = find(store, name).await?.health;
+    health.release(now);
+    let released = SourceRecord::Health { source: name.to_string(), health };
+    write(store, name, vec![released], Decision::Released, None, asked_by, now).await
+}
+
+/// Puts an earlier version of the recipe into force again: the one before when none is named. Which one that was.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], [`DecideError::NoEarlierVersion`], [`DecideError::NeverInForce`], and what the database reports.
+pub async fn rollback(
+    store: &Store,
+    name: &SourceName,
+    to: Option<u32>,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<u32, DecideError> {
+    let row = find(store, name).await?;
+    let versions = store.recipes(name.as_str()).await?;
+    let wanted = to.or_else(|| in_force(&versions).and_then(|recipe| recipe.replaces));
+    let version = wanted.ok_or_else(|| DecideError::NoEarlierVersion(name.clone()))?;
+    let archived = versions.iter().find(|recipe| recipe.version == version && recipe.stage == Stage::Archived);
+    let archived = archived.ok_or_else(|| DecideError::NeverInForce { name: name.clone(), version })?;
+    let promoted = promoted(&row, archived, &versions, asked_by)?;
+    write(store, name, vec![promoted], Decision::RolledBack, Some(version), asked_by, now).await?;
+    Ok(version)
+}
+
+/// Puts the fix that waits into force; its version.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], [`DecideError::NothingWaits`], and what the database reports.
+pub async fn approve(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<u32, DecideError> {
+    let row = find(store, name).await?;
+    let versions = store.recipes(name.as_str()).await?;
+    let waiting = waiting(name, &versions)?;
+    let promoted = promoted(&row, waiting, &versions, asked_by)?;
+    write(store, name, vec![promoted], Decision::Approved, Some(waiting.version), asked_by, now).await?;
+    Ok(waiting.version)
+}
+
+/// Refuses the fix that waits, which is not proposed again; its version.
+///
+/// # Errors
+///
+/// As [`approve`].
+pub async fn reject(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<u32, DecideError> {
+    find(store, name).await?;
+    let versions = store.recipes(name.as_str()).await?;
+    let version = waiting(name, &versions)?.version;
+    let rejected = SourceRecord::Rejected { source: name.to_string(), version };
+    write(store, name, vec![rejected], Decision::Rejected, Some(version), asked_by, now).await?;
+    Ok(version)
+}
+
+/// Forgets a source with everything of it but its alerts and what was decided about it.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], and what the database reports.
+pub async fn remove(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<(), DecideError> {
+    find(store, name).await?;
+    let removed = SourceRecord::Removed { source: name.to_string() };
+    write(store, name, vec![removed], Decision::Removed, None, asked_by, now).await
+}
+
+/// Changes what is decided about a source; how it is defined now.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], [`DecideError::NothingChanges`], [`DecideError::NoSuchPage`], [`DecideError::NoPageLeft`], and what
+/// the database reports.
+pub async fn set(
+    store: &Store,
+    name: &SourceName,
+    changes: &Changes,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<Definition, DecideError> {
+    let before = defined(&find(store, name).await?.definition)?;
+    let definition = changes.applied(name, before.clone())?;
+    if definition == before {
+        return Err(DecideError::NothingChanges(name.clone()));
+    }
+    let changed = SourceRecord::Definition { source: name.to_string(), definition: serde_json::to_value(&definition)? };
+    write(store, name, vec![changed], Decision::Changed, None, asked_by, now).await?;
+    Ok(definition)
+}
+
+/// Puts a recipe that a person brings into force, with the definition that belongs to it; its version.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], and what the database reports.
+pub async fn replace(
+    store: &Store,
+    name: &SourceName,
+    recipe: &Recipe,
+    definition: &Definition,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<u32, DecideError> {
+    find(store, name).await?;
+    let versions = store.recipes(name.as_str()).await?;
+    let version = versions.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1;
+    let definition = serde_json::to_value(definition)?;
+    let staged = SourceRecord::Staged {
+        source: name.to_string(),
+        version,
+        recipe: serde_json::to_value(recipe)?,
+        definition: definition.clone(),
+        asked_by: asked_by.to_owned(),
+    };
+    let promoted = SourceRecord::Promoted {
+        source: name.to_string(),
+        version,
+        definition,
+        replaces: in_force(&versions).map(|recipe| recipe.version),
+        asked_by: asked_by.to_owned(),
+    };
+    write(store, name, vec![staged, promoted], Decision::Replaced, Some(version), asked_by, now).await?;
+    Ok(version)
+}
+
+/// Makes a decision: the changes that it is, and who made it.
+async fn write(
+    store: &Store,
+    name: &SourceName,
+    mut records: Vec<SourceRecord>,
+    decision: Decision,
+    version: Option<u32>,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<(), DecideError> {
+    let (source, asked_by) = (name.to_string(), asked_by.to_owned());
+    records.push(SourceRecord::Decided { source, decision, version, asked_by });
+    Ok(store.change_sources(now, &records).await?)
+}
+
+async fn find(store: &Store, name: &SourceName) -> Result<SourceRow, DecideError> {
+    store.source(name.as_str()).await?.ok_or_else(|| DecideError::NoSuchSource(name.clone()))
+}
+
+fn defined(definition: &Value) -> Result<Definition, DecideError> {
+    Ok(serde_json::from_value(definition.clone())?)
+}
+
+fn in_force(versions: &[RecipeRow]) -> Option<&RecipeRow> {
+    versions.iter().find(|recipe| recipe.stage == Stage::Production)
+}
+
+/// The version that was validated and waits.
+fn waiting<'a>(name: &SourceName, versions: &'a [RecipeRow]) -> Result<&'a RecipeRow, DecideError> {
+    versions.iter().rev().find(|recipe| recipe.waits).ok_or_else(|| DecideError::NothingWaits(name.clone()))
+}
+
+/// A version goes into force. What a person has set since it was made stays.
+fn promoted(
+    row: &SourceRow,
+    wanted: &RecipeRow,
+    versions: &[RecipeRow],
+    asked_by: &str,
+) -> Result<SourceRecord, DecideError> {
+    let (now_in_force, to) = (defined(&row.definition)?, defined(&wanted.definition)?);
+    let current = in_force(versions);
+    let from = current.map_or_else(|| Ok(now_in_force.clone()), |current| defined(&current.definition))?;
+    Ok(SourceRecord::Promoted {
+        source: row.source.clone(),
+        version: wanted.version,
+        definition: serde_json::to_value(now_in_force.changed_as(&from, &to))?,
+        replaces: current.map(|recipe| recipe.version),
+        asked_by: asked_by.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Alerts by mail, over SMTP to the server that the settings name.
+//!
+//! A password goes over an encrypted connection or not at all. What is in an alert comes from pages and repositories: headers are made by
+//! types that let nothing add another one.
+
+use std::time::{Duration, SystemTime};
+
+use autoheal_store::NoticeRow;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, Message};
+use lettre::transport::smtp::AsyncSmtpTransportBuilder;
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::{Host, Url};
+
+/// How long the server may take for a message.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The longest subject, in characters.
+const LONGEST_SUBJECT: usize = 120;
+
+/// Where mail goes, and as whom.
+#[derive(Debug, Clone)]
+pub struct MailSettings {
+    /// `smtp://HOST[:PORT]` or, encrypted from the first byte, `smtps://HOST[:PORT]`.
+    pub server: Url,
+    /// Who it is from, such as `autoheal <autoheal@example.com>`.
+    pub from: String,
+    /// Who gets it.
+    pub to: Vec<String>,
+    /// Who logs in, where the server wants that.
+    pub user: Option<String>,
+    /// And with what.
+    pub password: Option<SecretString>,
+}
+
+/// Settings with which no mail can be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum MailError {
+    /// The address of the server is none.
+    #[error("{0} is no address of a mail server: write `smtp://HOST:25`, `smtp://HOST:587` or `smtps://HOST:465`")]
+    Server(Url),
+    /// A mail address is none.
+    #[error("{address:?} is no mail address: write `name@example.com` or `Name <name@example.com>`")]
+    Address {
+        /// What was given.
+        address: String,
+        /// Why it is none.
+        #[source]
+        reason: lettre::address::AddressError,
+    },
+    /// There is nobody to write to.
+    #[error("nobody gets the mail: name somebody in `alerts.mail.to`")]
+    Nobody,
+    /// Of a user and a password there is only one.
+    #[error(
+        "a user of the mail server needs a password, and a password a user: set `alerts.mail.user` and AUTOHEAL_SMTP_PASSWORD"
+    )]
+    HalfALogin,
+    /// No encrypted connection can be made on this machine.
+    #[error("no encrypted connection to the mail server can be made")]
+    Tls(#[source] lettre::transport::smtp::Error),
+}
+
+/// Sends mail.
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    to: Vec<Mailbox>,
+}
+
+impl Mailer {
+    /// A mailer with these settings; nobody is asked yet.
+    ///
+    /// # Errors
+    ///
+    /// [`MailError`] for settings that make no sense.
+    pub fn new(settings: &MailSettings) -> Result<Self, MailError> {
+        if settings.to.is_empty() {
+            return Err(MailError::Nobody);
+        }
+        Ok(Self {
+            transport: transport(settings)?.timeout(Some(PATIENCE)).build(),
+            from: mailbox(&settings.from)?,
+            to: settings.to.iter().map(|address| mailbox(address)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Sends an alert to all at once, or says why it could not.
+    pub(crate) async fn send(&self, notice: &NoticeRow) -> Result<(), String> {
+        let message = self.message(notice).map_err(|error| error.to_string())?;
+        self.transport.send(message).await.map(drop).map_err(|error| chain(&error))
+    }
+
+    fn message(&self, notice: &NoticeRow) -> Result<Message, lettre::error::Error> {
+        const AUTOMATIC: HeaderName = HeaderName::new_from_ascii_str("Auto-Submitted");
+        let of = |field: &str| notice.body[field].as_str().unwrap_or_default();
+        let millis = u64::try_from(notice.created_at.as_millis()).unwrap_or(0);
+        // The same over all tries: a receiver can tell a repetition.
+        let id = format!("<notice.{}.{millis}@autoheal>", notice.notice);
+        let to = self.to.iter().fold(Message::builder(), |builder, to| builder.to(to.clone()));
+        to.from(self.from.clone())
+            .subject(subject(of("kind"), &notice.target))
+            .date(SystemTime::UNIX_EPOCH + Duration::from_millis(millis))
+            .message_id(Some(id))
+            .raw_header(HeaderValue::new(AUTOMATIC, "auto-generated".to_owned()))
+            .header(ContentType::TEXT_PLAIN)
+            .body(format!("{}\n\n{} about {}, {}\n", of("message"), of("kind"), notice.target, of("at")))
+    }
+}
+
+/// One line, however long the name of what it is about.
+fn subject(kind: &str, target: &str) -> String {
+    let line = format!("autoheal: {kind} {target}");
+    line.chars().map(|char| if char.is_control() { ' ' } else { char }).take(LONGEST_SUBJECT).collect()
+}
+
+fn mailbox(address: &str) -> Result<Mailbox, MailError> {
+    address.parse().map_err(|reason| MailError::Address { address: address.to_owned(), reason })
+}
+
+fn transport(settings: &MailSettings) -> Result<AsyncSmtpTransportBuilder, MailError> {
+    let refused = || MailError::Server(settings.server.clone());
+    let host = settings.server.host_str().filter(|host| !host.is_empty()).ok_or_else(refused)?;
+    let is_plain_address = settings.server.username().is_empty()
+        && settings.server.password().is_none()
+        && settings.server.query().is_none()
+        && matches!(settings.server.path(), "" | "/");
+    if !is_plain_address {
+        return Err(refused());
+    }
+    let encryption = || TlsParameters::new(host.to_owned()).map_err(MailError::Tls);
+    let (tls, port) = match (settings.server.scheme(), &settings.user) {
+        ("smtps", _) => (Tls::Wrapper(encryption()?), 465),
+        ("smtp", Some(_)) => (Tls::Required(encryption()?), 587),
+        // Nothing is kept from whoever shares this machine, whose certificates are seldom anybody's.
+        ("smtp", None) if is_here(&settings.server) => (Tls::None, 25),
+        ("smtp", None) => (Tls::Opportunistic(encryption()?), 25),
+        _ => return Err(refused()),
+    };
+    let builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
+        .port(settings.server.port().unwrap_or(port))
+        .tls(tls);
+    match (&settings.user, &settings.password) {
+        (None, None) => Ok(builder),
+        (Some(user), Some(password)) => {
+            Ok(builder.credentials(Credentials::new(user.clone(), password.expose_secret().to_owned())))
+        }
+        (Some(_), None) | (None, Some(_)) => Err(MailError::HalfALogin),
+    }
+}
+
+/// Whether a server is on this machine. (The `url` crate knows hosts of web addresses only.)
+fn is_here(server: &Url) -> bool {
+    match server.host_str().and_then(|host| Host::parse(host).ok()) {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+/// The error and its causes in one line. It holds what the server said, and nothing of the login.
+fn chain(error: &lettre::transport::smtp::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! Lists for people: runs by what they are about, and what there is at a glance.
+
+use std::collections::BTreeMap;
+
+use autoheal_engine::source::SnapshotRole;
+use autoheal_engine::task::{TaskKind, TaskState};
+use autoheal_engine::{RunId, TaskId, Timestamp};
+use sqlx::any::AnyRow;
+
+use crate::record::inflate;
+use crate::row::storable;
+use crate::source::recipe_row;
+use crate::{RecipeRow, RunRow, Store, StoreError, ValueRow, row};
+
+/// How a run stands, for a list of those that do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// It has not ended.
+    Running,
+    /// It ended, and its target was well.
+    Healed,
+    /// It ended, and its target was not well.
+    NotHealed,
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Only of tasks of this kind.
+    pub kind: Option<TaskKind>,
+    /// Only about this target.
+    pub target: Option<String>,
+    /// Only those that stand so.
+    pub state: Option<RunState>,
+    /// Only of this task.
+    pub task: Option<TaskId>,
+    /// Only those that began before this one.
+    pub before: Option<RunId>,
+    /// At most so many, the newest first.
+    pub limit: u32,
+}
+
+impl RunFilter {
+    /// Every run, as far as there are no more than `limit`.
+    pub const fn newest(limit: u32) -> Self {
+        Self { kind: None, target: None, state: None, task: None, before: None, limit }
+    }
+}
+
+/// The names of runs sort by time.
+const RUNS: &str = "
+    SELECT * FROM run
+    WHERE ($1 IS NULL OR workflow = $1) AND ($2 IS NULL OR target = $2) AND ($3 IS NULL OR run_id < $3)
+      AND ($4 IS NULL OR task_id = CAST($4 AS BIGINT))
+      AND ($5 IS NULL OR ($5 = 'RUNNING' AND finished_at IS NULL) OR ($5 = 'HEALED' AND healed = 1)
+                      OR ($5 = 'NOT_HEALED' AND healed = 0))
+    ORDER BY run_id DESC LIMIT $6";
+
+const RECENT: &str = "
+    SELECT run_id, target, finished_at, healed FROM (
+        SELECT run_id, target, finished_at, healed, ROW_NUMBER() OVER (PARTITION BY target ORDER BY run_id DESC) AS place
+        FROM run WHERE workflow = 'REFRESH_SOURCE' AND ($1 IS NULL OR target = $1)) AS numbered
+    WHERE place <= $2 ORDER BY target, run_id";
+
+const LATEST: &str = "
+    SELECT source_value.* FROM source JOIN source_value ON source_value.value_id = (
+        SELECT MAX(value_id) FROM source_value newest WHERE newest.source_name = source.source_name)
+    WHERE $1 IS NULL OR source.source_name = $1";
+
+const GLANCE: &str = "
+    SELECT (SELECT COUNT(*) FROM task_queue WHERE state = 'PENDING') AS pending,
+           (SELECT COUNT(*) FROM task_queue WHERE state = 'IN_PROGRESS') AS running,
+           (SELECT COUNT(*) FROM run WHERE started_at >= $1) AS runs,
+           (SELECT COUNT(*) FROM run WHERE started_at >= $1 AND healed = 1) AS healed,
+           (SELECT COUNT(*) FROM alert WHERE created_at >= $1) AS alerts";
+
+/// A run of a source, as far as a sparkline shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecentRun {
+    /// The run.
+    pub run: RunId,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+    /// Whether it was good.
+    pub healed: Option<bool>,
+}
+
+/// What there is at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Glance {
+    /// Tasks that wait.
+    pub pending: u64,
+    /// Tasks that a worker is at.
+    pub running: u64,
+    /// Runs that began lately.
+    pub runs: u64,
+    /// Those of them after which the target was well.
+    pub healed: u64,
+    /// Alerts that were written lately.
+    pub alerts: u64,
+}
+
+/// A stored page without its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotRow {
+    /// Its number.
+    pub snapshot: i64,
+    /// What it is for.
+    pub role: SnapshotRole,
+    /// The address that was asked for.
+    pub url: String,
+    /// When it was taken.
+    pub taken_at: Timestamp,
+}
+
+fn snapshot_row(row: &AnyRow) -> Result<SnapshotRow, StoreError> {
+    let role = row::text(row, "role")?;
+    Ok(SnapshotRow {
+        snapshot: row::integer(row, "snapshot_id")?,
+        role: SnapshotRole::from_name(&role).ok_or(StoreError::Corrupt { column: "role", found: role })?,
+        url: row::text(row, "url")?,
+        taken_at: row::time(row, "taken_at")?,
+    })
+}
+
+impl Store {
+    /// Runs, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
+        let state = filter.state.map(|state| match state {
+            RunState::Running => "RUNNING",
+            RunState::Healed => "HEALED",
+            RunState::NotHealed => "NOT_HEALED",
+        });
+        let rows = sqlx::query(RUNS)
+            .bind(filter.kind.map(TaskKind::name))
+            .bind(filter.target.as_deref().map(storable))
+            .bind(filter.before.map(|run| run.to_string()))
+            .bind(filter.task.map(|task| task.0.to_string()))
+            .bind(state)
+            .bind(i64::from(filter.limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(row::run).collect()
+    }
+
+    /// The nodes that a run has ended, each with the one that comes after it, in order.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn steps(&self, run: RunId) -> Result<Vec<(String, Option<String>)>, StoreError> {
+        let rows = sqlx::query("SELECT node, next_node FROM run_checkpoint WHERE run_id = $1 ORDER BY seq")
+            .bind(run.to_string())
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(|row| Ok((row::text(row, "node")?, row::optional_text(row, "next_node")?))).collect()
+    }
+
+    /// The last runs of each source, or of one, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn recent_runs(
+        &self,
+        source: Option<&str>,
+        each: u32,
+    ) -> Result<BTreeMap<String, Vec<RecentRun>>, StoreError> {
+        let query = sqlx::query(RECENT).bind(source.map(storable)).bind(i64::from(each));
+        let mut recent: BTreeMap<String, Vec<RecentRun>> = BTreeMap::new();
+        for row in query.fetch_all(&self.database.pool).await? {
+            recent.entry(row::text(&row, "target")?).or_default().push(RecentRun {
+                run: row::run_id(&row)?,
+                finished_at: row::optional_time(&row, "finished_at")?,
+                healed: row::optional_integer(&row, "healed")?.map(|flag| flag != 0),
+            });
+        }
+        Ok(recent)
+    }
+
+    /// The values that each source, or one, gave last.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn latest_values(&self, source: Option<&str>) -> Result<BTreeMap<String, ValueRow>, StoreError> {
+        let rows = sqlx::query(LATEST).bind(source.map(storable)).fetch_all(&self.database.pool).await?;
+        rows.iter().map(|row| Ok((row::text(row, "source_name")?, row::value(row)?))).collect()
+    }
+
+    /// The recipes of every source that are in force or wait for a person.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn standing_recipes(&self) -> Result<BTreeMap<String, Vec<RecipeRow>>, StoreError> {
+        let sql = "SELECT * FROM recipe_version WHERE in_force IS NOT NULL OR waits = 1 ORDER BY source_name, version";
+        let mut recipes: BTreeMap<String, Vec<RecipeRow>> = BTreeMap::new();
+        for row in sqlx::query(sql).fetch_all(&self.database.pool).await? {
+            recipes.entry(row::text(&row, "source_name")?).or_default().push(recipe_row(&row)?);
+        }
+        Ok(recipes)
+    }
+
+    /// The pages that are kept of a source, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn kept_pages(&self, source: &str) -> Result<Vec<SnapshotRow>, StoreError> {
+        let sql =
+            "SELECT snapshot_id, role, url, taken_at FROM snapshot WHERE source_name = $1 ORDER BY snapshot_id DESC";
+        let rows = sqlx::query(sql).bind(storable(source)).fetch_all(&self.database.pool).await?;
+        rows.iter().map(snapshot_row).collect()
+    }
+
+    /// One of them, with its content.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn kept_page(&self, source: &str, snapshot: i64) -> Result<Option<(SnapshotRow, Vec<u8>)>, StoreError> {
+        let sql = "SELECT * FROM snapshot WHERE source_name = $1 AND snapshot_id = $2";
+        let found = sqlx::query(sql).bind(storable(source)).bind(snapshot).fetch_optional(&self.database.pool).await?;
+        found.map(|row| Ok((snapshot_row(&row)?, inflate(&row, "content_deflate")?))).transpose()
+    }
+
+    /// What there is, and what happened since a time.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn glance(&self, since: Timestamp) -> Result<Glance, StoreError> {
+        let row = sqlx::query(GLANCE).bind(since.as_millis()).fetch_one(&self.database.pool).await?;
+        Ok(Glance {
+            pending: row::number(&row, "pending")?,
+            running: row::number(&row, "running")?,
+            runs: row::number(&row, "runs")?,
+            healed: row::number(&row, "healed")?,
+            alerts: row::number(&row, "alerts")?,
+        })
+    }
+
+    /// How many tasks there are of each kind in each state.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn task_counts(&self) -> Result<Vec<(TaskKind, TaskState, u64)>, StoreError> {
+        let sql = "SELECT type, state, COUNT(*) AS tasks FROM task_queue GROUP BY type, state ORDER BY type, state";
+        let rows = sqlx::query(sql).fetch_all(&self.database.pool).await?;
+        rows.iter().map(|row| Ok((row::task_kind(row)?, row::task_state(row)?, row::number(row, "tasks")?))).collect()
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT 1").fetch_one(&self.database.pool).await?;
+        Ok(())
+    }
+}

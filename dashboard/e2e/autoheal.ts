@@ -1,0 +1,101 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Says loudly that a part cannot be tested on this machine. */
+export function skip(part: string, reason: string) {
+  const line = `SKIPPED: ${part}: ${reason}\n`;
+  process.stderr.write(line);
+  if (process.env.AUTOHEAL_SKIP_LOG) appendFileSync(process.env.AUTOHEAL_SKIP_LOG, line);
+}
+
+/** A server of the real binary, with folders of its own. */
+export class Autoheal {
+  readonly folder = mkdtempSync(join(tmpdir(), "autoheal-e2e."));
+  private process: ChildProcess | undefined;
+  private said = "";
+
+  constructor(private readonly binary: string) {}
+
+  /** Starts it; the address that it listens at. */
+  async start(): Promise<string> {
+    const server = spawn(this.binary, ["serve", "--addr", "127.0.0.1:0", "--data-dir", join(this.folder, "data")], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.folder,
+        AUTOHEAL_REPOSITORIES: JSON.stringify([this.folder]),
+        AUTOHEAL_ALLOW_PRIVATE: '["127.0.0.1"]',
+        AUTOHEAL_HOST_INTERVAL_MILLIS: "0",
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.process = server;
+    return new Promise((resolve, reject) => {
+      const hear = (bytes: Buffer) => {
+        this.said += bytes.toString();
+        const address = /listening at (http:\/\/[0-9.:]+)/.exec(this.said)?.[1];
+        if (address) resolve(address);
+      };
+      server.stdout.on("data", hear);
+      server.stderr.on("data", hear);
+      server.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${this.said}`)));
+    });
+  }
+
+  /** What it said so far. */
+  get log() {
+    return this.said;
+  }
+
+  /** A git repository with these files. */
+  repository(name: string, files: Record<string, string>): string {
+    const folder = join(this.folder, name);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-c", "user.name=A developer", "-c", "user.email=developer@example.com", ...words], {
+        cwd: folder,
+        stdio: "pipe",
+      });
+    git("init", "--quiet", "--initial-branch", "main");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "Friday afternoon");
+    return folder;
+  }
+
+  async stop() {
+    const server = this.process;
+    if (server?.exitCode === null) {
+      server.removeAllListeners("exit");
+      const ended = new Promise((resolve) => server.once("exit", resolve));
+      server.kill("SIGTERM");
+      await ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A web site of one page, which can be another one at any time. */
+export class Site {
+  page = "";
+  private readonly server: Server = createServer((request, response) => {
+    const isPage = request.url === "/lamp";
+    response.writeHead(isPage ? 200 : 404, { "Content-Type": "text/html; charset=utf-8" }).end(isPage ? this.page : "");
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    const address = this.server.address();
+    if (address === null || typeof address === "string") throw new Error("the site has no address");
+    return `http://127.0.0.1:${address.port}/lamp`;
+  }
+
+  stop() {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}

@@ -1,0 +1,37 @@
+import { createRequire } from "node:module";
+import axe from "axe-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserPath, PATHS, sayWithoutBrowser, setStage, type Stage } from "./preview";
+
+const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+describe("colours", () => {
+  let stage: Stage | undefined;
+  beforeAll(async () => {
+    if (browserPath) stage = await setStage();
+  });
+  afterAll(() => stage?.close());
+
+  it.each(["light", "dark"] as const)(
+    "have enough contrast on every page in the %s theme, and axe finds nothing else",
+    async (colorScheme) => {
+      if (!stage) {
+        sayWithoutBrowser(`the contrast of the ${colorScheme} theme`);
+        return;
+      }
+      // The policy of the page would refuse the checker as well.
+      const page = await stage.browser.newPage({ colorScheme, bypassCSP: true, reducedMotion: "reduce" });
+      for (const path of PATHS) {
+        await page.goto(`${stage.address}${path}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.getByText("Loading", { exact: true }).first().waitFor({ state: "detached" });
+        await page.addScriptTag({ path: axeSource });
+        const faults = await page.evaluate(async () => {
+          const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ exclude: ["iframe"] });
+          return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+        });
+        expect(faults, path).toEqual([]);
+      }
+    },
+  );
+});

@@ -1,0 +1,84 @@
+/** The mock build in a real browser. */
+
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync } from "node:fs";
+import { preview, type PreviewServer } from "vite";
+import { chromium, type Browser } from "playwright-core";
+import { SNAPSHOT_STYLE } from "../src/mocks/sources";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** What the server of autoheal sends with the page: whatever this build does has to work under it. */
+const POLICY =
+  `default-src 'self'; style-src 'self' 'sha256-${createHash("sha256").update(SNAPSHOT_STYLE).digest("base64")}'; ` +
+  "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/** The program of a browser. `CHROMIUM` names another one. */
+export const browserPath = [process.env.CHROMIUM ?? "", ...PLACES].find((path) => existsSync(path));
+
+/** Says loudly that something was left out, where the whole repository's checks collect such lines. */
+export function sayWithoutBrowser(what: string): void {
+  const line = `SKIPPED: ${what}: there is no Chromium; install it or name it by CHROMIUM`;
+  console.warn(line);
+  const log = process.env.AUTOHEAL_SKIP_LOG;
+  if (log) appendFileSync(log, `${line}\n`);
+}
+
+export interface Stage {
+  browser: Browser;
+  address: string;
+  close: () => Promise<void>;
+}
+
+/** Serves the mock build on a free port and starts a browser. */
+export async function setStage(): Promise<Stage> {
+  const server: PreviewServer = await preview({
+    mode: "mock",
+    build: { outDir: "dist-mock" },
+    preview: { port: 0, host: "127.0.0.1", headers: { "Content-Security-Policy": POLICY } },
+    logLevel: "error",
+  });
+  const browser = await chromium.launch({
+    executablePath: browserPath ?? "",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"],
+  });
+  const address = server.resolvedUrls?.local[0] ?? "";
+  return {
+    browser,
+    address: address.replace(/\/$/, ""),
+    close: async () => {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+const HEALED_RUN = "01a2008c-96f2-72eb-94e4-000000000001";
+const RUNNING_RUN = "01a2008c-96f2-72eb-94e4-000000000002";
+
+/** Every page, and every part of those that have parts. */
+export const PATHS = [
+  "/",
+  "/runs",
+  `/runs/${HEALED_RUN}`,
+  `/runs/${HEALED_RUN}?tab=diagnostics`,
+  `/runs/${HEALED_RUN}?tab=fixes`,
+  `/runs/${HEALED_RUN}?tab=outputs`,
+  `/runs/${HEALED_RUN}?tab=report`,
+  `/runs/${RUNNING_RUN}`,
+  "/sources",
+  "/new-source",
+  "/sources/bread-recipe",
+  "/sources/job-board?tab=snapshots",
+  "/sources/desk-lamp?tab=recipe",
+  "/sources/bread-recipe?tab=history",
+  "/sources/tide-table?tab=fixes",
+  "/sources/tide-table?tab=settings",
+  "/queue",
+  "/queue/899",
+  "/alerts",
+  "/usage",
+  "/reference",
+  "/jobs/nobody",
+  "/nowhere",
+];

@@ -1,0 +1,81 @@
+/** What the pages do: each action says what it did and has everything that may have changed read again. */
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useToasts } from "../store/toasts";
+import { api, documentOf } from "./client";
+import type { NewSource, SourceChanges } from "./types";
+
+/** An action of a button: a failure becomes a toast with Retry, a success one that goes away. */
+function useAction<V, R>(act: (variables: V) => Promise<{ data?: R }>, done: (variables: V) => string) {
+  const client = useQueryClient();
+  const show = useToasts((state) => state.show);
+  return useMutation({
+    mutationFn: (variables: V) => documentOf(act(variables)),
+    onSuccess: async (_result, variables) => {
+      show({ key: "done", tone: "good", title: done(variables) });
+      await client.invalidateQueries();
+    },
+  });
+}
+
+export type SourceCommand = "run" | "heal" | "release" | "approve" | "reject";
+
+const DONE: Record<SourceCommand, string> = {
+  run: "The source is in the queue and will be read",
+  heal: "The source is in the queue and will be healed",
+  release: "The source is released from quarantine",
+  approve: "The recipe that waited is in force",
+  reject: "The recipe that waited is rejected",
+};
+
+export const useSourceCommand = (name: string) =>
+  useAction(
+    (command: SourceCommand): Promise<{ data?: unknown }> =>
+      api.POST(`/api/sources/{name}/${command}`, { params: { path: { name } } }),
+    (command) => DONE[command],
+  );
+
+export const useRollback = (name: string) =>
+  useAction(
+    (to: number) => api.POST("/api/sources/{name}/rollback", { params: { path: { name } }, body: { to } }),
+    (to) => `Version ${to} is in force again`,
+  );
+
+export const useRemoveSource = (name: string) =>
+  useAction(
+    () => api.DELETE("/api/sources/{name}", { params: { path: { name } } }),
+    () => `${name} is removed`,
+  );
+
+export const useChangeSource = (name: string) =>
+  useAction(
+    (body: SourceChanges) => api.PATCH("/api/sources/{name}", { params: { path: { name } }, body }),
+    () => "The source is changed",
+  );
+
+export const useCancelTask = () =>
+  useAction(
+    (task_id: number) => api.POST("/api/tasks/{task_id}/cancel", { params: { path: { task_id } } }),
+    (taskId) => `Task ${taskId} will stop`,
+  );
+
+export const useRetryTask = () =>
+  useAction(
+    (task_id: number) => api.POST("/api/tasks/{task_id}/retry", { params: { path: { task_id } } }),
+    (taskId) => `Task ${taskId} is in the queue again`,
+  );
+
+export const useCancelRun = (run_id: string) =>
+  useAction(
+    () => api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id } } }),
+    () => "The run will stop; what was accepted so far is kept",
+  );
+
+export function useAddSource() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: NewSource) => documentOf(api.POST("/api/sources", { body })),
+    meta: { shownInPlace: true },
+    onSuccess: () => client.invalidateQueries(),
+  });
+}

@@ -1,0 +1,198 @@
+/** What the pages read: one entry per document of the API, with how often it is looked at again. */
+
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, apiBase, documentOf, guardedFetch } from "./client";
+import type { RunState, TaskKind, TaskState, UsageGrouping } from "./types";
+
+const SOON = 5_000;
+const CALM = 15_000;
+const PAGE_SIZE = 25;
+
+type Read<T> = (signal: AbortSignal) => Promise<{ data?: T }>;
+
+/** A document that is read and looked at again now and then. */
+function document<T>(key: readonly unknown[], read: Read<T>, refetchInterval: number | false = CALM) {
+  return queryOptions({
+    queryKey: key,
+    queryFn: ({ signal }) => documentOf(read(signal)),
+    refetchInterval,
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface Turn<Cursor> {
+  before: Cursor | undefined;
+  limit: number;
+}
+
+/** A list that goes on: each page names where the next one begins. */
+function list<T extends { next?: Cursor | null | undefined }, Cursor extends string | number>(
+  key: readonly unknown[],
+  read: (page: Turn<Cursor>, signal: AbortSignal) => Promise<{ data?: T }>,
+  refetchInterval = CALM,
+) {
+  return infiniteQueryOptions({
+    queryKey: key,
+    // The library does not see through the generic that this is the type of `initialPageParam`.
+    queryFn: ({ signal, pageParam }) =>
+      documentOf(read({ before: pageParam as Cursor | undefined, limit: PAGE_SIZE }, signal)),
+    initialPageParam: undefined as Cursor | undefined,
+    getNextPageParam: (last: T) => last.next ?? undefined,
+    refetchInterval,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** What is empty is no filter. */
+const given = (value: string): string | undefined => (value === "" ? undefined : value);
+
+export const overview = () => document(["overview"], (signal) => api.GET("/api/overview", { signal }), SOON);
+
+interface RunFilter {
+  kind: string;
+  state: string;
+  target: string;
+}
+
+export const latestRuns = () =>
+  document(["runs", "latest"], (signal) => api.GET("/api/runs", { params: { query: { limit: 6 } }, signal }), SOON);
+export const runs = ({ kind, state, target }: RunFilter) =>
+  list(
+    ["runs", kind, state, target],
+    (page: Turn<string>, signal) => {
+      // It stands in the address, where anything may: the server refuses what it does not know.
+      const filter = {
+        kind: given(kind) as TaskKind | undefined,
+        state: given(state) as RunState | undefined,
+        target: given(target),
+      };
+      return api.GET("/api/runs", { params: { query: { ...filter, ...page } }, signal });
+    },
+    SOON,
+  );
+
+const ofRun = (run_id: string, signal: AbortSignal) => ({ params: { path: { run_id } }, signal });
+
+export const run = (runId: string) =>
+  queryOptions({
+    ...document(["run", runId], (signal) => api.GET("/api/runs/{run_id}", ofRun(runId, signal))),
+    // Without live events this is how the page keeps up.
+    refetchInterval: ({ state }) => (state.data?.run.state === "running" ? SOON : false),
+  });
+export const runDiagnostics = (runId: string, isLive: boolean) =>
+  document(
+    ["run", runId, "diagnostics"],
+    (signal) => api.GET("/api/runs/{run_id}/diagnostics", ofRun(runId, signal)),
+    isLive && SOON,
+  );
+export const runFixes = (runId: string, isLive: boolean) =>
+  document(
+    ["run", runId, "fixes"],
+    (signal) => api.GET("/api/runs/{run_id}/fixes", ofRun(runId, signal)),
+    isLive && SOON,
+  );
+export const runOutputs = (runId: string, isLive: boolean) =>
+  document(
+    ["run", runId, "outputs"],
+    (signal) => api.GET("/api/runs/{run_id}/outputs", ofRun(runId, signal)),
+    isLive && SOON,
+  );
+
+export const workflow = (kind: TaskKind) =>
+  queryOptions({
+    ...document(
+      ["workflow", kind],
+      (signal) => api.GET("/api/workflows/{kind}", { params: { path: { kind } }, signal }),
+      false,
+    ),
+    staleTime: Infinity,
+  });
+export const job = (jobId: string) =>
+  document(
+    ["job", jobId],
+    (signal) => api.GET("/api/jobs/{job_id}", { params: { path: { job_id: jobId } }, signal }),
+    SOON,
+  );
+
+interface TaskFilter {
+  state: string;
+  kind: string;
+  target: string;
+}
+
+export const tasks = ({ state, kind, target }: TaskFilter) =>
+  list(
+    ["tasks", state, kind, target],
+    (page: Turn<number>, signal) => {
+      const filter = {
+        state: given(state) as TaskState | undefined,
+        kind: given(kind) as TaskKind | undefined,
+        target: given(target),
+      };
+      return api.GET("/api/tasks", { params: { query: { ...filter, ...page } }, signal });
+    },
+    SOON,
+  );
+export const task = (taskId: number) =>
+  document(
+    ["task", taskId],
+    (signal) => api.GET("/api/tasks/{task_id}", { params: { path: { task_id: taskId } }, signal }),
+    SOON,
+  );
+
+const ofSource = (name: string, signal: AbortSignal) => ({ params: { path: { name } }, signal });
+
+export const sources = () => document(["sources"], (signal) => api.GET("/api/sources", { signal }));
+export const sourceStatistics = () =>
+  document(["sources", "statistics"], (signal) => api.GET("/api/sources/statistics", { signal }));
+export const source = (name: string) =>
+  document(["source", name], (signal) => api.GET("/api/sources/{name}", ofSource(name, signal)), SOON);
+export const sourceRecipes = (name: string) =>
+  document(["source", name, "recipes"], (signal) => api.GET("/api/sources/{name}/recipes", ofSource(name, signal)));
+export const sourceDecisions = (name: string) =>
+  document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
+export const sourceValues = (name: string) =>
+  document(["source", name, "values"], (signal) =>
+    api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit: 20 } }, signal }),
+  );
+export const sourceFixes = (name: string) =>
+  document(["source", name, "fixes"], (signal) => api.GET("/api/sources/{name}/fixes", ofSource(name, signal)));
+export const sourceSnapshots = (name: string) =>
+  document(
+    ["source", name, "snapshots"],
+    (signal) => api.GET("/api/sources/{name}/snapshots", ofSource(name, signal)),
+    false,
+  );
+
+/** A snapshot as HTML: fetched as text, because a frame cannot send the token. */
+export const snapshotPage = (name: string, snapshot_id: number, version: number | undefined) =>
+  queryOptions({
+    queryKey: ["snapshot", name, snapshot_id, version],
+    queryFn: ({ signal }) =>
+      documentOf(
+        api.GET("/api/sources/{name}/snapshots/{snapshot_id}/page", {
+          params: { path: { name, snapshot_id }, query: { version } },
+          parseAs: "text",
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+  });
+
+export const latestAlerts = () =>
+  document(["alerts", "latest"], (signal) => api.GET("/api/alerts", { params: { query: { limit: 3 } }, signal }), SOON);
+export const alerts = (target: string) =>
+  list(["alerts", target], (page: Turn<number>, signal) =>
+    api.GET("/api/alerts", { params: { query: { target: given(target), ...page } }, signal }),
+  );
+export const usage = (by: UsageGrouping, days: number) =>
+  document(["usage", by, days], (signal) => api.GET("/api/usage", { params: { query: { by, days } }, signal }), 60_000);
+
+/** The description of the API is not described by itself. */
+export const openApi = () =>
+  queryOptions({
+    queryKey: ["openapi"],
+    queryFn: async ({ signal }): Promise<unknown> =>
+      (await guardedFetch(new Request(`${apiBase}/api/openapi.json`, { signal }))).json(),
+    staleTime: Infinity,
+  });

@@ -1,0 +1,47 @@
+/** The API's documents, by the names that the pages use. The types are generated from `openapi.json`. */
+
+import type { components, operations } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type JobRequest = Schemas["JobRequest"];
+export type JobResponse = Schemas["JobResponse"];
+export type StatusResponse = Schemas["StatusResponse"];
+export type HealingResults = Schemas["HealingResults"];
+export type Fix = Schemas["Fix"];
+export type FixStatus = Fix["status"];
+export type IterationStatus = Schemas["IterationStatus"];
+export type CiStatus = Schemas["Verdict"];
+export type ErrorBody = Schemas["ErrorBody"];
+export type ErrorCode = ErrorBody["code"];
+
+export type RunSummary = Schemas["RunSummary"];
+export type RunState = RunSummary["state"];
+export type Run = Schemas["Run"];
+export type RunEvent = Schemas["RunEvent"];
+export type Diagnostic = Schemas["Diagnostic"];
+export type FixAttempt = Schemas["FixAttempt"];
+export type CommandOutput = Schemas["CommandOutput"];
+export type Workflow = Schemas["Workflow"];
+
+export type Task = Schemas["Task"];
+export type TaskKind = Task["kind"];
+export type TaskState = Task["state"];
+
+export type Source = Schemas["Source"];
+export type SourceState = Source["state"];
+export type HealPolicy = Source["healPolicy"];
+export type RecentRun = Schemas["RecentRunResult"];
+export type NewSource = Schemas["NewSource"];
+export type SourceChanges = Schemas["SourceChanges"];
+export type SourceDetail = Schemas["SourceDetail"];
+export type RecipeVersion = Schemas["RecipeVersion"];
+export type RecipeStage = RecipeVersion["stage"];
+export type Decision = Schemas["DecisionMade"];
+export type ValueSet = Schemas["ValueSet"];
+export type StoredPage = Schemas["StoredPage"];
+
+export type Alert = Schemas["Alert"];
+export type AlertKind = Alert["kind"];
+export type UsageSum = Schemas["UsageSum"];
+export type UsageGrouping = NonNullable<NonNullable<operations["getUsage"]["parameters"]["query"]>["by"]>;

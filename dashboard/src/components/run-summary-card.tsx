@@ -1,0 +1,48 @@
+import type { HealingResults } from "../api/types";
+import { Facts, type Fact } from "../ui/facts";
+import { Panel } from "../ui/panel";
+import { SafeLink } from "../ui/safe-link";
+import { formatTotalTime } from "./duration";
+import { StateBadge } from "./state-badge";
+import { reasonInWords } from "./stop-reasons";
+import { CI_LOOKS } from "./tones";
+
+interface RunSummaryProps {
+  results: HealingResults;
+}
+
+/** What a healing came to. */
+export function RunSummaryCard({ results }: RunSummaryProps) {
+  const facts: Fact[] = [
+    ["Repository", <SafeLink key="repository" to={results.repository} />, "wide"],
+    [
+      "Branch",
+      <code key="branch" className="font-mono text-xs break-all">
+        {results.branchName}
+      </code>,
+      "wide",
+    ],
+    ["Team", results.teamName],
+    ["Leader", results.leaderName],
+    ["Failures found", results.totalFailures],
+    ["Fixes applied", results.fixesApplied],
+    ["Iterations", results.iterations],
+    ["Total time", formatTotalTime(results.totalTime)],
+  ];
+  if (results.pullRequest) facts.push(["Pull request", <SafeLink key="request" to={results.pullRequest} />, "wide"]);
+  return (
+    <Panel title="Run summary" aside={<StateBadge looks={CI_LOOKS} value={results.ciStatus} />}>
+      <Facts facts={facts} />
+      <p className="mt-4 border-t border-line pt-3 text-muted">It ended because {reasonInWords(results.stopReason)}.</p>
+      {results.warnings.length > 0 && (
+        <ul className="mt-3 list-disc ps-5 text-warn">
+          {results.warnings.map((warning, index) => (
+            <li key={index} className="break-words">
+              {warning}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

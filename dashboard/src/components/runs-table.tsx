@@ -1,0 +1,93 @@
+import type { ColumnDef } from "@tanstack/react-table";
+import { Link } from "react-router";
+import type { RunSummary, TaskKind } from "../api/types";
+import { DataTable } from "../ui/data-table";
+import { formatMillis } from "../ui/format";
+import { LongPath } from "../ui/long-text";
+import { Time } from "../ui/time";
+import { StateBadge } from "./state-badge";
+import { targetLabel } from "./target-label";
+import { reasonInWords } from "./stop-reasons";
+import { RUN_LOOKS } from "./tones";
+
+export const KIND_LABELS: Record<TaskKind, string> = {
+  HEAL_REPO: "Heal repository",
+  ADD_SOURCE: "Add source",
+  REFRESH_SOURCE: "Read source",
+  FIX_SOURCE: "Heal source",
+};
+
+const COLUMNS: ColumnDef<RunSummary>[] = [
+  {
+    header: "Target",
+    accessorKey: "target",
+    meta: { share: "md:w-1/2" },
+    cell: ({ row }) => (
+      <Link to={`/runs/${row.original.runId}`} className="block min-w-0 rounded hover:underline">
+        <LongPath text={targetLabel(row.original.target)} />
+      </Link>
+    ),
+  },
+  {
+    header: "State",
+    accessorKey: "state",
+    cell: ({ row }) => <StateBadge looks={RUN_LOOKS} value={row.original.state} />,
+  },
+  {
+    header: "Kind",
+    accessorKey: "kind",
+    cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
+  },
+  {
+    header: "Outcome",
+    accessorKey: "stopReason",
+    meta: { share: "md:w-1/2", roomy: true },
+    cell: ({ row: { original: run } }) => {
+      if (!run.stopReason) return null;
+      const text = reasonInWords(run.stopReason);
+      return (
+        <span title={text} className="block truncate text-muted max-md:whitespace-normal">
+          {text}
+        </span>
+      );
+    },
+  },
+  {
+    header: "Fixes",
+    accessorKey: "fixesApplied",
+    meta: { end: true },
+    cell: ({ row: { original: run } }) =>
+      typeof run.totalFailures === "number" ? `${run.fixesApplied ?? 0} of ${run.totalFailures}` : null,
+  },
+  {
+    header: "Took",
+    accessorKey: "millis",
+    meta: { end: true },
+    cell: ({ row: { original: run } }) =>
+      typeof run.millis === "number" ? <span className="whitespace-nowrap">{formatMillis(run.millis)}</span> : null,
+  },
+  {
+    header: "Started",
+    accessorKey: "startedAt",
+    meta: { end: true },
+    cell: ({ row }) => (
+      <span className="text-muted">
+        <Time at={row.original.startedAt} />
+      </span>
+    ),
+  },
+];
+
+/** What there is room for beside something else. */
+const BRIEF = COLUMNS.filter(({ header }) => ["Target", "State", "Fixes", "Started"].includes(String(header)));
+
+interface RunsTableProps {
+  runs: readonly RunSummary[];
+  caption: string;
+  isBrief?: boolean;
+}
+
+/** Runs, each a link to its page. */
+export function RunsTable({ runs, caption, isBrief = false }: RunsTableProps) {
+  return <DataTable caption={caption} columns={isBrief ? BRIEF : COLUMNS} rows={runs} rowKey={({ runId }) => runId} />;
+}

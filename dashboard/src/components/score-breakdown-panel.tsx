@@ -1,0 +1,66 @@
+import { Bar, BarChart, LabelList, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { Panel } from "../ui/panel";
+import { scoreOf } from "./score";
+
+interface ScoreBreakdownProps {
+  totalTime: string;
+  commitCount: number;
+}
+
+/** The score and what it is made of. */
+export function ScoreBreakdownPanel({ totalTime, commitCount }: ScoreBreakdownProps) {
+  const { baseScore, speedBonus, commitPenalty, finalScore } = scoreOf(totalTime, commitCount);
+  const bars = [
+    { name: "Base", points: baseScore, text: `${baseScore}`, fill: "var(--accent)" },
+    { name: "Speed", points: speedBonus, text: `+${speedBonus}`, fill: "var(--good)" },
+    {
+      name: "Commits",
+      points: -commitPenalty,
+      text: commitPenalty > 0 ? `−${commitPenalty}` : "0",
+      fill: "var(--bad)",
+    },
+  ];
+  return (
+    <Panel title="Score">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+        <p className="flex flex-col">
+          <strong data-testid="final-score" className="text-5xl leading-none font-semibold tracking-tight">
+            {finalScore}
+          </strong>
+          <span className="mt-1 text-xs text-muted">points</span>
+        </p>
+        {/* The list says what the chart shows. */}
+        <div aria-hidden="true" className="h-28 min-w-48 flex-1 overflow-hidden">
+          <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 240, height: 112 }}>
+            <BarChart
+              data={bars}
+              layout="vertical"
+              margin={{ left: 0, right: 36, top: 0, bottom: 0 }}
+              accessibilityLayer={false}
+            >
+              <XAxis type="number" hide domain={["dataMin", "dataMax"]} />
+              <YAxis
+                type="category"
+                dataKey="name"
+                width={64}
+                axisLine={false}
+                tickLine={false}
+                tick={{ fill: "var(--muted)", fontSize: 12 }}
+              />
+              <Bar dataKey="points" radius={3} barSize={16} isAnimationActive={false}>
+                <LabelList dataKey="text" position="right" fill="var(--ink)" fontSize={12} />
+              </Bar>
+            </BarChart>
+          </ResponsiveContainer>
+        </div>
+      </div>
+      <ul className="mt-3 grid gap-1 border-t border-line pt-3 text-xs text-muted">
+        <li>Base score: {baseScore}</li>
+        <li>Speed bonus: +{speedBonus} (10 for less than 5 minutes)</li>
+        <li>
+          Commit penalty: {commitPenalty > 0 ? `−${commitPenalty}` : 0} (2 for each commit over 20; {commitCount} made)
+        </li>
+      </ul>
+    </Panel>
+  );
+}

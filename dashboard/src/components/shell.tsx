@@ -1,0 +1,151 @@
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { NavLink, Outlet, useLocation } from "react-router";
+import { overview } from "../api/queries";
+import { Icon, type IconName } from "../ui/icon";
+import { Skeleton } from "../ui/skeleton";
+import { ConnectionBanner } from "./connection-banner";
+import { ErrorBoundary } from "./error-boundary";
+import { ThemeSwitch } from "./theme-switch";
+import { Toaster } from "./toaster";
+import { TokenDialog } from "./token-dialog";
+
+const PLACES: readonly (readonly [string, string, IconName])[] = [
+  ["/", "Overview", "overview"],
+  ["/runs", "Runs", "runs"],
+  ["/sources", "Sources", "sources"],
+  ["/queue", "Queue", "queue"],
+  ["/alerts", "Alerts", "alerts"],
+  ["/usage", "Usage and cost", "usage"],
+  ["/reference", "API reference", "reference"],
+];
+
+function useCounts(): Record<string, number | undefined> {
+  const { data } = useQuery(overview());
+  if (!data) return {};
+  return { "/queue": data.queue.pending + data.queue.running, "/alerts": data.alertsToday };
+}
+
+function Places({ onGo }: { onGo?: () => void }) {
+  const counts = useCounts();
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {PLACES.map(([to, label, icon]) => (
+        <li key={to}>
+          <NavLink
+            to={to}
+            end={to === "/"}
+            {...(onGo && { onClick: onGo })}
+            className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+          >
+            <Icon name={icon} />
+            <span className="flex-1">{label}</span>
+            {(counts[to] ?? 0) > 0 && <span className="text-xs">{counts[to]}</span>}
+          </NavLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Brand() {
+  return (
+    <NavLink to="/" className="flex items-center gap-2 rounded text-base font-semibold tracking-tight">
+      <span className="grid size-6 place-items-center rounded-md bg-accent text-on-accent">
+        <Icon name="overview" />
+      </span>
+      autoheal
+    </NavLink>
+  );
+}
+
+function Version() {
+  const { data } = useQuery(overview());
+  return <span className="text-xs text-muted">{data && `version ${data.version}`}</span>;
+}
+
+function TopBar() {
+  const [open, setOpen] = useState(false);
+  return (
+    <header className="sticky top-0 z-20 border-b border-line bg-surface lg:hidden">
+      <div className="flex h-12 items-center justify-between px-4">
+        <Brand />
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls="places"
+          onClick={() => setOpen(!open)}
+          className="-me-2 inline-flex min-h-9 items-center gap-2 rounded-md px-2 font-medium text-muted hover:text-ink"
+        >
+          <Icon name={open ? "close" : "menu"} />
+          Menu
+        </button>
+      </div>
+      <nav id="places" aria-label="Main" hidden={!open} className="border-t border-line p-3">
+        <Places onGo={() => setOpen(false)} />
+        <div className="mt-3 flex items-center justify-between px-2.5">
+          <Version />
+          <ThemeSwitch />
+        </div>
+      </nav>
+    </header>
+  );
+}
+
+function SideBar() {
+  return (
+    <nav
+      aria-label="Main"
+      className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-e border-line bg-surface p-3 lg:flex"
+    >
+      <div className="px-2.5 pt-1 pb-5">
+        <Brand />
+      </div>
+      <Places />
+      <div className="mt-auto flex flex-col gap-2 px-2.5">
+        <ThemeSwitch />
+        <Version />
+      </div>
+    </nav>
+  );
+}
+
+/** The frame around all pages. */
+export function Shell() {
+  const { pathname } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  // A change of page is no load of a document: the focus has to be taken to where the new content begins.
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [pathname]);
+  return (
+    <div className="lg:flex">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-40 focus:rounded-md focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent"
+      >
+        Skip to content
+      </a>
+      <SideBar />
+      <TopBar />
+      <div className="min-w-0 flex-1">
+        <ConnectionBanner />
+        <main ref={main} id="main" tabIndex={-1} className="min-w-0">
+          <ErrorBoundary key={pathname}>
+            <Suspense fallback={<Skeleton lines={10} className="h-8" />}>
+              <Outlet />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+      <Toaster />
+      <TokenDialog />
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { snapshotPage } from "../api/queries";
+import type { RecipeVersion, StoredPage } from "../api/types";
+import { Select } from "../ui/field";
+import { formatRelative, words } from "../ui/format";
+import { Loaded } from "../ui/loaded";
+import { Message } from "../ui/message";
+import { useNow } from "../ui/time";
+
+/**
+ * The page of a snapshot in a frame that may do nothing: no scripts, no forms, an origin of its own. The frame inherits
+ * the policy of this page, which allows one style besides its own: that by which the server marks the recipe's elements.
+ */
+function SnapshotFrame({
+  name,
+  snapshot,
+  version,
+}: {
+  name: string;
+  snapshot: StoredPage;
+  version: number | undefined;
+}) {
+  const page = useQuery(snapshotPage(name, snapshot.snapshotId, version));
+  return (
+    <div className="h-96 overflow-hidden rounded-md border border-line bg-white">
+      <Loaded query={page}>
+        {(html) => <iframe title={`${words(snapshot.role)} snapshot`} sandbox="" srcDoc={html} className="size-full" />}
+      </Loaded>
+    </div>
+  );
+}
+
+interface SideProps {
+  name: string;
+  label: string;
+  snapshots: readonly StoredPage[];
+  preferred: readonly StoredPage["role"][];
+  /** The version of the recipe whose elements are marked. */
+  version: number | undefined;
+}
+
+function Side({ name, label, snapshots, preferred, version }: SideProps) {
+  const [chosen, setChosen] = useState<number>();
+  const now = useNow();
+  const byRole = preferred.map((role) => snapshots.find((snapshot) => snapshot.role === role)).find(Boolean);
+  const snapshot = snapshots.find(({ snapshotId }) => snapshotId === chosen) ?? byRole ?? snapshots[0];
+  if (!snapshot) return null;
+  return (
+    <div className="min-w-0">
+      <Select
+        label={label}
+        className="mb-2"
+        value={snapshot.snapshotId}
+        onChange={(event) => setChosen(Number(event.target.value))}
+        options={snapshots.map(({ snapshotId, role, takenAt }) => ({
+          value: String(snapshotId),
+          label: `${words(role)}, ${formatRelative(Date.parse(takenAt), now)}`,
+        }))}
+      />
+      <SnapshotFrame name={name} snapshot={snapshot} version={version} />
+    </div>
+  );
+}
+
+interface SnapshotComparisonProps {
+  name: string;
+  snapshots: readonly StoredPage[];
+  recipes: readonly RecipeVersion[];
+}
+
+/** Two stored pages of a source side by side, with what the recipe took before and takes now marked. */
+export function SnapshotComparison({ name, snapshots, recipes }: SnapshotComparisonProps) {
+  if (snapshots.length === 0) {
+    return (
+      <Message title="No snapshots yet">
+        The page is kept when it is read for the first time, and when it fails.
+      </Message>
+    );
+  }
+  const now = recipes.find(({ waits }) => waits) ?? recipes.find(({ stage }) => stage === "PRODUCTION");
+  const before = now?.replaces ?? now?.version;
+  return (
+    <div className="grid gap-4 p-4 xl:grid-cols-2">
+      <Side name={name} label="Before" snapshots={snapshots} preferred={["ORIGINAL", "GOOD"]} version={before} />
+      <Side name={name} label="After" snapshots={snapshots} preferred={["FAILING", "GOOD"]} version={now?.version} />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from "react";
+import { useChangeSource } from "../api/actions";
+import type { Source } from "../api/types";
+import { Button } from "../ui/button";
+import { Field, Select } from "../ui/field";
+import { EMPTY_SOURCE, sourceProblem } from "./source-form";
+
+const POLICIES = [
+  { value: "auto", label: "by itself, once validated" },
+  { value: "review", label: "when a person approved it" },
+];
+
+/** How often a source is read, and who lets a fix into force. */
+export function SourceSettings({ source }: { source: Source }) {
+  const [minutes, setMinutes] = useState(String(source.intervalSeconds / 60));
+  const [schedule, setSchedule] = useState(source.schedule ?? "");
+  const [policy, setPolicy] = useState(source.healPolicy);
+  const change = useChangeSource(source.name);
+  const problem = sourceProblem("minutes", { ...EMPTY_SOURCE, minutes });
+  return (
+    <form
+      noValidate
+      aria-label="Settings"
+      className="grid max-w-lg gap-4 p-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem === undefined)
+          change.mutate({ intervalSeconds: Number(minutes) * 60, schedule: schedule.trim(), healPolicy: policy });
+      }}
+    >
+      <Field
+        label="Read every (minutes)"
+        inputMode="numeric"
+        value={minutes}
+        error={problem}
+        onChange={(event) => setMinutes(event.target.value)}
+      />
+      <Field
+        label="Or at set times"
+        placeholder="0 6 * * *"
+        hint="A cron expression in UTC, which goes before the interval. Empty: at the interval."
+        value={schedule}
+        onChange={(event) => setSchedule(event.target.value)}
+      />
+      <Select
+        label="A fix goes into force"
+        options={POLICIES}
+        value={policy}
+        onChange={(event) => setPolicy(event.target.value === "review" ? "review" : "auto")}
+      />
+      <div>
+        <Button type="submit" kind="primary" busy={change.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSession } from "../store/session";
+import { Button } from "../ui/button";
+import { Dialog } from "../ui/dialog";
+import { Field } from "../ui/field";
+
+function TokenForm() {
+  const { token: refused, setToken, dismiss } = useSession();
+  const client = useQueryClient();
+  const [token, setEntered] = useState("");
+  const [problem, setProblem] = useState<string>();
+  return (
+    <Dialog title="The server wants a token" onClose={dismiss}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!token.trim()) {
+            setProblem("Enter the token.");
+            return;
+          }
+          setToken(token.trim());
+          void client.resetQueries();
+        }}
+      >
+        <p className="mb-4 text-muted">
+          {refused ? "The token that was entered is not accepted. " : ""}
+          It is the one that the server was started with. It is kept for this tab only.
+        </p>
+        <Field
+          label="Token"
+          type="password"
+          autoComplete="current-password"
+          value={token}
+          error={problem}
+          onChange={(event) => {
+            setEntered(event.target.value);
+            setProblem(undefined);
+          }}
+        />
+        <div className="mt-4 flex justify-end gap-2">
+          <Button onClick={dismiss}>Not now</Button>
+          <Button type="submit" kind="primary">
+            Continue
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks for the token when the server wants one. */
+export function TokenDialog() {
+  const wanted = useSession((state) => state.tokenWanted);
+  return wanted ? <TokenForm /> : null;
+}

@@ -1,0 +1,67 @@
+/** Which colour and word each state has, for all pages. */
+
+import type { AlertKind, CiStatus, FixStatus, RecipeStage, RunState, SourceState, TaskState } from "../api/types";
+import type { Tone } from "../ui/badge";
+import type { IconName } from "../ui/icon";
+
+export interface Look {
+  tone: Tone;
+  label: string;
+  icon?: IconName;
+}
+
+export const FIX_LOOKS: Record<FixStatus, Look> = {
+  Fixed: { tone: "good", label: "Fixed" },
+  Failed: { tone: "bad", label: "Failed" },
+};
+
+export const CI_LOOKS: Record<CiStatus, Look> = {
+  PASSED: { tone: "good", label: "PASSED" },
+  FAILED: { tone: "bad", label: "FAILED" },
+};
+
+export const RUN_LOOKS: Record<RunState, Look> = {
+  running: { tone: "info", label: "Running", icon: "spinner" },
+  healed: { tone: "good", label: "Healed" },
+  not_healed: { tone: "bad", label: "Not healed" },
+};
+
+export const TASK_LOOKS: Record<TaskState, Look> = {
+  PENDING: { tone: "neutral", label: "Waiting", icon: "clock" },
+  IN_PROGRESS: { tone: "info", label: "Running", icon: "spinner" },
+  COMPLETED: { tone: "good", label: "Done" },
+  FAILED: { tone: "bad", label: "Failed" },
+  QUARANTINED: { tone: "warn", label: "Given up" },
+  CANCELLED: { tone: "neutral", label: "Cancelled", icon: "stop" },
+};
+
+export const SOURCE_LOOKS: Record<SourceState, Look> = {
+  ACTIVE: { tone: "good", label: "Healthy" },
+  DEGRADED: { tone: "warn", label: "Degraded" },
+  QUARANTINED: { tone: "bad", label: "Quarantined", icon: "pause" },
+  DEAD: { tone: "bad", label: "Dead" },
+};
+
+export const STAGE_LOOKS: Record<RecipeStage, Look> = {
+  PRODUCTION: { tone: "good", label: "In force" },
+  STAGING: { tone: "info", label: "Staging", icon: "clock" },
+  ARCHIVED: { tone: "neutral", label: "Archived" },
+  FAILED: { tone: "bad", label: "Failed" },
+  REJECTED: { tone: "bad", label: "Rejected" },
+};
+
+export const ALERT_LOOKS: Record<AlertKind, Look> & Record<string, Look> = {
+  QUARANTINE: { tone: "bad", label: "Quarantine", icon: "pause" },
+  DEAD: { tone: "bad", label: "Dead source" },
+  REVIEW: { tone: "info", label: "Review wanted" },
+  ROLLBACK: { tone: "warn", label: "Rolled back", icon: "back" },
+  OUTAGE: { tone: "bad", label: "Outage", icon: "offline" },
+  RETRY_LIMIT: { tone: "warn", label: "Retry limit" },
+  BUDGET: { tone: "warn", label: "Budget used up" },
+  DEAD_LETTER: { tone: "bad", label: "Task given up" },
+};
+
+/** The look of a value that a newer server may have and this page does not know. */
+export function lookOf(looks: Record<string, Look>, value: string): Look {
+  return Object.hasOwn(looks, value) ? (looks[value] as Look) : { tone: "neutral", label: value };
+}

@@ -1,0 +1,92 @@
+import type { Workflow } from "../api/types";
+import { formatMillis, words } from "../ui/format";
+import { Icon, type IconName } from "../ui/icon";
+import type { NodeProgress, NodeState, RunProgress } from "./run-progress";
+import { columnOf, END, linesOf, type EdgeLine } from "./workflow-layout";
+
+const ROW = 52;
+const BOX = 36;
+const LANE = 14;
+
+const LOOKS: Record<NodeState, { box: string; icon: IconName | undefined; text: string }> = {
+  waiting: { box: "border-line bg-surface text-muted", icon: undefined, text: "waiting" },
+  running: { box: "border-info bg-info-soft text-info ring-1 ring-info", icon: "spinner", text: "running" },
+  done: { box: "border-good/40 bg-good-soft text-good", icon: "check", text: "done" },
+  failed: { box: "border-bad/50 bg-bad-soft text-bad", icon: "cross", text: "failed" },
+};
+
+/** The curve of a line that leaves the column, into its lane and back. */
+function curve({ from, to, lane = 0 }: EdgeLine): string {
+  const start = from * ROW + BOX / 2 + (to < from ? -5 : 5);
+  const end = to * ROW + BOX / 2 + (to < from ? 5 : -5);
+  const out = 8 + (lane + 1) * LANE;
+  const bend = start < end ? 6 : -6;
+  return `M0 ${start} H${out - 6} q6 0 6 ${bend} V${end - bend} q0 ${bend} -6 ${bend} H4`;
+}
+
+function NodeBox({ name, progress, isEnd }: { name: string; progress: NodeProgress | undefined; isEnd: boolean }) {
+  const { state = "waiting", visits = 0, millis = 0, attempt = 0 } = progress ?? {};
+  const { box, icon, text } = LOOKS[state];
+  return (
+    <li
+      data-node={name}
+      data-state={state}
+      style={{ height: BOX, marginBottom: ROW - BOX }}
+      className={`flex items-center gap-2 rounded-md border px-3 ${box} ${isEnd ? "border-dashed" : ""}`}
+      aria-current={state === "running" ? "step" : undefined}
+    >
+      {icon ? <Icon name={icon} /> : <span aria-hidden="true" className="size-2 rounded-full bg-line-strong/60" />}
+      <span className="min-w-0 flex-1 truncate font-medium">{words(name)}</span>
+      <span className="sr-only">{text}</span>
+      {visits > 1 && <span className="text-xs">{visits}×</span>}
+      {attempt > 1 && state === "running" && <span className="text-xs">try {attempt}</span>}
+      {millis > 0 && <span className="text-xs">{formatMillis(millis)}</span>}
+    </li>
+  );
+}
+
+/** The agents of a workflow and where the run is among them. */
+export function WorkflowGraph({ workflow, progress }: { workflow: Workflow; progress: RunProgress }) {
+  const column = columnOf(workflow);
+  const lines = linesOf(workflow);
+  const beside = lines.filter(({ lane }) => lane !== undefined);
+  const lanes = beside.reduce((most, { lane = 0 }) => Math.max(most, lane + 1), 0);
+  const width = 12 + lanes * LANE;
+  const height = column.length * ROW - (ROW - BOX);
+  const ended: NodeProgress | undefined =
+    progress.stopReason === undefined ? undefined : { state: "done", visits: 1, millis: 0, attempt: 1 };
+  return (
+    <div className="flex">
+      <div className="relative min-w-0 flex-1">
+        <ol aria-label="Agents">
+          {column.map((name) => (
+            <NodeBox
+              key={name}
+              name={name}
+              isEnd={name === END}
+              progress={name === END ? ended : progress.nodes.get(name)}
+            />
+          ))}
+        </ol>
+        <svg aria-hidden="true" className="pointer-events-none absolute top-0 left-0 h-full w-8 text-line-strong">
+          {lines
+            .filter(({ lane }) => lane === undefined)
+            .map(({ from }) => (
+              <g key={from} transform={`translate(20 ${from * ROW + BOX})`} stroke="currentColor" fill="none">
+                <path d={`M0 0 V${ROW - BOX - 1} M-3 ${ROW - BOX - 5} l3 4 l3 -4`} />
+              </g>
+            ))}
+        </svg>
+      </div>
+      <svg aria-hidden="true" width={width} height={height} className="shrink-0 text-line-strong">
+        {beside.map((line) => (
+          <g key={`${line.from} ${line.to}`} stroke="currentColor" fill="none">
+            <path d={curve(line)} strokeDasharray={line.to < line.from ? "4 3" : undefined} />
+            <path d={`M6 ${line.to * ROW + BOX / 2 + (line.to < line.from ? 5 : -5) - 3} l-4 3 l4 3`} />
+            {line.label && <title>{line.label}</title>}
+          </g>
+        ))}
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+/** Sources and what can be done with them. */
+
+import { http, HttpResponse } from "msw";
+import type { NewSource, Source, Task } from "../api/types";
+import { failure } from "./answers";
+import { makeRecipes, makeSnapshots, makeSourceFixes, makeValues, RECIPE, snapshotHtml } from "./sources";
+import type { World } from "./world";
+
+/** What an order to a source changes of it. */
+const CHANGES: Record<string, Partial<Source>> = {
+  release: { state: "ACTIVE", quarantineUntil: undefined, fixAttemptsToday: 0 },
+  approve: { waitsForApproval: false, recipeVersion: 3 },
+  reject: { waitsForApproval: false },
+  rollback: { recipeVersion: 1 },
+};
+
+export function sourceHandlers(world: World) {
+  const sourceOf = (name: unknown) => world.sources.find((source) => source.name === name);
+  const missing = () => failure(404, "SOURCE_NOT_FOUND", "there is no such source");
+  const enqueue = (kind: Task["kind"], target: string): Task => {
+    const now = new Date().toISOString();
+    const task: Task = {
+      taskId: 1_000 + world.tasks.length,
+      kind,
+      target,
+      state: "PENDING",
+      priority: 50,
+      createdAt: now,
+      runAt: now,
+      retryCount: 0,
+      maxRetries: 3,
+      cancelRequested: false,
+    };
+    world.tasks.unshift(task);
+    return task;
+  };
+  /** A part of a source at its own address. */
+  const part = (name: string, read: (source: Source) => object) =>
+    http.get(`*/api/sources/:name/${name}`, ({ params }) => {
+      const source = sourceOf(params.name);
+      return source ? HttpResponse.json(read(source)) : missing();
+    });
+
+  return [
+    http.get("*/api/sources", () => HttpResponse.json({ sources: world.sources })),
+    http.get("*/api/sources/statistics", () =>
+      HttpResponse.json(
+        world.sources.length === 0
+          ? { attempts: 0, passed: 0, promoted: 0, takenBack: 0, sources: 0, quarantined: 0 }
+          : {
+              attempts: 31,
+              passed: 27,
+              promoted: 25,
+              takenBack: 1,
+              sources: 6,
+              quarantined: 1,
+              averageRecoveryMillis: 94_000,
+            },
+      ),
+    ),
+    http.post("*/api/sources", async ({ request }) => {
+      const asked = (await request.json()) as NewSource;
+      const name = asked.name ?? new URL(asked.url).hostname.replaceAll(".", "-");
+      if (sourceOf(name)) return failure(409, "CONFLICT", `there is a source named ${name} already`);
+      world.sources.push({
+        name,
+        url: asked.url,
+        state: "ACTIVE",
+        successCount: 0,
+        failureCount: 0,
+        fixAttemptsToday: 0,
+        intervalSeconds: asked.intervalSeconds ?? 3_600,
+        healPolicy: asked.healPolicy ?? "auto",
+        waitsForApproval: false,
+        recentRuns: [],
+        createdAt: new Date().toISOString(),
+      });
+      return HttpResponse.json({ name, task: enqueue("ADD_SOURCE", name) }, { status: 201 });
+    }),
+    part("recipes", (source) => ({
+      recipes: source.recipeVersion ? makeRecipes(world.clock, source.waitsForApproval) : [],
+    })),
+    part("decisions", (source) => ({
+      decisions: source.recipeVersion
+        ? [{ at: world.clock.ago(1_439), decision: "approve", askedBy: "dashboard", version: 2 }]
+        : [],
+    })),
+    part("values", (source) => ({ values: makeValues(world.clock, source) })),
+    part("fixes", (source) => ({ fixes: source.recipeVersion ? makeSourceFixes(world.clock, source) : [] })),
+    part("snapshots", (source) => ({ snapshots: source.recipeVersion ? makeSnapshots(world.clock, source) : [] })),
+    http.get("*/api/sources/:name/snapshots/:snapshotId/page", ({ params }) =>
+      HttpResponse.html(snapshotHtml(Number(params.snapshotId))),
+    ),
+    http.get("*/api/sources/:name", ({ params }) => {
+      const source = sourceOf(params.name);
+      if (!source) return missing();
+      const fields = Object.keys(RECIPE.fields).map((name) => ({ name, type: "text", many: false, required: true }));
+      return HttpResponse.json({
+        source,
+        definition: { base_url: source.url, kind: "single", fields },
+        recipe: source.recipeVersion ? RECIPE : undefined,
+      });
+    }),
+    http.patch("*/api/sources/:name", async ({ params, request }) => {
+      const source = sourceOf(params.name);
+      if (!source) return missing();
+      return HttpResponse.json(Object.assign(source, await request.json()));
+    }),
+    http.delete("*/api/sources/:name", ({ params }) => {
+      world.sources = world.sources.filter(({ name }) => name !== params.name);
+      return new HttpResponse(null, { status: 204 });
+    }),
+    http.post("*/api/sources/:name/:command", ({ params }) => {
+      const source = sourceOf(params.name);
+      if (!source) return missing();
+      if (params.command === "run") return HttpResponse.json(enqueue("REFRESH_SOURCE", source.name), { status: 202 });
+      if (params.command === "heal") return HttpResponse.json(enqueue("FIX_SOURCE", source.name), { status: 202 });
+      return HttpResponse.json(Object.assign(source, CHANGES[String(params.command)]));
+    }),
+  ];
+}

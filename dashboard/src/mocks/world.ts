@@ -1,0 +1,265 @@
+/** Everything the mock API knows. Each test makes one of its own. */
+
+import type { Alert, RunEvent, RunSummary, Source, Task, UsageSum } from "../api/types";
+import { makeClock, type Clock } from "./clock";
+import { healingEvents, REPOSITORY } from "./healing";
+import { makeSources } from "./sources";
+
+export interface MockJob {
+  jobId: string;
+  runId: string;
+  taskId: number;
+  /** How often its state was asked: that is what moves it on. */
+  asked: number;
+}
+
+export interface World {
+  clock: Clock;
+  /** The token that the server wants, if any. */
+  token: string | undefined;
+  /** Pause between live events, in milliseconds. */
+  pace: number;
+  runs: RunSummary[];
+  tasks: Task[];
+  sources: Source[];
+  alerts: Alert[];
+  usage: UsageSum[];
+  jobs: Map<string, MockJob>;
+  /** Events of runs that are not like those of the others. */
+  events: Map<string, RunEvent[]>;
+}
+
+/** An id in the form of a UUID, telling what it is of. */
+export const runIdOf = (number: number): string => `01a2008c-96f2-72eb-94e4-${String(number).padStart(12, "0")}`;
+
+export const HEALED_RUN = runIdOf(1);
+export const RUNNING_RUN = runIdOf(2);
+export const SOURCE_RUN = runIdOf(3);
+
+function makeRuns(clock: Clock): RunSummary[] {
+  const runs: RunSummary[] = [
+    {
+      runId: RUNNING_RUN,
+      taskId: 902,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/invoice-service",
+      startedAt: clock.ago(2),
+      state: "running",
+    },
+    {
+      runId: HEALED_RUN,
+      taskId: 901,
+      kind: "HEAL_REPO",
+      target: REPOSITORY,
+      startedAt: clock.ago(34),
+      finishedAt: clock.ago(29),
+      state: "healed",
+      stopReason: "GREEN",
+      millis: 262_000,
+      ciStatus: "PASSED",
+      fixesApplied: 4,
+      totalFailures: 5,
+    },
+    {
+      runId: SOURCE_RUN,
+      taskId: 900,
+      kind: "FIX_SOURCE",
+      target: "desk-lamp",
+      startedAt: clock.ago(52),
+      finishedAt: clock.ago(51),
+      state: "healed",
+      stopReason: "PROMOTED",
+      millis: 8_400,
+    },
+  ];
+  for (let number = 4; number <= 40; number += 1) {
+    const minutes = number * 23;
+    const well = number % 5 !== 0;
+    const isRead = number % 3 !== 0;
+    runs.push({
+      runId: runIdOf(number),
+      taskId: 900 - number,
+      kind: isRead ? "REFRESH_SOURCE" : "HEAL_REPO",
+      target: isRead ? "tide-table" : `https://github.com/night-shift/service-${number}`,
+      startedAt: clock.ago(minutes),
+      finishedAt: clock.ago(minutes - 1),
+      state: well ? "healed" : "not_healed",
+      stopReason: well ? (isRead ? "WELL" : "GREEN") : "NO_PROGRESS",
+      millis: 900 * number,
+      ...(isRead
+        ? {}
+        : { ciStatus: well ? ("PASSED" as const) : ("FAILED" as const), fixesApplied: well ? 3 : 1, totalFailures: 3 }),
+    });
+  }
+  return runs;
+}
+
+function makeTasks(clock: Clock): Task[] {
+  const base = { priority: 100, retryCount: 0, maxRetries: 3, cancelRequested: false };
+  return [
+    {
+      ...base,
+      taskId: 905,
+      kind: "REFRESH_SOURCE",
+      target: "desk-lamp",
+      state: "PENDING",
+      createdAt: clock.ago(1),
+      runAt: clock.ago(-4),
+    },
+    {
+      ...base,
+      taskId: 904,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/ledger",
+      state: "PENDING",
+      createdAt: clock.ago(1),
+      runAt: clock.ago(1),
+    },
+    {
+      ...base,
+      taskId: 902,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/invoice-service",
+      state: "IN_PROGRESS",
+      createdAt: clock.ago(3),
+      runAt: clock.ago(3),
+      startedAt: clock.ago(2),
+      worker: "host-a:2217",
+    },
+    {
+      ...base,
+      taskId: 901,
+      kind: "HEAL_REPO",
+      target: REPOSITORY,
+      state: "COMPLETED",
+      createdAt: clock.ago(35),
+      runAt: clock.ago(35),
+      startedAt: clock.ago(34),
+      completedAt: clock.ago(29),
+      worker: "host-a:2217",
+    },
+    {
+      ...base,
+      taskId: 899,
+      kind: "FIX_SOURCE",
+      target: "tide-table",
+      state: "QUARANTINED",
+      createdAt: clock.ago(80),
+      runAt: clock.ago(80),
+      startedAt: clock.ago(79),
+      completedAt: clock.ago(78),
+      retryCount: 3,
+      errorMessage: "three strikes within 24 hours: the page has no table of tides any more",
+    },
+    {
+      ...base,
+      taskId: 898,
+      kind: "ADD_SOURCE",
+      target: "old-archive",
+      state: "FAILED",
+      createdAt: clock.ago(300),
+      runAt: clock.ago(300),
+      startedAt: clock.ago(299),
+      completedAt: clock.ago(299),
+      errorMessage: "the server answers 410 Gone",
+    },
+    {
+      ...base,
+      taskId: 897,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/attic",
+      state: "CANCELLED",
+      createdAt: clock.ago(400),
+      runAt: clock.ago(400),
+      cancelRequested: true,
+    },
+  ];
+}
+
+function makeAlerts(clock: Clock): Alert[] {
+  return [
+    {
+      alertId: 8,
+      target: "tide-table",
+      kind: "QUARANTINE",
+      message: "Three fixes failed within 24 hours. No more automatic attempts until tomorrow.",
+      createdAt: clock.ago(78),
+      postedAt: clock.ago(77),
+    },
+    {
+      alertId: 7,
+      target: "bread-recipe",
+      kind: "REVIEW",
+      message: "Version 3 of the recipe passed its validation and waits for approval.",
+      createdAt: clock.ago(190),
+    },
+    {
+      alertId: 6,
+      target: REPOSITORY,
+      kind: "OUTAGE",
+      message: "The host has not answered any of its sources for an hour.",
+      createdAt: clock.ago(420),
+    },
+    {
+      alertId: 5,
+      target: "desk-lamp",
+      kind: "ROLLBACK",
+      message: "Version 3 failed twice in force; version 2 is in force again.",
+      createdAt: clock.ago(1_100),
+    },
+    {
+      alertId: 4,
+      target: "old-archive",
+      kind: "DEAD",
+      message: "The address has answered 410 Gone for seven days.",
+      createdAt: clock.ago(2_300),
+    },
+  ];
+}
+
+function makeUsage(clock: Clock): UsageSum[] {
+  return Array.from({ length: 14 }, (_, index) => {
+    const calls = 12 + ((index * 7) % 23);
+    return {
+      name: clock.ago((13 - index) * 1_440).slice(0, 10),
+      calls,
+      inputTokens: calls * 3_140,
+      outputTokens: calls * 410,
+      cachedTokens: calls * 1_200,
+      microDollars: calls * 11_400,
+      unpricedCalls: index === 9 ? 2 : 0,
+    };
+  });
+}
+
+/** A busy world: one of everything. */
+export function makeWorld(now = Date.now()): World {
+  const clock = makeClock(now);
+  const running = healingEvents(clock, 2);
+  return {
+    clock,
+    token: undefined,
+    pace: 0,
+    runs: makeRuns(clock),
+    tasks: makeTasks(clock),
+    sources: makeSources(clock),
+    alerts: makeAlerts(clock),
+    usage: makeUsage(clock),
+    jobs: new Map(),
+    // In the midst of trying its first patch.
+    events: new Map([
+      [
+        RUNNING_RUN,
+        running.slice(
+          0,
+          running.findIndex((event) => event.type === "node_started" && event.node === "patch_code") + 2,
+        ),
+      ],
+    ]),
+  };
+}
+
+/** The world of somebody who has just begun. */
+export function makeEmptyWorld(now = Date.now()): World {
+  return { ...makeWorld(now), runs: [], tasks: [], sources: [], alerts: [], usage: [], events: new Map() };
+}

@@ -1,0 +1,112 @@
+import { useRef, useState, type SyntheticEvent } from "react";
+import { useNavigate } from "react-router";
+import { useAddSource } from "../api/actions";
+import { ExampleFields } from "../components/example-fields";
+import { EMPTY_SOURCE, sourceProblem, sourceRequest, type SourceFieldName } from "../components/source-form";
+import { Button } from "../ui/button";
+import { Field, Select } from "../ui/field";
+import { Failure } from "../ui/message";
+import { Page } from "../ui/page";
+import { Panel } from "../ui/panel";
+
+const NAMES: readonly SourceFieldName[] = ["url", "name", "minutes"];
+const POLICIES = [
+  { value: "auto", label: "As soon as the validation passed" },
+  { value: "review", label: "When a person approved it" },
+];
+
+function AddSourceForm() {
+  const [values, setValues] = useState(EMPTY_SOURCE);
+  const [checked, setChecked] = useState<Partial<Record<SourceFieldName, boolean>>>({});
+  const form = useRef<HTMLFormElement>(null);
+  const navigate = useNavigate();
+  const add = useAddSource();
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (add.isPending) return;
+    setChecked({ url: true, name: true, minutes: true });
+    const wrong = NAMES.find((name) => sourceProblem(name, values) !== undefined);
+    if (wrong) {
+      form.current?.querySelector<HTMLElement>(`[name="${wrong}"]`)?.focus();
+      return;
+    }
+    add.mutate(sourceRequest(values), {
+      // The source is there when its page has been looked at: until then the task is what can be watched.
+      onSuccess: ({ task }) => void navigate(`/queue/${task.taskId}`, { state: { opensSource: true } }),
+    });
+  };
+
+  const field = (name: SourceFieldName) => ({
+    name,
+    value: values[name],
+    disabled: add.isPending,
+    error: checked[name] ? sourceProblem(name, values) : undefined,
+    onChange: (event: { target: { value: string } }) => {
+      const { value } = event.target;
+      setValues((previous) => ({ ...previous, [name]: value }));
+    },
+    onBlur: () => setChecked((previous) => ({ ...previous, [name]: true })),
+  });
+
+  return (
+    <form ref={form} noValidate onSubmit={submit} aria-label="Add a source" className="flex flex-col gap-5">
+      <Field
+        label="Address"
+        required
+        inputMode="url"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="https://shop.example/lamp"
+        hint="The page to read. What it holds is found out; examples help where it is not clear."
+        {...field("url")}
+      />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Name" hint="Without one it is made from the address." placeholder="lamp" {...field("name")} />
+        <Field label="Read every (minutes)" required inputMode="numeric" {...field("minutes")} />
+      </div>
+      <Field
+        label="Or at set times"
+        placeholder="0 6 * * *"
+        hint="A cron expression in UTC, which goes before the interval. Optional."
+        value={values.schedule}
+        onChange={(event) => setValues({ ...values, schedule: event.target.value })}
+      />
+      <Select
+        label="A healed recipe goes into force"
+        options={POLICIES}
+        value={values.healPolicy}
+        onChange={(event) => setValues({ ...values, healPolicy: event.target.value === "review" ? "review" : "auto" })}
+      />
+      <ExampleFields examples={values.examples} onChange={(examples) => setValues({ ...values, examples })} />
+      <label className="flex items-start gap-2">
+        <input
+          type="checkbox"
+          className="mt-0.5 size-4 accent-accent"
+          checked={values.render}
+          onChange={(event) => setValues({ ...values, render: event.target.checked })}
+        />
+        <span>
+          Render the page in a browser first
+          <span className="block text-xs text-muted">For pages that are drawn by scripts. Slower.</span>
+        </span>
+      </label>
+      {add.error && <Failure error={add.error} />}
+      <div className="flex justify-end">
+        <Button type="submit" kind="primary" icon="plus" busy={add.isPending}>
+          {add.isPending ? "Adding…" : "Add the source"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function AddSourcePage() {
+  return (
+    <Page title="Add a source" back={{ to: "/sources", label: "Sources" }}>
+      <Panel title="The page and how it is read" className="w-full max-w-2xl">
+        <AddSourceForm />
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,102 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "react-router";
+import { submitHealing, useHealing } from "../api/healing";
+import { latestAlerts, latestRuns, overview } from "../api/queries";
+import { AlertList } from "../components/alert-list";
+import { InputForm } from "../components/input-form";
+import { OverviewFigures } from "../components/overview-figures";
+import { RunsTable } from "../components/runs-table";
+import { useHealingStore } from "../store/healing";
+import { Loaded } from "../ui/loaded";
+import { Failure, Message } from "../ui/message";
+import { Page } from "../ui/page";
+import { Panel } from "../ui/panel";
+
+/** What a job that goes on says on the page that began it. */
+function CurrentJob() {
+  const { jobId, isLoading, results } = useHealing();
+  if (!jobId) return null;
+  return (
+    <p role="status" className="mt-4 border-t border-line pt-3 text-muted">
+      {isLoading
+        ? "A repository is being healed. "
+        : results
+          ? "The last healing is over. "
+          : "The last healing did not come to results. "}
+      <Link to={`/jobs/${jobId}`} className="font-medium text-accent underline underline-offset-2">
+        {isLoading ? "Watch it" : "See what came of it"}
+      </Link>
+    </p>
+  );
+}
+
+/** The last alerts; the panel is there only when there are any. */
+function LatestAlerts() {
+  const { data } = useQuery(latestAlerts());
+  if (!data || data.alerts.length === 0) return null;
+  return (
+    <Panel
+      title="Latest alerts"
+      flush
+      aside={
+        <Link to="/alerts" className="font-medium text-accent hover:underline">
+          All alerts
+        </Link>
+      }
+    >
+      <AlertList alerts={data.alerts} />
+    </Panel>
+  );
+}
+
+export function HomePage() {
+  const navigate = useNavigate();
+  const { isSubmitting, submitError } = useHealingStore();
+  const latest = useQuery(latestRuns());
+  const { data } = useQuery(overview());
+  return (
+    <Page title="Overview">
+      <OverviewFigures />
+      <div className="grid gap-5 xl:grid-cols-[minmax(22rem,2fr)_minmax(0,3fr)]">
+        <Panel title="Heal a repository" className="self-start">
+          <InputForm
+            isLoading={isSubmitting}
+            acceptsFolders={data?.localRepositories ?? false}
+            onSubmit={async (request) => {
+              const jobId = await submitHealing(request);
+              if (jobId) await navigate(`/jobs/${jobId}`);
+            }}
+          />
+          {submitError !== undefined && <Failure error={submitError} />}
+          <CurrentJob />
+        </Panel>
+        <Panel
+          title="Latest runs"
+          flush
+          aside={
+            <Link to="/runs" className="font-medium text-accent hover:underline">
+              All runs
+            </Link>
+          }
+        >
+          <Loaded query={latest} lines={6}>
+            {({ runs }) =>
+              runs.length > 0 ? (
+                <RunsTable runs={runs} caption="Latest runs" isBrief />
+              ) : (
+                <Message title="Nothing has run yet">
+                  Enter a repository whose tests fail, or{" "}
+                  <Link to="/new-source" className="text-accent underline">
+                    add a source
+                  </Link>{" "}
+                  to be read on a schedule.
+                </Message>
+              )
+            }
+          </Loaded>
+        </Panel>
+      </div>
+      <LatestAlerts />
+    </Page>
+  );
+}

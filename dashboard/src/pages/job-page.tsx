@@ -1,0 +1,119 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useParams } from "react-router";
+import { useHealing } from "../api/healing";
+import { job as jobQuery } from "../api/queries";
+import { useRunFeed } from "../api/run-feed";
+import type { StatusResponse } from "../api/types";
+import { EventLog } from "../components/event-log";
+import { HealingResults } from "../components/healing-results";
+import { StepList } from "../components/step-list";
+import { targetLabel } from "../components/target-label";
+import { useHealingStore } from "../store/healing";
+import { Badge } from "../ui/badge";
+import { Button, ButtonLink } from "../ui/button";
+import { Failure, Message } from "../ui/message";
+import { Page } from "../ui/page";
+import { Panel } from "../ui/panel";
+import { Skeleton } from "../ui/skeleton";
+
+function LiveEvents({ runId }: { runId: string }) {
+  return <EventLog feed={useRunFeed(runId)} most={12} />;
+}
+
+/** How far a job is that goes on. */
+function Watch({ status, runId }: { status: StatusResponse; runId: string | undefined }) {
+  return (
+    <div className="grid gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+      <Panel title="Progress" className="self-start">
+        <StepList currentStep={status.currentStep} progress={status.progress ?? undefined} />
+      </Panel>
+      <Panel title="Live events" flush>
+        {runId ? (
+          <LiveEvents runId={runId} />
+        ) : (
+          <Message icon="clock" title="Waiting for a worker">
+            The job is in the queue. It begins as soon as a worker is free.
+          </Message>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+const BADGES = {
+  queued: (
+    <Badge tone="neutral" icon="clock">
+      Queued
+    </Badge>
+  ),
+  running: (
+    <Badge tone="info" icon="spinner">
+      Running
+    </Badge>
+  ),
+  completed: <Badge tone="good">Completed</Badge>,
+  failed: <Badge tone="bad">Failed</Badge>,
+};
+
+function Content({ jobId, runId }: { jobId: string; runId: string | undefined }) {
+  const { status, results, error, isTimeUp } = useHealing();
+  const watch = useHealingStore((state) => state.watch);
+  if (!status)
+    return error ? <Failure error={error} onRetry={() => watch(jobId)} /> : <Skeleton lines={8} className="h-8" />;
+  return (
+    <>
+      {isTimeUp && (
+        <Message
+          icon="clock"
+          title="Still running"
+          action={<Button onClick={() => watch(jobId)}>Keep watching</Button>}
+        >
+          This page has watched for hours and stopped asking. The job itself goes on.
+        </Message>
+      )}
+      {results && <HealingResults results={results} />}
+      {status.status === "failed" && !results && (
+        <div role="alert">
+          <Message
+            icon="warning"
+            title="The job failed"
+            action={<ButtonLink to="/">Try another repository</ButtonLink>}
+          >
+            {status.error ?? "The server did not say why. The log of the run says more."}
+          </Message>
+        </div>
+      )}
+      {status.status !== "completed" && status.status !== "failed" && <Watch status={status} runId={runId} />}
+    </>
+  );
+}
+
+/** A job from its submission to its results. */
+export function JobPage() {
+  const { jobId = "" } = useParams();
+  const watched = useHealingStore((state) => state.jobId);
+  const watch = useHealingStore((state) => state.watch);
+  const { status } = useHealing();
+  const { data: job } = useQuery(jobQuery(jobId));
+  // The address decides which job is watched, also after a reload or on somebody else's machine.
+  useEffect(() => {
+    if (watched !== jobId) watch(jobId);
+  }, [watched, jobId, watch]);
+  const runId = job?.run?.runId;
+  const repository = job?.task.target ?? status?.results?.repository;
+  return (
+    <Page
+      title={repository ? targetLabel(repository) : "Healing"}
+      lead={
+        <>
+          {status && watched === jobId && BADGES[status.status]}
+          <code className="font-mono text-xs break-all">{jobId}</code>
+        </>
+      }
+      actions={runId && <ButtonLink to={`/runs/${runId}`}>Open the run</ButtonLink>}
+    >
+      {watched === jobId ? <Content jobId={jobId} runId={runId} /> : <Skeleton lines={8} className="h-8" />}
+    </Page>
+  );
+}

@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import * as queries from "../api/queries";
+import type { Source, SourceDetail } from "../api/types";
+import { DecisionList } from "../components/decision-list";
+import { FixList } from "../components/fix-list";
+import { RecipeHistory } from "../components/recipe-history";
+import { SnapshotComparison } from "../components/snapshot-comparison";
+import { SourceActions } from "../components/source-actions";
+import { SourceSettings } from "../components/source-settings";
+import { StateBadge } from "../components/state-badge";
+import { SOURCE_LOOKS } from "../components/tones";
+import { ValueHistory } from "../components/value-history";
+import { Badge } from "../ui/badge";
+import { Facts } from "../ui/facts";
+import { formatInterval } from "../ui/format";
+import { JsonText } from "../ui/json-view";
+import { Loaded } from "../ui/loaded";
+import { Message } from "../ui/message";
+import { Page } from "../ui/page";
+import { Panel } from "../ui/panel";
+import { SafeLink } from "../ui/safe-link";
+import { Sparkline } from "../ui/sparkline";
+import { Tabs } from "../ui/tabs";
+import { Time } from "../ui/time";
+
+function Health({ source }: { source: Source }) {
+  const runs = source.successCount + source.failureCount;
+  return (
+    <Panel title="Health" aside={<Sparkline runs={source.recentRuns} />}>
+      <Facts
+        facts={[
+          ["Last success", <Time key="success" at={source.lastSuccessAt} />],
+          ["Last failure", <Time key="failure" at={source.lastFailureAt} />],
+          ["Runs that went well", runs > 0 ? `${source.successCount} of ${runs}` : "none yet"],
+          ["Fix attempts today", source.fixAttemptsToday],
+          ["Read", source.schedule ?? formatInterval(source.intervalSeconds)],
+          ["Fixes go into force", source.healPolicy === "auto" ? "by themselves" : "when approved"],
+          ["Recipe", source.recipeVersion ? `version ${source.recipeVersion}` : "none yet"],
+          ["Added", <Time key="added" at={source.createdAt} />],
+        ]}
+      />
+      {source.quarantineUntil && source.state === "QUARANTINED" && (
+        <p className="mt-4 border-t border-line pt-3 text-bad">
+          No more automatic attempts; the quarantine ends <Time at={source.quarantineUntil} />. Look at the failing
+          snapshot, then release it.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+/** Each part reads what it shows when it is opened. */
+function Recipes({ name }: { name: string }) {
+  const query = useQuery(queries.sourceRecipes(name));
+  const decisions = useQuery(queries.sourceDecisions(name));
+  return (
+    <Loaded query={query}>
+      {({ recipes }) => (
+        <>
+          <RecipeHistory name={name} recipes={recipes} />
+          <DecisionList decisions={decisions.data?.decisions ?? []} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+function Snapshots({ name }: { name: string }) {
+  const query = useQuery(queries.sourceSnapshots(name));
+  const recipes = useQuery(queries.sourceRecipes(name));
+  return (
+    <Loaded query={recipes}>
+      {({ recipes }) => (
+        <Loaded query={query}>
+          {({ snapshots }) => <SnapshotComparison name={name} snapshots={snapshots} recipes={recipes} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+function Values({ name }: { name: string }) {
+  const query = useQuery(queries.sourceValues(name));
+  return <Loaded query={query}>{({ values }) => <ValueHistory values={values} />}</Loaded>;
+}
+function Fixes({ name }: { name: string }) {
+  const query = useQuery(queries.sourceFixes(name));
+  return <Loaded query={query}>{({ fixes }) => <FixList fixes={fixes} />}</Loaded>;
+}
+
+function Recipe({ recipe, definition }: SourceDetail) {
+  return (
+    <div className="grid gap-4 p-4 xl:grid-cols-2">
+      <div className="min-w-0">
+        <h3 className="mb-2 font-semibold">Recipe in force</h3>
+        {recipe ? (
+          <JsonText label="Recipe" value={recipe} />
+        ) : (
+          <Message title="No recipe yet">The page is looked at first.</Message>
+        )}
+      </div>
+      <div className="min-w-0">
+        <h3 className="mb-2 font-semibold">What the source should yield</h3>
+        <JsonText label="Blueprint" value={definition} />
+      </div>
+    </div>
+  );
+}
+
+/** One source: how it is, what it gives, how its recipe came to be, and what can be done. */
+export function SourcePage() {
+  const { name = "" } = useParams();
+  const query = useQuery(queries.source(name));
+  const source = query.data?.source;
+  return (
+    <Page
+      title={name}
+      back={{ to: "/sources", label: "Sources" }}
+      lead={
+        source ? (
+          <>
+            <StateBadge looks={SOURCE_LOOKS} value={source.state} />
+            {source.waitsForApproval && (
+              <Badge tone="warn" icon="clock">
+                A fix waits for approval
+              </Badge>
+            )}
+            <SafeLink to={source.url} />
+          </>
+        ) : (
+          "\u00a0"
+        )
+      }
+      actions={source && <SourceActions source={source} />}
+    >
+      <Loaded query={query} lines={12}>
+        {(detail) => (
+          <>
+            <Health source={detail.source} />
+            <Tabs
+              label="Parts of the source"
+              tabs={[
+                { key: "values", label: "Values", content: () => <Values name={name} /> },
+                { key: "snapshots", label: "Snapshots", content: () => <Snapshots name={name} /> },
+                { key: "recipe", label: "Recipe", content: () => <Recipe {...detail} /> },
+                { key: "history", label: "History", content: () => <Recipes name={name} /> },
+                { key: "fixes", label: "Fixes", content: () => <Fixes name={name} /> },
+                { key: "settings", label: "Settings", content: () => <SourceSettings source={detail.source} /> },
+              ]}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
