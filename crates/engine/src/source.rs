@@ -9,7 +9,7 @@ use crate::breaker::{Action, NameCheck, Verdict};
 use crate::task::NewTask;
 
 /// How a source is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum HealthState {
     /// Its last run was good.

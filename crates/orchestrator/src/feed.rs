@@ -61,6 +61,10 @@ impl EventFeed {
         // An error says that nobody watches.
         let _ = self.sender.send(event);
     }
+
+    fn forget(&self, run: RunId) {
+        self.lock().retain(|event| event.run != run);
+    }
 }
 
 /// Who in this process waits for a target, and wants to hear of its runs whichever clone of the worker walks them.
@@ -110,14 +114,22 @@ pub(crate) struct Audience {
 
 impl Audience {
     fn announce(&self, event: &Event) {
-        self.own.announce(event.clone());
-        let mut told = vec![self.own.clone()];
+        self.feeds().iter().for_each(|feed| feed.announce(event.clone()));
+    }
+
+    fn forget(&self, run: RunId) {
+        self.feeds().iter().for_each(|feed| feed.forget(run));
+    }
+
+    /// Each feed once, however often its owner listens.
+    fn feeds(&self) -> Vec<EventFeed> {
+        let mut feeds = vec![self.own.clone()];
         for (_, feed) in self.listeners.lock().iter().filter(|(target, _)| *target == self.target) {
-            if !told.iter().any(|known| known.is(feed)) {
-                feed.announce(event.clone());
-                told.push(feed.clone());
+            if !feeds.iter().any(|known| known.is(feed)) {
+                feeds.push(feed.clone());
             }
         }
+        feeds
     }
 }
 
@@ -177,6 +189,13 @@ impl RunFeed {
     }
 }
 
+impl Drop for RunFeed {
+    /// By now the store has every event of the run that happened: what it has not taken belongs to a step that another worker does again.
+    fn drop(&mut self) {
+        self.audience.forget(self.run);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,6 +236,9 @@ mod tests {
         resumed.emit(note("again"));
         assert_eq!(sequences(&run.audience.own), [8, 9], "what was not stored did not happen");
         assert!(run.take().is_empty(), "the store has it already");
+        let audience = run.audience.clone();
+        drop(run);
+        assert_eq!(sequences(&audience.own), [0; 0], "the store is asked for what was");
     }
 
     #[test]

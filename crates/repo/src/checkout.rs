@@ -8,10 +8,12 @@ use std::sync::Arc;
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
 
+use crate::commit_message::{commit_message, withdrawal_message};
 use crate::folders::Folders;
+use crate::hosting::trial::WITHDRAWAL;
 use crate::parts::{self, Parts};
 use crate::session::{disk, with_sources};
-use crate::state::HealState;
+use crate::state::{AcceptedFix, HealState};
 use crate::tree;
 
 /// Where the clone came from and where it is.
@@ -72,6 +74,23 @@ impl Checkout {
         Ok(())
     }
 
+    /// Commits the first `count` of the accepted fixes over the start commit, one each, in the clone; the last of them. Their dates are the
+    /// fixes', so that doing it again gives the same commits. Without a branch nobody else sees them.
+    pub(crate) async fn commit_fixes(
+        &self,
+        state: &HealState,
+        start: &CommitId,
+        count: usize,
+    ) -> Result<CommitId, StepError> {
+        let (clone, author) = (self.folders.clone_folder(), state.request.wanted.author.clone().unwrap_or_default());
+        let mut tip = start.clone();
+        for fix in state.accepted.iter().take(count) {
+            let request = fix_commit(fix, &author);
+            tip = self.git.commit_on(&clone, &tip, &request).await.map_err(|error| forge_error(&error))?;
+        }
+        Ok(tip)
+    }
+
     /// Makes clone and tree as the state says, for a run that another process or machine began.
     pub(crate) async fn restore(&self, state: &HealState) -> Result<(), StepError> {
         let Some(origin) = &state.origin else { return Ok(()) };
@@ -86,8 +105,26 @@ impl Checkout {
             let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
             self.write_before(&base).await?;
         }
+        if let Some(delivered) = &state.delivered {
+            self.commit_fixes(state, &start, delivered.accepted).await?;
+        }
         let parts = self.write_tree(state, &start).await?;
         state.setup.as_ref().map_or(Ok(()), |setup| parts.ensure_like(&setup.parts))
+    }
+}
+
+fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
+    let files: BTreeMap<String, Option<Vec<u8>>> =
+        fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
+    CommitRequest {
+        files,
+        message: if fix.fixer == WITHDRAWAL {
+            withdrawal_message(fix.category, &fix.file, fix.line)
+        } else {
+            commit_message(fix.category, &fix.file, fix.line)
+        },
+        author: author.clone(),
+        at: fix.at,
     }
 }
 

@@ -111,6 +111,13 @@ impl HealWorkflow {
         Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await
     }
 
+    /// Clone and tree are on this machine: whoever began the run may have been another.
+    async fn ensure_here(&self, state: &HealState, checkout: &Checkout, run: RunId) -> Result<(), StepError> {
+        let session = self.session(state, checkout, run).await?;
+        self.keep(run, session);
+        Ok(())
+    }
+
     /// What is kept warm for a run that has ended is ended, too.
     async fn close_session(&self, run: RunId) -> Result<(), StepError> {
         let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
@@ -186,6 +193,7 @@ impl Workflow for HealWorkflow {
             }
             HealNode::Discover => {
                 let checkout = self.checkout(state, context.run)?;
+                self.ensure_here(state, &checkout, context.run).await?;
                 discover::run(state, &checkout.folders.tree(), context)?;
             }
             HealNode::Diagnose | HealNode::Plan | HealNode::Fix | HealNode::Patch => {
@@ -193,11 +201,13 @@ impl Workflow for HealWorkflow {
             }
             HealNode::Commit => {
                 let checkout = self.checkout(state, context.run)?;
+                self.ensure_here(state, &checkout, context.run).await?;
                 let hosted = Hosted::at(&self.settings.github, &checkout.address);
                 commit::run(state, &checkout, hosted.as_ref(), context).await?;
             }
             HealNode::Monitor => {
                 let checkout = self.checkout(state, context.run)?;
+                self.ensure_here(state, &checkout, context.run).await?;
                 let hosted = Hosted::at(&self.settings.github, &checkout.address);
                 let accepted = state.accepted.len();
                 monitor::run(state, &checkout, hosted.as_ref(), &self.settings.sandbox, context).await?;

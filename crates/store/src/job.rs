@@ -18,7 +18,20 @@ pub struct JobRow {
     pub task: Task,
     /// The run that began last for it.
     pub run: Option<RunRow>,
+    /// While that has not ended: the nodes that it has ended, each with the one that comes after it, in order.
+    pub steps: Vec<(String, Option<String>)>,
 }
+
+/// One statement: whoever submitted a repository asks for this again and again. A row for each step of a run that has not ended; names of
+/// runs sort by time.
+const JOB: &str = "
+    SELECT task_queue.*, job.asked_by, job.created_at AS asked_at,
+           run.run_id, run.workflow, run.started_at AS began_at, run.finished_at, run.healed, run.stop_reason, run.results_json, run.report,
+           run_checkpoint.node, run_checkpoint.next_node
+    FROM job JOIN task_queue ON task_queue.task_id = job.task_id
+    LEFT JOIN run ON run.run_id = (SELECT MAX(run_id) FROM run newest WHERE newest.task_id = job.task_id)
+    LEFT JOIN run_checkpoint ON run_checkpoint.run_id = run.run_id AND run.finished_at IS NULL
+    WHERE job.job_id = $1 ORDER BY run_checkpoint.seq";
 
 impl Store {
     /// Gives a request for the work of `task` a name.
@@ -40,14 +53,37 @@ impl Store {
     ///
     /// What the database reports.
     pub async fn job(&self, job: JobId) -> Result<Option<JobRow>, StoreError> {
-        let sql = "SELECT task_queue.*, job.asked_by AS job_asked_by, job.created_at AS job_created_at
-                   FROM job JOIN task_queue ON task_queue.task_id = job.task_id WHERE job.job_id = $1";
-        let found = sqlx::query(sql).bind(job.to_string()).fetch_optional(&self.database.pool).await?;
-        let Some(found) = found else { return Ok(None) };
-        let task = row::task(&found)?;
-        let run = self.last_run(task.id).await?;
-        let (asked_by, created_at) = (row::text(&found, "job_asked_by")?, row::time(&found, "job_created_at")?);
-        Ok(Some(JobRow { job, asked_by, created_at, task, run }))
+        let rows = sqlx::query(JOB).bind(job.to_string()).fetch_all(&self.database.pool).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let task = row::task(first)?;
+        let run = match row::optional_text(first, "run_id")? {
+            Some(_) => Some(RunRow {
+                run: row::run_id(first)?,
+                task: task.id,
+                workflow: row::text(first, "workflow")?,
+                target: task.target.clone(),
+                started_at: row::time(first, "began_at")?,
+                finished_at: row::optional_time(first, "finished_at")?,
+                healed: row::optional_integer(first, "healed")?.map(|flag| flag != 0),
+                stop_reason: row::optional_text(first, "stop_reason")?,
+                results: row::optional_document(first, "results_json")?,
+                report: row::optional_text(first, "report")?,
+            }),
+            None => None,
+        };
+        let steps = rows.iter().filter_map(|row| match row::optional_text(row, "node") {
+            Ok(Some(node)) => Some(row::optional_text(row, "next_node").map(|next| (node, next))),
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        });
+        Ok(Some(JobRow {
+            job,
+            asked_by: row::text(first, "asked_by")?,
+            created_at: row::time(first, "asked_at")?,
+            task,
+            run,
+            steps: steps.collect::<Result<_, _>>()?,
+        }))
     }
 
     /// The job by which a task was asked for last.

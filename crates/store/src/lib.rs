@@ -54,6 +54,7 @@ mod backup;
 mod database;
 pub mod decision;
 pub mod error;
+mod filter;
 pub mod job;
 pub mod ledger;
 pub mod listing;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use autoheal_engine::source::SnapshotRole;
+use autoheal_engine::source::{HealthState, SnapshotRole};
 use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
+use crate::filter::Filter;
 use crate::record::inflate;
 use crate::row::storable;
 use crate::source::recipe_row;
@@ -47,20 +48,11 @@ impl RunFilter {
     }
 }
 
-/// The names of runs sort by time.
-const RUNS: &str = "
-    SELECT * FROM run
-    WHERE ($1 IS NULL OR workflow = $1) AND ($2 IS NULL OR target = $2) AND ($3 IS NULL OR run_id < $3)
-      AND ($4 IS NULL OR task_id = CAST($4 AS BIGINT))
-      AND ($5 IS NULL OR ($5 = 'RUNNING' AND finished_at IS NULL) OR ($5 = 'HEALED' AND healed = 1)
-                      OR ($5 = 'NOT_HEALED' AND healed = 0))
-    ORDER BY run_id DESC LIMIT $6";
-
 const RECENT: &str = "
     SELECT run_id, target, finished_at, healed FROM (
         SELECT run_id, target, finished_at, healed, ROW_NUMBER() OVER (PARTITION BY target ORDER BY run_id DESC) AS place
-        FROM run WHERE workflow = 'REFRESH_SOURCE' AND ($1 IS NULL OR target = $1)) AS numbered
-    WHERE place <= $2 ORDER BY target, run_id";
+        FROM run WHERE workflow = 'REFRESH_SOURCE') AS numbered
+    WHERE place <= $1 ORDER BY target, run_id DESC";
 
 const LATEST: &str = "
     SELECT source_value.* FROM source JOIN source_value ON source_value.value_id = (
@@ -131,33 +123,19 @@ impl Store {
     /// What the database reports.
     pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let state = filter.state.map(|state| match state {
-            RunState::Running => "RUNNING",
-            RunState::Healed => "HEALED",
-            RunState::NotHealed => "NOT_HEALED",
+            RunState::Running => "unfinished_task IS NOT NULL",
+            RunState::Healed => "healed = 1",
+            RunState::NotHealed => "healed = 0",
         });
-        let rows = sqlx::query(RUNS)
-            .bind(filter.kind.map(TaskKind::name))
-            .bind(filter.target.as_deref().map(storable))
-            .bind(filter.before.map(|run| run.to_string()))
-            .bind(filter.task.map(|task| task.0.to_string()))
-            .bind(state)
-            .bind(i64::from(filter.limit))
-            .fetch_all(&self.database.pool)
-            .await?;
-        rows.iter().map(row::run).collect()
-    }
-
-    /// The nodes that a run has ended, each with the one that comes after it, in order.
-    ///
-    /// # Errors
-    ///
-    /// What the database reports.
-    pub async fn steps(&self, run: RunId) -> Result<Vec<(String, Option<String>)>, StoreError> {
-        let rows = sqlx::query("SELECT node, next_node FROM run_checkpoint WHERE run_id = $1 ORDER BY seq")
-            .bind(run.to_string())
-            .fetch_all(&self.database.pool)
-            .await?;
-        rows.iter().map(|row| Ok((row::text(row, "node")?, row::optional_text(row, "next_node")?))).collect()
+        // Their names sort by time.
+        let statement = Filter::of("run")
+            .and("workflow =", filter.kind.map(TaskKind::name))
+            .and("target =", filter.target.as_deref())
+            .and("run_id <", filter.before.map(|run| run.to_string()).as_deref())
+            .and("task_id =", filter.task.map(|task| task.0))
+            .and_that(state)
+            .newest("run_id", filter.limit);
+        statement.fetch_all(&self.database.pool).await?.iter().map(row::run).collect()
     }
 
     /// The last runs of each source, or of one, the oldest first.
@@ -170,9 +148,15 @@ impl Store {
         source: Option<&str>,
         each: u32,
     ) -> Result<BTreeMap<String, Vec<RecentRun>>, StoreError> {
-        let query = sqlx::query(RECENT).bind(source.map(storable)).bind(i64::from(each));
+        let query = match source {
+            None => sqlx::query(RECENT).bind(i64::from(each)),
+            one => {
+                let refreshes = Filter::of("run").and("workflow =", Some(TaskKind::RefreshSource.name()));
+                refreshes.and("target =", one).newest("run_id", each)
+            }
+        };
         let mut recent: BTreeMap<String, Vec<RecentRun>> = BTreeMap::new();
-        for row in query.fetch_all(&self.database.pool).await? {
+        for row in query.fetch_all(&self.database.pool).await?.into_iter().rev() {
             recent.entry(row::text(&row, "target")?).or_default().push(RecentRun {
                 run: row::run_id(&row)?,
                 finished_at: row::optional_time(&row, "finished_at")?,
@@ -243,6 +227,18 @@ impl Store {
             healed: row::number(&row, "healed")?,
             alerts: row::number(&row, "alerts")?,
         })
+    }
+
+    /// How many sources there are in each state of health.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    pub async fn source_counts(&self) -> Result<BTreeMap<HealthState, u64>, StoreError> {
+        let sql = "SELECT source_health.state, COUNT(*) AS sources
+                   FROM source JOIN source_health ON source_health.source_name = source.source_name GROUP BY source_health.state";
+        let rows = sqlx::query(sql).fetch_all(&self.database.pool).await?;
+        rows.iter().map(|row| Ok((row::health_state(row)?, row::number(row, "sources")?))).collect()
     }
 
     /// How many tasks there are of each kind in each state.

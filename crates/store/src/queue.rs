@@ -5,10 +5,12 @@ use std::time::Duration;
 use autoheal_engine::source::{AlertKind, Health, SourceRecord};
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use crate::database::{Dialect, Statement};
-use crate::{Store, StoreError, row, source};
+use crate::filter::Filter;
+use crate::{Store, StoreError, row, run, source};
 
 /// What a worker asks for.
 #[derive(Debug, Clone)]
@@ -110,7 +112,7 @@ const RELEASE: &str = fenced!(
     "state = CASE WHEN cancel_requested = 0 THEN 'PENDING' ELSE 'CANCELLED' END,
      completed_at = CASE WHEN cancel_requested = 0 THEN NULL ELSE {now} END,
      lease_owner = NULL, lease_until = NULL",
-    "state"
+    "state, target"
 );
 const FAIL: &str = fenced!(
     "state = CASE WHEN cancel_requested <> 0 THEN 'CANCELLED' WHEN retry_count < max_retries THEN 'PENDING' ELSE 'QUARANTINED' END,
@@ -124,12 +126,18 @@ const CANCEL: &str = "
         state = CASE state WHEN 'PENDING' THEN 'CANCELLED' ELSE state END,
         completed_at = CASE state WHEN 'PENDING' THEN {now} ELSE completed_at END
     WHERE task_id = $1 AND state IN ('PENDING', 'IN_PROGRESS')
-    RETURNING task_id";
+    RETURNING state, target";
 
 const REOPEN: &str = "
-    UPDATE task_queue SET state = 'PENDING', run_at = {now}, retry_count = 0, cancel_requested = 0, completed_at = NULL
+    UPDATE task_queue SET state = 'PENDING', run_at = {now}, retry_count = 0, cancel_requested = 0, completed_at = NULL,
+        error_message = NULL
     WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')
     RETURNING task_id";
+
+/// A run that ended with its task and not by itself has no results.
+const REOPEN_RUN: &str = "
+    UPDATE run SET finished_at = NULL, healed = NULL, stop_reason = NULL
+    WHERE run_id = (SELECT MAX(run_id) FROM run WHERE task_id = $1) AND finished_at IS NOT NULL AND results_json IS NULL";
 
 const HASTEN: &str = "
     UPDATE task_queue SET run_at = {now} WHERE task_id = $1 AND state = 'PENDING' AND run_at > {now} RETURNING task_id";
@@ -137,12 +145,6 @@ const HASTEN: &str = "
 const HOLDS: &str = "
     SELECT task_id FROM task_queue
     WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' AND lease_until > {now}";
-
-const LIST: &str = "
-    SELECT * FROM task_queue
-    WHERE ($1 IS NULL OR state = $1) AND ($2 IS NULL OR type = $2) AND ($3 IS NULL OR target = $3)
-      AND task_id < $4
-    ORDER BY task_id DESC LIMIT $5";
 
 /// Only while the source has had as many runs as whoever asks has seen. A run writes the source's health before its task closes:
 /// either the open task is in the way, or the count.
@@ -287,11 +289,21 @@ impl Store {
     ///
     /// [`StoreError::LeaseLost`].
     pub async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
-        self.fenced(lease, fenced_query(self, RELEASE, lease)).await.map(|_| ())
+        let (task, dialect) = (lease.task, self.database.dialect);
+        let statement = fenced_query(self, RELEASE, lease);
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    let row = statement.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
+                    close_runs(connection, dialect, &row).await
+                })
+            })
+            .await
     }
 
     /// Notes a failure of the environment or the program. The task waits for `retry_in` and is tried again, or is QUARANTINED
-    /// when its retries are used up, with an alert, or CANCELLED when that was asked for. Its unfinished run is kept for the next try.
+    /// when its retries are used up, with an alert, or CANCELLED when that was asked for. Its unfinished run is kept for the next try, or
+    /// ends with the task.
     ///
     /// # Errors
     ///
@@ -315,6 +327,7 @@ impl Store {
                             write.execute(&mut *connection, None).await?;
                         }
                     }
+                    close_runs(connection, dialect, &row).await?;
                     Ok(state)
                 })
             })
@@ -332,8 +345,17 @@ impl Store {
     ///
     /// What the database reports.
     pub async fn request_cancel(&self, task: TaskId) -> Result<bool, StoreError> {
-        let statement = sqlx::query(self.database.dialect.sql(CANCEL)).bind(task.0);
-        Ok(self.database.execute(statement).await?.is_some())
+        let dialect = self.database.dialect;
+        let statement = sqlx::query(dialect.sql(CANCEL)).bind(task.0);
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    let Some(row) = statement.fetch_optional(&mut *connection).await? else { return Ok(false) };
+                    close_runs(connection, dialect, &row).await?;
+                    Ok(true)
+                })
+            })
+            .await
     }
 
     /// Makes a pending task due now: somebody waits for it. Says whether it was for later.
@@ -353,9 +375,22 @@ impl Store {
     ///
     /// What the database reports.
     pub async fn reopen(&self, task: TaskId) -> Result<bool, StoreError> {
-        match self.database.execute(sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0)).await {
+        let reopen = sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0);
+        let reopened = self
+            .database
+            .write(move |connection| {
+                Box::pin(async move {
+                    if reopen.fetch_optional(&mut *connection).await?.is_none() {
+                        return Ok(false);
+                    }
+                    sqlx::query(REOPEN_RUN).bind(task.0).execute(&mut *connection).await?;
+                    Ok(true)
+                })
+            })
+            .await;
+        match reopened {
             Err(error) if error.is_collision() => Ok(false),
-            changed => Ok(changed?.is_some()),
+            reopened => reopened,
         }
     }
 
@@ -378,16 +413,26 @@ impl Store {
     ///
     /// What the database reports.
     pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, StoreError> {
-        let rows = sqlx::query(LIST)
-            .bind(filter.state.map(TaskState::name))
-            .bind(filter.kind.map(TaskKind::name))
-            .bind(filter.target.as_deref().map(row::storable))
-            .bind(filter.before.map_or(i64::MAX, |task| task.0))
-            .bind(i64::from(filter.limit))
-            .fetch_all(&self.database.pool)
-            .await?;
+        let statement = Filter::of("task_queue")
+            .and("state =", filter.state.map(TaskState::name))
+            .and("type =", filter.kind.map(TaskKind::name))
+            .and("target =", filter.target.as_deref())
+            .and("task_id <", filter.before.map(|task| task.0))
+            .newest("task_id", filter.limit);
+        let rows = statement.fetch_all(&self.database.pool).await?;
         rows.iter().map(row::task).collect()
     }
+}
+
+/// With a task that is closed its unfinished run ends.
+async fn close_runs(connection: &mut AnyConnection, dialect: Dialect, closed: &AnyRow) -> Result<(), StoreError> {
+    let (target, state) = (row::text(closed, "target")?, row::task_state(closed)?);
+    if !state.is_open() {
+        for write in run::close(dialect, &target, state)? {
+            write.execute(&mut *connection, None).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The alert that a task has failed for good.

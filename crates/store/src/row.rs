@@ -1,8 +1,8 @@
 //! Values from columns: what the statements give, as the types the rest of the program uses.
 
+use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{Task, TaskKind, TaskState};
 use autoheal_engine::{RunId, TaskId, Timestamp};
-use serde_json::Value;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -76,6 +76,10 @@ pub(crate) fn task_state(row: &AnyRow) -> Result<TaskState, StoreError> {
     named(row, "state", TaskState::from_name)
 }
 
+pub(crate) fn health_state(row: &AnyRow) -> Result<HealthState, StoreError> {
+    named(row, "state", HealthState::from_name)
+}
+
 fn named<T>(row: &AnyRow, column: &'static str, read: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
     let name = text(row, column)?;
     read(&name).ok_or(StoreError::Corrupt { column, found: name })
@@ -105,8 +109,6 @@ pub(crate) fn task(row: &AnyRow) -> Result<Task, StoreError> {
 }
 
 pub(crate) fn run(row: &AnyRow) -> Result<RunRow, StoreError> {
-    let results: Option<Value> =
-        optional_text(row, "results_json")?.map(|json| parse(&json, "results_json")).transpose()?;
     Ok(RunRow {
         run: run_id(row)?,
         task: TaskId(integer(row, "task_id")?),
@@ -116,7 +118,7 @@ pub(crate) fn run(row: &AnyRow) -> Result<RunRow, StoreError> {
         finished_at: optional_time(row, "finished_at")?,
         healed: optional_integer(row, "healed")?.map(|flag| flag != 0),
         stop_reason: optional_text(row, "stop_reason")?,
-        results,
+        results: optional_document(row, "results_json")?,
         report: optional_text(row, "report")?,
     })
 }

@@ -7,7 +7,7 @@ use autoheal_engine::workflow::{Outcome, Record};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use serde_json::Value;
 
-use crate::database::Statement;
+use crate::database::{Dialect, Statement};
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, record, row};
 
@@ -106,8 +106,28 @@ const FINISH_RUN: &str = "
     UPDATE run SET finished_at = $2, healed = $3, stop_reason = $4, results_json = $5, report = $6
     WHERE run_id = $1 AND unfinished_task = $7";
 
+/// What an earlier try failed of is over.
 const FINISH_TASK: &str = "
-    UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL WHERE task_id = $1";
+    UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL, error_message = NULL
+    WHERE task_id = $1";
+
+const CLOSING_EVENT: &str = "
+    INSERT INTO run_event (run_id, sequence, at, body_json)
+    SELECT run_id, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM run_event told WHERE told.run_id = run.run_id), {now}, $3
+    FROM run WHERE target = $1 AND unfinished_task IN (SELECT task_id FROM task_queue WHERE state = $2)";
+
+const CLOSE: &str = "
+    UPDATE run SET finished_at = {now}, healed = 0, stop_reason = $2
+    WHERE target = $1 AND unfinished_task IN (SELECT task_id FROM task_queue WHERE state = $2)";
+
+/// Ends the unfinished runs of the target's tasks that were closed in `state` from outside: without results, but whoever watches hears of it.
+pub(crate) fn close(dialect: Dialect, target: &str, state: TaskState) -> Result<[Write; 2], StoreError> {
+    let stop_reason = state.name();
+    let event = record::document("an event", &EventBody::RunFinished { stop_reason: stop_reason.to_owned() })?;
+    let of_target = |sql| sqlx::query(dialect.sql(sql)).bind(target.to_owned()).bind(stop_reason);
+    let maybe = |statement| Write { statement, on_idle: OnIdle::Fine };
+    Ok([maybe(of_target(CLOSING_EVENT).bind(event)), maybe(of_target(CLOSE))])
+}
 
 impl Store {
     /// Begins a run of the held task, with its first event.
@@ -323,12 +343,12 @@ impl Store {
     }
 }
 
-/// One statement for each event that the feed keeps; the database counts them.
 /// A write that belongs to a run and is lost without it.
 fn of_run(statement: Statement) -> Write {
     Write { statement, on_idle: OnIdle::NoSuchRun }
 }
 
+/// One statement for each event that the feed keeps; the database counts them.
 fn events_of(run: RunId, events: &[(Timestamp, EventBody)]) -> Result<Vec<Write>, StoreError> {
     events
         .iter()

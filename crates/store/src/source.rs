@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;
-use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::task::TaskState;
 use serde_json::Value;
 use sqlx::any::AnyRow;
 
 use crate::database::{Dialect, Statement};
 use crate::record::{deflate, inflate};
+use crate::filter::Filter;
 use crate::row::storable;
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, decision, notice, queue, row};
+use crate::{Store, StoreError, decision, notice, queue, row, run};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -270,7 +272,8 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
         }
         SourceRecord::Task(task) => vec![maybe(queue::enqueue_statement(dialect, task))],
         SourceRecord::Removed { source } => {
-            REMOVED.iter().map(|sql| maybe(sqlx::query(dialect.sql(sql)).bind(storable(source)))).collect()
+            let removed = REMOVED.iter().map(|sql| maybe(sqlx::query(dialect.sql(sql)).bind(storable(source))));
+            removed.chain(run::close(dialect, source, TaskState::Cancelled)?).collect()
         }
     })
 }
@@ -437,14 +440,9 @@ impl Store {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<AlertRow>, StoreError> {
-        let sql = "SELECT * FROM alert WHERE ($1 IS NULL OR target = $1) AND alert_id < $2
-                   ORDER BY alert_id DESC LIMIT $3";
-        let rows = sqlx::query(sql)
-            .bind(target.map(storable))
-            .bind(before.unwrap_or(i64::MAX))
-            .bind(i64::from(limit))
-            .fetch_all(&self.database.pool)
-            .await?;
+        let statement =
+            Filter::of("alert").and("target =", target).and("alert_id <", before).newest("alert_id", limit);
+        let rows = statement.fetch_all(&self.database.pool).await?;
         let alert = |row: &AnyRow| {
             Ok(AlertRow {
                 alert: row::integer(row, "alert_id")?,
@@ -482,9 +480,8 @@ impl Store {
 }
 
 fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
-    let state = row::text(row, "state")?;
     let health = Health {
-        state: HealthState::from_name(&state).ok_or(StoreError::Corrupt { column: "state", found: state })?,
+        state: row::health_state(row)?,
         last_success_at: row::optional_time(row, "last_success_at")?,
         last_failure_at: row::optional_time(row, "last_failure_at")?,
         success_count: row::number(row, "success_count")?,

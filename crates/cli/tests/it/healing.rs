@@ -135,13 +135,33 @@ fn killed_around_any_checkpoint_it_heals_the_same() {
     if World::new().is_none() {
         return;
     }
-    kill_after_each_node(&Scenario {
+    kill_after_each_node(&kills(&World::resume));
+}
+
+#[test]
+#[cfg_attr(not(feature = "fail-points"), ignore = "needs the feature fail-points")]
+fn killed_around_any_checkpoint_and_resumed_on_another_disk_it_heals_the_same() {
+    if World::new().is_none() {
+        return;
+    }
+    kill_after_each_node(&kills(&|world: &World| {
+        // As another machine finds it: the database alone.
+        let runs = world.home.path().join(".local/share/autoheal/runs");
+        if runs.exists() {
+            std::fs::remove_dir_all(runs).unwrap();
+        }
+        world.resume()
+    }));
+}
+
+fn kills<'a>(resume: &'a (dyn Fn(&World) -> Command + Sync)) -> Scenario<'a, World> {
+    Scenario {
         fresh: &|| World::new().unwrap(),
         begin: &World::heal,
-        resume: &World::resume,
+        resume,
         checkpoints: &|world: &World| Runtime::new().unwrap().block_on(world.home.checkpoints()),
         end_state: &World::end_state,
-    });
+    }
 }
 
 #[test]

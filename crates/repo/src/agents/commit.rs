@@ -2,19 +2,15 @@
 //!
 //! Dates come from the fixes, so doing it again gives the same commits and the push finds them there already.
 
-use std::collections::BTreeMap;
-
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::github::ci::StatusState;
-use autoheal_forge::{BranchName, CommitId, CommitRequest, Identity, Pushed};
+use autoheal_forge::{BranchName, CommitId, Pushed};
 
 use crate::checkout::{Checkout, forge_error};
-use crate::commit_message::{commit_message, withdrawal_message};
-use crate::hosting::trial::WITHDRAWAL;
 use crate::hosting::{Hosted, delivery};
 use crate::request::{CiMode, Delivery};
-use crate::state::{AcceptedFix, Delivered, HealState};
+use crate::state::{Delivered, HealState};
 
 /// Commits every accepted fix and pushes the branch.
 pub(crate) async fn run(
@@ -28,12 +24,7 @@ pub(crate) async fn run(
     let branch = BranchName::parse(&origin.branch).map_err(|error| forge_error(&error))?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     let clone = checkout.folders.clone_folder();
-    let mut tip = start;
-    let author = state.request.wanted.author.clone().unwrap_or_default();
-    for fix in &state.accepted {
-        tip =
-            checkout.git.commit_on(&clone, &tip, &request(fix, &author)).await.map_err(|error| forge_error(&error))?;
-    }
+    let tip = checkout.commit_fixes(state, &start, accepted).await?;
     match state.request.delivery {
         // Without a branch the commits are reachable by nobody but the monitor.
         Delivery::DryRun => context.note("commit", "dry run: no branch"),
@@ -102,19 +93,4 @@ async fn push(
     };
     context.note("commit", format!("{branch} {how} {} ({})", checkout.address, tip.short()));
     Ok(())
-}
-
-fn request(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
-    let files: BTreeMap<String, Option<Vec<u8>>> =
-        fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
-    CommitRequest {
-        files,
-        message: if fix.fixer == WITHDRAWAL {
-            withdrawal_message(fix.category, &fix.file, fix.line)
-        } else {
-            commit_message(fix.category, &fix.file, fix.line)
-        },
-        author: author.clone(),
-        at: fix.at,
-    }
 }

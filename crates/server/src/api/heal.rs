@@ -223,12 +223,8 @@ pub(super) async fn status(
     Ok(Json(match row.task.state {
         TaskState::Pending => nothing,
         TaskState::InProgress => {
-            let steps = match &row.run {
-                Some(run) => shared.services.store.steps(run.run).await?,
-                None => Vec::new(),
-            };
             let retry_limit = row.task.context["retry_limit"].as_u64().and_then(|limit| u32::try_from(limit).ok());
-            let (step, percent) = progress::of(&steps, retry_limit.unwrap_or(HealRequest::DEFAULT_RETRY_LIMIT));
+            let (step, percent) = progress::of(&row.steps, retry_limit.unwrap_or(HealRequest::DEFAULT_RETRY_LIMIT));
             StatusResponse { status: JobStatus::Running, current_step: Some(step), progress: Some(percent), ..nothing }
         }
         TaskState::Completed | TaskState::Failed | TaskState::Quarantined | TaskState::Cancelled => {

@@ -70,20 +70,18 @@ pub struct SourceGlance {
 pub(super) async fn overview(State(shared): State<Shared>) -> Result<Json<Overview>, ApiError> {
     let services = &shared.services;
     let glance = services.store.glance(now().minus(Duration::from_hours(24))).await?;
-    let mut sources = SourceGlance::default();
-    for row in services.store.sources().await? {
-        *match row.health.state {
-            HealthState::Active => &mut sources.active,
-            HealthState::Degraded => &mut sources.degraded,
-            HealthState::Quarantined => &mut sources.quarantined,
-            HealthState::Dead => &mut sources.dead,
-        } += 1;
-    }
+    let counts = services.store.source_counts().await?;
+    let count = |state| counts.get(&state).copied().unwrap_or(0);
     Ok(Json(Overview {
         version: env!("CARGO_PKG_VERSION"),
         queue: QueueGlance { pending: glance.pending, running: glance.running },
         runs: RunGlance { today: glance.runs, healed: glance.healed },
-        sources,
+        sources: SourceGlance {
+            active: count(HealthState::Active),
+            degraded: count(HealthState::Degraded),
+            quarantined: count(HealthState::Quarantined),
+            dead: count(HealthState::Dead),
+        },
         alerts_today: glance.alerts,
         local_repositories: services.healing.has_folders(),
     }))

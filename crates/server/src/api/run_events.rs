@@ -176,6 +176,32 @@ impl Told {
     }
 }
 
+/// How far somebody has been told. When a run is resumed, what was told from that number on and not stored never happened, and its
+/// numbers are given again.
+#[derive(Debug, Clone, Copy)]
+struct Cursor {
+    last: i64,
+    resumed: i64,
+}
+
+impl Cursor {
+    const fn at(last: i64) -> Self {
+        Self { last, resumed: 0 }
+    }
+
+    /// Whether the event is news; then it has been told.
+    const fn advance(&mut self, told: &Told) -> bool {
+        let is_news = if told.resumes { told.sequence != self.resumed } else { told.sequence > self.last };
+        if is_news {
+            self.last = told.sequence;
+            if told.resumes {
+                self.resumed = told.sequence;
+            }
+        }
+        is_news || told.sequence == 0
+    }
+}
+
 /// Who follows runs. For each run that somebody reads there is one who asks the database, however many read.
 #[derive(Clone)]
 pub(crate) struct Followers {
@@ -196,7 +222,11 @@ impl Followers {
         let live = self.follow(run);
         // Asked before the events are read: what has ended by now has left them all.
         let is_over = self.store.run(run).await?.is_none_or(|row| row.finished_at.is_some());
-        let mut past: Vec<Event> = self.store.events(run, after).await?;
+        let mut past: Vec<Event> = self.store.events(run, 0).await?;
+        // Whoever has read on may have read what never happened.
+        let resumed = past.iter().find(|event| matches!(event.body, EventBody::RunResumed { .. }));
+        let after = resumed.map_or(after, |event| after.min(event.sequence - 1));
+        past.retain(|event| event.sequence > after);
         let stored = past.last().map_or(after, |event| event.sequence);
         past.extend(self.feed.latest(run).into_iter().filter(|event| event.sequence > stored));
         let (sender, receiver) = mpsc::channel(16);
@@ -233,30 +263,36 @@ impl Followers {
         mut feed: broadcast::Receiver<Event>,
         sender: &broadcast::Sender<Told>,
     ) -> Result<(), StoreError> {
+        let mut stored = self.store.last_event(run).await?;
         // What the running node has said is not stored yet, and readers have it from the feed's memory.
         let said = self.feed.latest(run).last().map_or(0, |event| event.sequence);
-        let mut last = self.store.last_event(run).await?.max(said);
+        let mut cursor = Cursor::at(stored.max(said));
         let mut look = tokio::time::interval(LOOK);
         loop {
+            let mut is_live = false;
             let news = tokio::select! {
                 () = self.stop.cancelled() => Vec::new(),
-                _ = look.tick() => self.store.events(run, last).await?,
+                _ = look.tick() => self.store.events(run, stored).await?,
                 event = feed.recv() => match event {
-                    Ok(event) if event.run == run => vec![event],
+                    Ok(event) if event.run == run => {
+                        is_live = true;
+                        vec![event]
+                    }
                     // Who was too slow for the feed finds the same in the database.
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => continue,
-                    Err(broadcast::error::RecvError::Closed) => self.store.events(run, last).await?,
+                    Err(broadcast::error::RecvError::Closed) => self.store.events(run, stored).await?,
                 },
             };
             let mut ends = self.stop.is_cancelled();
             for event in news {
                 let told = Told::of(event);
-                // Whatever comes after a gap is found in the database when it is filled.
-                if told.sequence > last + 1 && !told.resumes {
+                if !is_live {
+                    stored = told.sequence;
+                } else if told.sequence > cursor.last + 1 {
+                    // Whatever comes after a gap is found in the database when it is filled.
                     continue;
                 }
-                if told.sequence == 0 || told.sequence > last || told.resumes {
-                    last = if told.sequence == 0 { last } else { told.sequence };
+                if cursor.advance(&told) {
                     ends |= told.ends;
                     // An error says that nobody reads.
                     let _ = sender.send(told);
@@ -281,20 +317,19 @@ async fn tell(
     reader: mpsc::Sender<Result<sse::Event, Infallible>>,
     stop: CancellationToken,
 ) {
-    let mut last = after;
+    let mut cursor = Cursor::at(after);
+    // Who has read the last event already hears that it was the last.
+    let mut ends = is_over;
     for event in past {
         let told = Told::of(event);
-        last = told.sequence;
-        let ends = told.ends;
+        cursor.advance(&told);
+        // A task that was closed and put back into the queue goes on after an end.
+        ends = is_over || told.ends;
         if reader.send(Ok(told.line)).await.is_err() {
             return;
         }
-        if ends {
-            return end(&reader).await;
-        }
     }
-    // Who has read the last event already hears that it was the last.
-    if is_over {
+    if ends {
         return end(&reader).await;
     }
     loop {
@@ -307,11 +342,8 @@ async fn tell(
                 Err(_) => return,
             },
         };
-        if told.sequence != 0 && told.sequence <= last && !told.resumes {
+        if !cursor.advance(&told) {
             continue;
-        }
-        if told.sequence != 0 {
-            last = told.sequence;
         }
         let ends = told.ends;
         if reader.send(Ok(told.line)).await.is_err() {
@@ -341,7 +373,8 @@ pub(super) struct EventQuery {
 /// Watch a run
 ///
 /// Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. After `run_finished` comes `end`, and the
-/// connection is closed. A reader that was cut off goes on with `Last-Event-ID`.
+/// connection is closed. A reader that was cut off goes on with `Last-Event-ID`. After `run_resumed` events come with numbers from its own
+/// on, and what was told with these before never happened; a reader that comes back is told everything from the first of them on again.
 #[utoipa::path(get, path = "/api/runs/{run_id}/events", operation_id = "watchRun", tag = tag::RUNS,
     params(
         ("run_id" = String, Path, format = Uuid, description = "The run's name"),
@@ -368,4 +401,43 @@ pub(super) async fn watch(
     }
     let events = shared.followers.read(row.run, after).await?;
     Ok(Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::Timestamp;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn told(sequence: i64, resumes: bool) -> Told {
+        let node = "fix".to_owned();
+        let body = if resumes {
+            EventBody::RunResumed { node }
+        } else {
+            EventBody::NodeStarted { node, attempt: 1 }
+        };
+        Told::of(Event { run: RunId(Uuid::nil()), sequence, at: Timestamp::from_millis(0), body })
+    }
+
+    #[test]
+    fn what_is_told_twice_is_news_once() {
+        let mut cursor = Cursor::at(3);
+        let heard = [3, 4, 4, 0, 0, 5, 2].map(|sequence| cursor.advance(&told(sequence, false)));
+        assert_eq!(heard, [false, true, false, true, true, true, false]);
+    }
+
+    #[test]
+    fn numbers_that_a_lost_worker_gave_are_given_again() {
+        let mut cursor = Cursor::at(0);
+        let heard = |cursor: &mut Cursor, events: &[(i64, bool)]| -> Vec<i64> {
+            let news = events.iter().filter(|(sequence, resumes)| cursor.advance(&told(*sequence, *resumes)));
+            news.map(|(sequence, _)| *sequence).collect()
+        };
+        // Told live; the last two were never stored.
+        assert_eq!(heard(&mut cursor, &[(1, false), (2, false), (3, false), (4, false)]), [1, 2, 3, 4]);
+        // What the database says of the other worker, twice.
+        assert_eq!(heard(&mut cursor, &[(2, false), (3, true), (4, false), (5, false)]), [3, 4, 5]);
+        assert_eq!(heard(&mut cursor, &[(3, true), (4, false), (5, false), (6, false)]), [6]);
+    }
 }

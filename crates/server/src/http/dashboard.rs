@@ -38,7 +38,7 @@ pub(super) async fn serve(OriginalUri(uri): OriginalUri, request: Request) -> Re
         return answer(&file, path, request.headers());
     }
     // A name with an ending is that of a file that is not there.
-    if path.rsplit('/').next().is_some_and(|name| name.contains('.')) || !wants_page(request.headers()) {
+    if path.rsplit('/').next().is_some_and(|name| name.contains('.')) || !(path.is_empty() || wants_page(request.headers())) {
         return nothing.into_response();
     }
     match Files::get(START) {

@@ -82,11 +82,10 @@ pub(super) async fn serve(State(shared): State<Shared>) -> Result<impl IntoRespo
         tasks.get_or_create(&Tasks { kind: kind.name(), state: state.name() }).set(count.cast_signed());
     }
     let sources = Family::<Health, Gauge>::default();
+    let counts = store.source_counts().await?;
     for state in HealthState::ALL {
-        sources.get_or_create(&Health { state: state.name() }).set(0);
-    }
-    for row in store.sources().await? {
-        sources.get_or_create(&Health { state: row.health.state.name() }).inc();
+        let count = counts.get(&state).copied().unwrap_or(0);
+        sources.get_or_create(&Health { state: state.name() }).set(count.cast_signed());
     }
     let glance = store.glance(Timestamp::default()).await?;
     let (runs, healed, alerts) = (Gauge::<i64>::default(), Gauge::<i64>::default(), Gauge::<i64>::default());

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use autoheal_engine::event::EventBody;
 use autoheal_engine::source::{Health, SourceRecord};
 use autoheal_engine::task::TaskState;
-use autoheal_engine::{JobId, Timestamp};
+use autoheal_engine::{JobId, RunId, Timestamp};
 use autoheal_server::http::Access;
+use autoheal_store::{ClaimRequest, NewRun};
 use reqwest::Method;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::healing::World;
 use crate::http::{Running, ask, start};
@@ -135,6 +138,44 @@ async fn who_watches_a_run_sees_everything_once_whenever_they_begin() {
     assert_eq!((&shown["run"]["stopReason"], &shown["report"]), (&json!("GREEN"), &json!("# Healed")));
     assert_eq!(ask(server.send(Method::POST, &format!("/api/runs/{run}/cancel"), &json!({}))).await.0, 409);
     drop(working);
+}
+
+#[tokio::test]
+async fn who_comes_back_to_a_run_that_was_resumed_is_told_what_happened_in_the_end() {
+    let server = start(Access::default()).await;
+    let (_, job) = start_healing(&server, "https://github.com/owner/repo", "a").await;
+    let store = &server.store;
+    let task = store.job(job["jobId"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap().task;
+    let request = ClaimRequest {
+        worker: "elsewhere".to_owned(),
+        host: "elsewhere".to_owned(),
+        kinds: vec![task.kind],
+        lease: Duration::from_mins(1),
+        only: Some(task.id),
+    };
+    let (_, lease) = store.claim(&request).await.unwrap().unwrap();
+    let run = RunId(Uuid::now_v7());
+    let (at, node) = (Timestamp::from_millis(1), || "analyze_repo".to_owned());
+    let event = EventBody::RunStarted { target: task.target.clone() };
+    let (workflow, target) = (task.kind.name().to_owned(), task.target.clone());
+    store.begin_run(&lease, &NewRun { run, workflow, target, started_at: at, event }).await.unwrap();
+    let begun = (at, EventBody::NodeStarted { node: node(), attempt: 1 });
+    store.append_events(&lease, run, &[(at, EventBody::RunResumed { node: node() }), begun]).await.unwrap();
+    // The reader has heard of more than the first worker stored.
+    let path = format!("/api/runs/{run}/events");
+    let reader = server.get(&path).header("Last-Event-ID", "7").send().await.unwrap();
+    // It is cancelled while nobody is at it.
+    store.release(&lease).await.unwrap();
+    let cancelled = ask(server.send(Method::POST, &format!("/api/runs/{run}/cancel"), &json!({}))).await;
+    assert_eq!((cancelled.0, &cancelled.1["state"]), (200, &json!("CANCELLED")));
+    let told = events_of(&reader.text().await.unwrap());
+    let expected = [(2, "run_resumed"), (3, "node_started"), (4, "run_finished")];
+    let expected: Vec<_> = expected.into_iter().map(|(id, name)| (Some(id), name.to_owned())).collect();
+    assert_eq!(told, [expected, vec![(None, "end".to_owned())]].concat());
+    let (_, shown) = ask(server.get(&format!("/api/runs/{run}"))).await;
+    assert_eq!((&shown["run"]["state"], &shown["run"]["stopReason"]), (&json!("not_healed"), &json!("CANCELLED")));
+    let status = format!("/api/status/{}", job["jobId"].as_str().unwrap());
+    assert_eq!(ask(server.get(&status)).await.1["status"], "failed");
 }
 
 #[tokio::test]

@@ -9,3 +9,4 @@ CREATE TABLE job (
 CREATE INDEX job_of_task ON job (task_id);
 -- The newest runs of a target are looked for without reading the others.
 CREATE INDEX run_of_target ON run (target, run_id);
+CREATE INDEX value_newest ON source_value (source_name, value_id);

@@ -5,7 +5,7 @@ use autoheal_engine::source::{AlertKind, Health, Snapshot, SnapshotRole, SourceR
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::workflow::Outcome;
 use autoheal_engine::{JobId, RunId, Timestamp};
-use autoheal_store::{FinishedRun, NewRun, RunFilter, RunState, Store, TaskFilter};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, RunState, Store, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -74,7 +74,9 @@ async fn runs_and_tasks_are_listed_by_what_they_are_and_page_by_page(#[case] eng
     assert_eq!(store.glance(at(101)).await.unwrap().runs, 0);
     let counts = store.task_counts().await.unwrap();
     assert!(counts.contains(&(TaskKind::RefreshSource, TaskState::Completed, 3)), "{counts:?}");
-    assert_eq!((store.last_event(open).await.unwrap(), store.steps(open).await.unwrap()), (1, vec![]));
+    assert_eq!(store.last_event(open).await.unwrap(), 1);
+    let sources = store.source_counts().await.unwrap();
+    assert_eq!(sources.into_values().sum::<u64>(), u64::try_from(store.sources().await.unwrap().len()).unwrap());
     store.ping().await.unwrap();
 }
 
@@ -95,8 +97,32 @@ async fn a_job_is_a_name_for_a_task_and_several_may_name_one(#[case] engine: Eng
     let row = store.job(one).await.unwrap().unwrap();
     assert_eq!((row.asked_by.as_str(), row.created_at, row.task.id, row.run), ("ada", at(5), task, None));
     assert_eq!(store.job(JobId(Uuid::new_v4())).await.unwrap(), None);
-    // What is forgotten takes its names along.
+    // With its run, and how far that is.
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let run = RunId(Uuid::now_v7());
+    let event = EventBody::RunStarted { target: "a/b".to_owned() };
+    let new = NewRun { run, workflow: "HEAL_REPO".to_owned(), target: "a/b".to_owned(), started_at: at(7), event };
+    store.begin_run(&lease, &new).await.unwrap();
+    for (seq, node, next) in [(1, "a", Some("b")), (2, "b", None)] {
+        let checkpoint = Checkpoint {
+            run,
+            seq,
+            node: node.to_owned(),
+            next_node: next.map(str::to_owned),
+            state_version: 1,
+            state: json!({}),
+            at: at(8),
+        };
+        store.checkpoint(&lease, &checkpoint, &[], &[]).await.unwrap();
+    }
+    let row = store.job(one).await.unwrap().unwrap();
+    assert_eq!(row.run, store.run(run).await.unwrap());
+    assert_eq!(row.steps, [("a".to_owned(), Some("b".to_owned())), ("b".to_owned(), None)]);
     store.request_cancel(task).await.unwrap();
+    store.release(&lease).await.unwrap();
+    let row = store.job(one).await.unwrap().unwrap();
+    assert_eq!((row.run.unwrap().stop_reason.as_deref(), row.steps), (Some("CANCELLED"), vec![]));
+    // What is forgotten takes its names along.
     store.prune(at(i64::MAX / 2)).await.unwrap();
     assert_eq!(store.job(one).await.unwrap(), None);
 }

@@ -192,7 +192,7 @@ async fn apply(store: &Store, model: &mut Model, step: &Step) {
             assert_eq!(answer, room && !closed.state.is_open());
             if answer {
                 let task = model.task(id);
-                (task.retry_count, task.cancel_requested) = (0, false);
+                (task.retry_count, task.cancel_requested, task.error_message) = (0, false, None);
                 end_lease(store, task, TaskState::Pending).await;
             }
         }

@@ -2,7 +2,8 @@
 
 use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
 use autoheal_engine::event::EventBody;
-use autoheal_engine::task::{Lease, TaskState};
+use autoheal_engine::source::SourceRecord;
+use autoheal_engine::task::{Lease, TaskKind, TaskState};
 use autoheal_engine::workflow::{FixRecord, Outcome, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
 use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError};
@@ -73,15 +74,88 @@ fn output(text: &str) -> OutputRecord {
 
 async fn begin(store: &Store, lease: &Lease) -> RunId {
     let run = RunId(Uuid::now_v7());
+    let target = store.task(lease.task).await.unwrap().unwrap().target;
     let new = NewRun {
         run,
         workflow: "repo".to_owned(),
-        target: "t".to_owned(),
+        target: target.clone(),
         started_at: at(100),
-        event: EventBody::RunStarted { target: "t".to_owned() },
+        event: EventBody::RunStarted { target },
     };
     store.begin_run(lease, &new).await.unwrap();
     run
+}
+
+/// How a task is closed while its run has not ended.
+#[derive(Debug, Clone, Copy)]
+enum Closing {
+    /// While it waits for its next try.
+    Cancel,
+    /// By a worker that stops, after it was cancelled.
+    Release,
+    /// The same, of one that fails.
+    CancelAndFail,
+    /// Its tries are used up.
+    Fail,
+    /// What it is about is forgotten.
+    Remove,
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_run_ends_with_its_task_and_goes_on_with_it(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+    #[values(Closing::Cancel, Closing::Release, Closing::CancelAndFail, Closing::Fail, Closing::Remove)] closing: Closing,
+) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let mut other = task("other");
+    let mut new = task("t");
+    (new.kind, other.kind) = (TaskKind::RefreshSource, TaskKind::RefreshSource);
+    new.max_retries = u32::from(!matches!(closing, Closing::Fail));
+    store.enqueue(&other).await.unwrap();
+    let (_, elsewhere) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let untouched = begin(&store, &elsewhere).await;
+    store.enqueue(&new).await.unwrap();
+    let (claimed, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let run = begin(&store, &lease).await;
+    store.checkpoint(&lease, &checkpoint(run, 1), &[], &[]).await.unwrap();
+    match closing {
+        Closing::Cancel => {
+            store.release(&lease).await.unwrap();
+            assert_eq!(store.open_run(claimed.id).await.unwrap().map(|row| row.run), Some(run), "it is to go on");
+            assert!(store.request_cancel(claimed.id).await.unwrap());
+        }
+        Closing::Release => {
+            assert!(store.request_cancel(claimed.id).await.unwrap());
+            assert!(store.open_run(claimed.id).await.unwrap().is_some(), "the worker ends it");
+            store.release(&lease).await.unwrap();
+        }
+        Closing::CancelAndFail => {
+            store.request_cancel(claimed.id).await.unwrap();
+            store.fail(&lease, "broke", NO_TIME, at(1)).await.unwrap();
+        }
+        Closing::Fail => {
+            store.fail(&lease, "broke", NO_TIME, at(1)).await.unwrap();
+        }
+        Closing::Remove => {
+            store.release(&lease).await.unwrap();
+            store.change_sources(at(1), &[SourceRecord::Removed { source: "t".to_owned() }]).await.unwrap();
+        }
+    }
+    let state = if matches!(closing, Closing::Fail) { "QUARANTINED" } else { "CANCELLED" };
+    assert_eq!(store.task(claimed.id).await.unwrap().unwrap().state.name(), state);
+    let row = store.run(run).await.unwrap().unwrap();
+    assert!(row.finished_at.is_some());
+    assert_eq!((row.healed, row.stop_reason.as_deref(), row.results, row.report), (Some(false), Some(state), None, None));
+    let last = store.events(run, 0).await.unwrap().pop().unwrap();
+    assert_eq!((last.sequence, last.body), (2, EventBody::RunFinished { stop_reason: state.to_owned() }));
+    assert_eq!(store.run(untouched).await.unwrap().unwrap().finished_at, None);
+
+    assert!(store.reopen(claimed.id).await.unwrap());
+    let resumed = store.open_run(claimed.id).await.unwrap().unwrap();
+    assert_eq!((resumed.run, resumed.healed, resumed.stop_reason), (run, None, None));
+    assert_eq!(store.last_checkpoint(run).await.unwrap().unwrap().seq, 1);
 }
 
 #[rstest]

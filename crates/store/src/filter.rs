@@ -1,0 +1,70 @@
+//! Lists by conditions that may be wanted or not. Only those that are wanted stand in the statement: an engine that plans it once for
+//! all arguments finds the index.
+
+use std::fmt::Write as _;
+
+use sqlx::{AssertSqlSafe, SqlSafeStr as _};
+
+use crate::database::Statement;
+use crate::row::storable;
+
+/// What a column is compared with.
+pub(crate) enum Argument {
+    Text(String),
+    Number(i64),
+}
+
+impl From<&str> for Argument {
+    fn from(text: &str) -> Self {
+        Self::Text(storable(text))
+    }
+}
+
+impl From<i64> for Argument {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// A list in the making.
+pub(crate) struct Filter {
+    sql: String,
+    arguments: Vec<Argument>,
+}
+
+impl Filter {
+    /// Every row of a table.
+    pub(crate) fn of(table: &'static str) -> Self {
+        Self { sql: format!("SELECT * FROM {table} WHERE 1 = 1"), arguments: Vec::new() }
+    }
+
+    /// Only rows of which `condition`, a column and an operator, is true for the argument, if there is one.
+    pub(crate) fn and<A: Into<Argument>>(mut self, condition: &'static str, argument: Option<A>) -> Self {
+        if let Some(argument) = argument {
+            self.arguments.push(argument.into());
+            // Writing to a string does not fail.
+            let _ = write!(self.sql, " AND {condition} ${}", self.arguments.len());
+        }
+        self
+    }
+
+    /// Only rows of which `condition` is true, if there is one.
+    pub(crate) fn and_that(mut self, condition: Option<&'static str>) -> Self {
+        if let Some(condition) = condition {
+            let _ = write!(self.sql, " AND {condition}");
+        }
+        self
+    }
+
+    /// At most `limit` rows, those with the highest `key` first.
+    pub(crate) fn newest(mut self, key: &'static str, limit: u32) -> Statement {
+        self.arguments.push(Argument::Number(i64::from(limit)));
+        let _ = write!(self.sql, " ORDER BY {key} DESC LIMIT ${}", self.arguments.len());
+        // Made of constants alone.
+        let statement = sqlx::query(AssertSqlSafe(self.sql).into_sql_str());
+        self.arguments.into_iter().fold(statement, |statement, argument| match argument {
+            Argument::Text(text) => statement.bind(text),
+            Argument::Number(number) => statement.bind(number),
+        })
+    }
+}
