@@ -202,6 +202,7 @@ class Story:
         self.cancel_and_retry()
         snapshot = self.live_with_sources()
         self.ask("GET", "/api/workflows/{kind}", path_parameters={"kind": "HEAL_REPO"})
+        self.use_tools()
         ping = json.dumps({"zen": "Keep it logically awesome."}).encode()
         signature = hmac.new(SECRET.encode(), ping, hashlib.sha256).hexdigest()
         signed = {"X-GitHub-Event": "ping", "X-Hub-Signature-256": f"sha256={signature}"}
@@ -273,6 +274,22 @@ class Story:
         self.ask("GET", "/api/sources/{name}/snapshots/{snapshot_id}/page", **page)
         self.ask("DELETE", "/api/sources/{name}", **of("shelf"))
         return snapshot
+
+    def use_tools(self) -> None:
+        """What an assistant asks for."""
+        names = {tool["name"] for tool in self.ask("GET", "/api/tools")["tools"]}
+        chair = self.server.show("chair", PAGE)
+        asked = {
+            "extract": {"url": chair},
+            "navigate": {"goal": "price of the chair", "start": chair, "context": [["room", "kitchen"]]},
+            "source_list": {},
+            "source_run": {"name": "chair"},
+            "heal": {"source": "table"},
+        }
+        if names != asked.keys():
+            self.faults.append(f"there are other tools than those that are used: {names}")
+        for name, given in asked.items():
+            self.ask("POST", f"/api/tools/{name}", body=given, media_type="application/json")
 
     def missing(self) -> list[str]:
         """The operations that never succeeded."""

@@ -194,6 +194,8 @@ pub(crate) struct ServerConfig {
     pub(crate) origins: Option<Vec<String>>,
     /// How many requests a second one client may make; 0: as many as it likes.
     pub(crate) requests_per_second: Option<u32>,
+    /// Where the dashboard reports its crashes.
+    pub(crate) error_sink: Option<Url>,
     /// Whether whoever asks may have the branch of a healed repository pushed.
     pub(crate) allow_push: Option<bool>,
     /// The repositories that may be healed for whoever asks: folders, and what lies in them, and addresses.
@@ -279,7 +281,7 @@ const LEAST_POLL_MILLIS: u64 = 1000;
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 77] = [
+const VARIABLES: [(&str, &str); 78] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -329,6 +331,7 @@ const VARIABLES: [(&str, &str); 77] = [
     ("HOSTS", "server.hosts"),
     ("ORIGINS", "server.origins"),
     ("REQUESTS_PER_SECOND", "server.requests_per_second"),
+    ("ERROR_SINK", "server.error_sink"),
     ("ALLOW_PUSH", "server.allow_push"),
     ("REPOSITORIES", "server.repositories"),
     ("GITHUB_WEBHOOK", "server.github_webhook.enabled"),

@@ -16,6 +16,7 @@ use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, RegistryAccess, SandboxError, Settings};
 use autoheal_server::api::webhook::Webhook;
+use autoheal_server::tools::AllowedRepository;
 use autoheal_server::{Healing, Services};
 use autoheal_source::{AddWorkflow, DoctorWorkflow, MailSettings, Mailer, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
@@ -243,7 +244,9 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
 /// Which repositories may be healed by tool, and how.
 fn healing(config: &Config) -> Result<Healing, Failure> {
     let server = &config.server;
-    let allowed = |texts: &Vec<String>| texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+    let host = github_host(config)?;
+    let allowed = |text: &String| AllowedRepository::parse_on(text, &host);
+    let all = |texts: &Vec<String>| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>();
     Ok(Healing {
         request: heal_request(config),
         may_push: server.allow_push.unwrap_or(false),
@@ -251,10 +254,11 @@ fn healing(config: &Config) -> Result<Healing, Failure> {
         repositories: server
             .repositories
             .as_ref()
-            .map(allowed)
+            .map(all)
             .transpose()
             .context("the setting server.repositories")
             .bad_input()?,
+        host,
     })
 }
 

@@ -348,6 +348,31 @@ pub enum SourceRecord {
         /// The document.
         definition: Value,
     },
+    /// The definition as a person wants it. Refused when it is not what they saw any more.
+    Redefined {
+        /// The source's name.
+        source: String,
+        /// The document that they saw.
+        was: Value,
+        /// The document.
+        definition: Value,
+    },
+    /// The definition as a run found that it must be, with a page at its new address; nothing when it was changed since the run began.
+    Moved {
+        /// The source's name.
+        source: String,
+        /// The document that the run began with.
+        was: Value,
+        /// The document.
+        definition: Value,
+    },
+    /// A person allows attempts at a fix again: what [`Health::release`] changes and nothing else, for a run may count in the same moment.
+    Released {
+        /// The source's name.
+        source: String,
+        /// The row.
+        health: Health,
+    },
     /// Its health as it is now.
     Health {
         /// The source's name.

@@ -119,7 +119,9 @@ impl ServerHandler for Handler {
 
 fn described(tool: &dyn Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new().read_only(tool.is_read_only()).destructive(false);
-    rmcp::model::Tool::new(tool.name(), tool.description(), Arc::new(tool.input())).with_annotations(annotations)
+    rmcp::model::Tool::new(tool.name(), tool.description(), Arc::new(tool.input()))
+        .with_title(tool.title())
+        .with_annotations(annotations)
 }
 
 /// Passes lines on as progress, for clients that have asked for it.

@@ -137,7 +137,7 @@ impl Changes {
 pub async fn release(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<(), DecideError> {
     let mut health = find(store, name).await?.health;
     health.release(now);
-    let released = SourceRecord::Health { source: name.to_string(), health };
+    let released = SourceRecord::Released { source: name.to_string(), health };
     write(store, name, vec![released], Decision::Released, None, asked_by, now).await
 }
 
@@ -216,12 +216,14 @@ pub async fn set(
     asked_by: &str,
     now: Timestamp,
 ) -> Result<Definition, DecideError> {
-    let before = defined(&find(store, name).await?.definition)?;
+    let was = find(store, name).await?.definition;
+    let before = defined(&was)?;
     let definition = changes.applied(name, before.clone())?;
     if definition == before {
         return Err(DecideError::NothingChanges(name.clone()));
     }
-    let changed = SourceRecord::Definition { source: name.to_string(), definition: serde_json::to_value(&definition)? };
+    let (source, wanted) = (name.to_string(), serde_json::to_value(&definition)?);
+    let changed = SourceRecord::Redefined { source, was, definition: wanted };
     write(store, name, vec![changed], Decision::Changed, None, asked_by, now).await?;
     Ok(definition)
 }

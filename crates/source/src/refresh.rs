@@ -229,7 +229,8 @@ impl RefreshWorkflow {
         if let Some(moved_to) = moved_to {
             context.note("moved", format!("the page is at {moved_to} for good"));
             let definition = loaded.definition.moved(&loaded.page, moved_to);
-            record(context, SourceRecord::Definition { source: name(loaded), definition: json_of(&definition)? });
+            let (was, definition) = (loaded.row.definition.clone(), json_of(&definition)?);
+            record(context, SourceRecord::Moved { source: name(loaded), was, definition });
         }
         Ok(())
     }

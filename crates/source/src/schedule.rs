@@ -33,11 +33,19 @@ impl Schedule {
     pub async fn enqueue_due(&mut self, store: &Store, now: Timestamp) -> Result<usize, StoreError> {
         let mut count = 0;
         for row in store.sources().await? {
-            let Ok(definition) = serde_json::from_value::<Definition>(row.definition) else { continue };
+            let definition = match serde_json::from_value::<Definition>(row.definition) {
+                Ok(definition) => definition,
+                Err(error) => {
+                    if self.is_rested(&row.source, SHORTEST_REST, now) {
+                        tracing::error!(source = row.source, %error, "never run: what is stored of the source is not understood");
+                        self.asked_at.insert(row.source, now);
+                    }
+                    continue;
+                }
+            };
             let Some(turn) = Turn::next(&row.source, &definition, &row.health, now) else { continue };
             let rest = turn.apart.min(SHORTEST_REST);
-            let is_rested = self.asked_at.get(&row.source).is_none_or(|asked| now.since(*asked) >= rest);
-            if is_rested && turn.at <= now {
+            if turn.at <= now && self.is_rested(&row.source, rest, now) {
                 self.asked_at.insert(row.source.clone(), now);
                 // A worker may have run it while this loop came here.
                 let task = NewTask::new(TaskKind::RefreshSource, row.source, now);
@@ -45,6 +53,10 @@ impl Schedule {
             }
         }
         Ok(count)
+    }
+
+    fn is_rested(&self, source: &str, rest: Duration, now: Timestamp) -> bool {
+        self.asked_at.get(source).is_none_or(|asked| now.since(*asked) >= rest)
     }
 }
 

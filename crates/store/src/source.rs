@@ -98,6 +98,14 @@ const DEFINITION: &str = "
     INSERT INTO source (source_name, definition_json, created_at, updated_at) VALUES ($1, $2, $3, $3)
     ON CONFLICT (source_name) DO UPDATE SET definition_json = excluded.definition_json, updated_at = excluded.updated_at";
 
+const REDEFINITION: &str = "
+    UPDATE source SET definition_json = $3, updated_at = $4 WHERE source_name = $1 AND definition_json = $2";
+
+/// What was counted stays: a run may count in the same moment.
+const RELEASE: &str = "
+    UPDATE source_health SET state = $2, quarantine_until = $3, fix_attempts_today = $4, released_at = $5, updated_at = $6
+    WHERE source_name = $1";
+
 const HEALTH: &str = "
     INSERT INTO source_health (source_name, state, last_success_at, last_failure_at, success_count, failure_count,
                                fix_attempts_today, quarantine_until, released_at, created_at, updated_at, unreached)
@@ -188,6 +196,17 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
         SourceRecord::Definition { source, definition } => {
             vec![sure(sqlx::query(DEFINITION).bind(storable(source)).bind(definition.to_string()).bind(at.as_millis()))]
         }
+        SourceRecord::Redefined { source, was, definition } => vec![sure(redefinition(source, was, definition, at))],
+        SourceRecord::Moved { source, was, definition } => vec![maybe(redefinition(source, was, definition, at))],
+        SourceRecord::Released { source, health } => vec![sure(
+            sqlx::query(RELEASE)
+                .bind(storable(source))
+                .bind(health.state.name())
+                .bind(health.quarantine_until.map(Timestamp::as_millis))
+                .bind(i64::from(health.fix_attempts_today))
+                .bind(health.released_at.map(Timestamp::as_millis))
+                .bind(at.as_millis()),
+        )],
         SourceRecord::Health { source, health } => vec![sure(health_row(source, health, at))],
         SourceRecord::Snapshot { source, snapshot } => {
             let key =
@@ -276,6 +295,11 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
             removed.chain(run::close(dialect, source, TaskState::Cancelled)?).collect()
         }
     })
+}
+
+fn redefinition(source: &str, was: &Value, definition: &Value, at: Timestamp) -> Statement {
+    let statement = sqlx::query(REDEFINITION).bind(storable(source)).bind(was.to_string()).bind(definition.to_string());
+    statement.bind(at.as_millis())
 }
 
 /// A statement about one version of a source's recipe.

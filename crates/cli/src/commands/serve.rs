@@ -29,12 +29,17 @@ fn with_room(config: &Config) -> Config {
 
 /// Answers over HTTP until stopped, and does what is asked for.
 pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let error_sink = config.server.error_sink.clone();
+    if error_sink.as_ref().is_some_and(|sink| !["http", "https"].contains(&sink.scheme())) {
+        return Err(Failure::bad_input("the setting server.error_sink: an address with http or https is expected"));
+    }
     let store = wiring::open_store(config).await?;
     let access = Access {
         token: server_token(),
         hosts: config.server.hosts.clone().unwrap_or_default(),
         origins: config.server.origins.clone().unwrap_or_default(),
         requests_per_second: config.server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND),
+        error_sink,
     };
     let address = arguments.addr.or(config.server.addr).unwrap_or_else(|| ADDRESS.into());
     let server = Server::bind(address, access).await.map_err(|error| {

@@ -84,13 +84,7 @@ pub(super) async fn list(
     State(shared): State<Shared>,
     Query(query): Query<AlertQuery>,
 ) -> Result<Json<AlertList>, ApiError> {
-    let limit = query.limit.get();
-    // One more tells whether the list goes on.
-    let mut rows = shared.services.store.alerts(query.target.as_deref(), query.before, limit + 1).await?;
-    let more = rows.len() > limit as usize;
-    if more {
-        rows.pop();
-    }
-    let next = rows.last().filter(|_| more).map(|row| row.alert);
+    let mut rows = shared.services.store.alerts(query.target.as_deref(), query.before, query.limit.asked()).await?;
+    let next = query.limit.page(&mut rows, |row| row.alert);
     Ok(Json(AlertList { alerts: rows.into_iter().map(Into::into).collect(), next }))
 }

@@ -10,15 +10,15 @@ use utoipa::ToSchema;
 
 use super::error::{ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path};
-use super::sources::{Source, current, find};
+use super::sources::{Source, current, find, parsed};
 use super::tag;
 use super::tasks::{Task, enqueue};
 use crate::http::Shared;
 
 /// Asks for work on a source now; where it is asked for already, that one comes first.
 async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
-    let (parsed, _) = find(shared, name).await?;
-    Ok(Json(enqueue(shared, &NewTask::new(kind, parsed.to_string(), now())).await?))
+    let row = find(shared, name).await?;
+    Ok(Json(enqueue(shared, &NewTask::new(kind, row.source, now())).await?))
 }
 
 /// Run a source now
@@ -54,9 +54,8 @@ pub(super) async fn release(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<Json<Source>, ApiError> {
-    let (parsed, _) = find(&shared, &name).await?;
-    decide::release(&shared.services.store, &parsed, &asker, now()).await?;
-    Ok(Json(current(&shared, &name).await?))
+    decide::release(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    current(&shared, &name).await
 }
 
 /// Put the fix that waits into force
@@ -71,9 +70,8 @@ pub(super) async fn approve(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<Json<Source>, ApiError> {
-    let (parsed, _) = find(&shared, &name).await?;
-    decide::approve(&shared.services.store, &parsed, &asker, now()).await?;
-    Ok(Json(current(&shared, &name).await?))
+    decide::approve(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    current(&shared, &name).await
 }
 
 /// Refuse the fix that waits
@@ -88,9 +86,8 @@ pub(super) async fn reject(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<Json<Source>, ApiError> {
-    let (parsed, _) = find(&shared, &name).await?;
-    decide::reject(&shared.services.store, &parsed, &asker, now()).await?;
-    Ok(Json(current(&shared, &name).await?))
+    decide::reject(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    current(&shared, &name).await
 }
 
 /// Which version.
@@ -115,7 +112,6 @@ pub(super) async fn rollback(
     Path(name): Path<String>,
     Body(request): Body<RollbackRequest>,
 ) -> Result<Json<Source>, ApiError> {
-    let (parsed, _) = find(&shared, &name).await?;
-    decide::rollback(&shared.services.store, &parsed, request.to, &asker, now()).await?;
-    Ok(Json(current(&shared, &name).await?))
+    decide::rollback(&shared.services.store, &parsed(&name)?, request.to, &asker, now()).await?;
+    current(&shared, &name).await
 }

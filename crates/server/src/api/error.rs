@@ -63,7 +63,7 @@ codes! {
     /// It contradicts what there is.
     Conflict = "CONFLICT", CONFLICT;
     /// A tool could not do what it was asked.
-    ToolFailed = "TOOL_FAILED", BAD_GATEWAY;
+    ToolFailed = "TOOL_FAILED", UNPROCESSABLE_ENTITY;
     /// The server stops.
     Stopped = "STOPPED", SERVICE_UNAVAILABLE;
     /// A fault of the server.

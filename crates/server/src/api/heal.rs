@@ -25,7 +25,7 @@ use crate::tools::{Services, new_task};
 /// The longest name of a team or its leader, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// A repository to be healed.
+/// A repository to be healed. What is missing is empty, so that the error can say which field that is.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({
@@ -33,13 +33,16 @@ const LONGEST_NAME: usize = 100;
 }))]
 pub struct JobRequest {
     /// `https://github.com/OWNER/REPOSITORY`, or what the setting `server.repositories` names.
-    #[schema(max_length = 2000)]
+    #[serde(default)]
+    #[schema(max_length = 2000, required = true)]
     pub repository_url: String,
     /// The first half of the branch's name.
-    #[schema(min_length = 1, max_length = 100)]
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 100, required = true)]
     pub team_name: String,
     /// The second half.
-    #[schema(min_length = 1, max_length = 100)]
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 100, required = true)]
     pub leader_name: String,
 }
 

@@ -17,6 +17,7 @@ pub mod schema;
 pub mod source_records;
 pub mod sources;
 pub mod tasks;
+pub mod tools;
 pub mod usage;
 pub mod webhook;
 pub mod workflows;
@@ -39,6 +40,7 @@ pub(crate) mod tag {
     pub(crate) const SOURCES: &str = "Sources";
     pub(crate) const ALERTS: &str = "Alerts";
     pub(crate) const USAGE: &str = "Usage";
+    pub(crate) const TOOLS: &str = "Tools";
     pub(crate) const SERVER: &str = "Server";
 }
 
@@ -50,7 +52,7 @@ pub(crate) mod tag {
                        An error is `{\"error\": {\"code\", \"message\", \"details\", \"timestamp\"}}`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(run_events::RunEvent)),
+    components(schemas(run_events::RunEvent, tools::ToolAnswer)),
     security(("token" = [])),
     tags(
         (name = tag::HEAL, description = "Heal a repository, and see how far that is."),
@@ -59,6 +61,7 @@ pub(crate) mod tag {
         (name = tag::SOURCES, description = "What is scraped."),
         (name = tag::ALERTS, description = "What people were told of."),
         (name = tag::USAGE, description = "What language models cost."),
+        (name = tag::TOOLS, description = "What an assistant can ask for: answers from pages and manuals, repairs."),
         (name = tag::SERVER, description = "The server itself.")
     )
 )]
@@ -100,6 +103,7 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(alerts::list))
         .routes(routes!(usage::sums))
         .routes(routes!(overview::overview))
+        .routes(routes!(tools::list))
 }
 
 /// What load balancers ask, without a token.
@@ -115,6 +119,12 @@ pub(crate) fn webhooks() -> OpenApiRouter<Shared> {
 /// The description of the whole API: `OpenAPI` 3.1.
 pub fn description() -> utoipa::openapi::OpenApi {
     let mut description = operations().merge(probes()).merge(webhooks()).into_openapi();
+    tools::describe(&mut description.paths, tools::ROOT);
+    security(description)
+}
+
+/// How the token is sent.
+fn security(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     description.components.get_or_insert_default().add_security_scheme("token", token);
     description

@@ -367,7 +367,7 @@ async fn end(reader: &mpsc::Sender<Result<sse::Event, Infallible>>) {
 pub(super) struct EventQuery {
     /// Only events with a higher number; `Last-Event-ID` stands over it.
     #[param(minimum = 0)]
-    after: Option<i64>,
+    after: Option<u64>,
 }
 
 /// Watch a run
@@ -396,9 +396,7 @@ pub(super) async fn watch(
         Some(None) => return Err(ApiError::invalid("Last-Event-ID is no number of an event")),
         None => query.after.unwrap_or(0),
     };
-    if after < 0 {
-        return Err(ApiError::invalid("the number of an event is 0 or more"));
-    }
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
     let events = shared.followers.read(row.run, after).await?;
     Ok(Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::default()))
 }

@@ -155,15 +155,10 @@ pub(super) async fn list(
         target: query.target,
         state: query.state.map(Into::into),
         before: query.before,
-        // One more tells whether the list goes on.
-        ..RunFilter::newest(query.limit.get() + 1)
+        ..RunFilter::newest(query.limit.asked())
     };
     let mut rows = shared.services.store.runs(&filter).await?;
-    let more = rows.len() > query.limit.get() as usize;
-    if more {
-        rows.pop();
-    }
-    let next = rows.last().filter(|_| more).map(|row| row.run);
+    let next = query.limit.page(&mut rows, |row| row.run);
     Ok(Json(RunList { runs: rows.iter().map(RunSummary::of).collect(), next }))
 }
 

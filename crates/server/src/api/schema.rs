@@ -44,6 +44,19 @@ impl Limit {
     pub const fn get(self) -> u32 {
         self.0
     }
+
+    /// How many rows to ask for: one more than is told shows whether the list goes on.
+    pub const fn asked(self) -> u32 {
+        self.0 + 1
+    }
+
+    /// Leaves of the rows that were asked for those that are told; where the list goes on after them, the key of the last one.
+    pub fn page<T, K>(self, rows: &mut Vec<T>, key: impl Fn(&T) -> K) -> Option<K> {
+        let told = self.0 as usize;
+        let goes_on = rows.len() > told;
+        rows.truncate(told);
+        rows.last().filter(|_| goes_on).map(key)
+    }
 }
 
 impl Default for Limit {

@@ -19,7 +19,7 @@ use super::marked::marked;
 use super::records::FixList;
 use super::request::{Path, Query, not_found};
 use super::schema::{self, Limit, Time};
-use super::sources::find;
+use super::sources::{find, parsed};
 use super::tag;
 use crate::http::Shared;
 
@@ -189,7 +189,7 @@ pub(super) async fn recipes(
     State(shared): State<Shared>,
     Path(name): Path<String>,
 ) -> Result<Json<RecipeList>, ApiError> {
-    let (_, row) = find(&shared, &name).await?;
+    let row = find(&shared, &name).await?;
     let rows = shared.services.store.recipes(&row.source).await?;
     let mut recipes = Vec::with_capacity(rows.len());
     for (place, version) in rows.iter().enumerate() {
@@ -211,7 +211,7 @@ pub(super) async fn values(
     Path(name): Path<String>,
     Query(query): Query<HowMany>,
 ) -> Result<Json<ValueList>, ApiError> {
-    let (_, row) = find(&shared, &name).await?;
+    let row = find(&shared, &name).await?;
     let rows = shared.services.store.values(&row.source, Timestamp::default(), query.limit.get()).await?;
     Ok(Json(ValueList { values: rows.into_iter().rev().map(Into::into).collect() }))
 }
@@ -223,11 +223,13 @@ pub(super) async fn values(
     (status = 404, description = "There is no such source", body = ErrorResponse),
     (status = "default", description = "An error", body = ErrorResponse)))]
 pub(super) async fn fixes(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<FixList>, ApiError> {
-    let (_, row) = find(&shared, &name).await?;
+    let row = find(&shared, &name).await?;
     Ok(Json(FixList::of(shared.services.store.fixes_of_target(&row.source, Timestamp::default()).await?)))
 }
 
 /// List what people decided about a source
+///
+/// Also about one that was removed: what was decided is kept.
 #[utoipa::path(get, path = "/api/sources/{name}/decisions", operation_id = "listDecisions", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name"), HowMany), responses(
     (status = 200, description = "The decisions", body = DecisionList),
@@ -238,8 +240,11 @@ pub(super) async fn decisions(
     Path(name): Path<String>,
     Query(query): Query<HowMany>,
 ) -> Result<Json<DecisionList>, ApiError> {
-    let (_, row) = find(&shared, &name).await?;
-    let rows = shared.services.store.decisions(&row.source, query.limit.get()).await?;
+    let source = parsed(&name)?;
+    let rows = shared.services.store.decisions(source.as_str(), query.limit.get()).await?;
+    if rows.is_empty() {
+        find(&shared, &name).await?;
+    }
     let made = rows.into_iter().map(|row| DecisionMade {
         at: Time(row.at),
         decision: row.decision.name(),
@@ -259,7 +264,7 @@ pub(super) async fn snapshots(
     State(shared): State<Shared>,
     Path(name): Path<String>,
 ) -> Result<Json<StoredPageList>, ApiError> {
-    let (_, row) = find(&shared, &name).await?;
+    let row = find(&shared, &name).await?;
     let rows = shared.services.store.kept_pages(&row.source).await?;
     Ok(Json(StoredPageList { snapshots: rows.into_iter().map(Into::into).collect() }))
 }
@@ -297,7 +302,7 @@ pub(super) async fn page(
     Path((name, snapshot)): Path<(String, String)>,
     Query(query): Query<MarkQuery>,
 ) -> Result<([(HeaderName, &'static str); 1], Html<String>), ApiError> {
-    let (_, row) = find(&shared, &name).await?;
+    let row = find(&shared, &name).await?;
     let store = &shared.services.store;
     let missing = || not_found(ApiCode::NotFound, "snapshot", &snapshot);
     let number = snapshot.parse().map_err(|_| missing())?;

@@ -265,21 +265,30 @@ pub struct SourceChanges {
     pub heal_policy: Option<Policy>,
 }
 
-/// The source of that name.
-pub(super) async fn find(shared: &Shared, name: &str) -> Result<(SourceName, SourceRow), ApiError> {
-    let parsed: SourceName = named(name, ApiCode::SourceNotFound, "source")?;
-    let row = shared.services.store.source(parsed.as_str()).await?;
-    Ok((parsed, row.ok_or_else(|| not_found(ApiCode::SourceNotFound, "source", name))?))
+/// The name of a source; what cannot be one is the name of none.
+pub(super) fn parsed(name: &str) -> Result<SourceName, ApiError> {
+    named(name, ApiCode::SourceNotFound, "source")
 }
 
-/// The source as it is now.
-pub(super) async fn current(shared: &Shared, name: &str) -> Result<Source, ApiError> {
-    let (_, row) = find(shared, name).await?;
+/// The source of that name.
+pub(super) async fn find(shared: &Shared, name: &str) -> Result<SourceRow, ApiError> {
+    let row = shared.services.store.source(parsed(name)?.as_str()).await?;
+    row.ok_or_else(|| not_found(ApiCode::SourceNotFound, "source", name))
+}
+
+/// A source and the versions of its recipe.
+async fn described(shared: &Shared, row: &SourceRow) -> Result<(Source, Vec<RecipeRow>), ApiError> {
     let store = &shared.services.store;
     let recipes = store.recipes(&row.source).await?;
     let recent = store.recent_runs(Some(&row.source), RECENT).await?.remove(&row.source).unwrap_or_default();
     let last = store.latest_values(Some(&row.source)).await?.remove(&row.source);
-    Source::of(&row, &recipes, recent, last)
+    Ok((Source::of(row, &recipes, recent, last)?, recipes))
+}
+
+/// The source as it is now.
+pub(super) async fn current(shared: &Shared, name: &str) -> Result<Json<Source>, ApiError> {
+    let row = find(shared, name).await?;
+    Ok(Json(described(shared, &row).await?.0))
 }
 
 impl From<DecideError> for ApiError {
@@ -306,11 +315,15 @@ pub(super) async fn list(State(shared): State<Shared>) -> Result<Json<SourceList
     let store = &shared.services.store;
     let (mut recent, mut last) = (store.recent_runs(None, RECENT).await?, store.latest_values(None).await?);
     let mut recipes = store.standing_recipes().await?;
-    let sources = store.sources().await?.into_iter().map(|row| {
+    let sources = store.sources().await?.into_iter().filter_map(|row| {
         let recipes = recipes.remove(&row.source).unwrap_or_default();
-        Source::of(&row, &recipes, recent.remove(&row.source).unwrap_or_default(), last.remove(&row.source))
+        let recent = recent.remove(&row.source).unwrap_or_default();
+        // One that another version of this program wrote must not hide the others.
+        Source::of(&row, &recipes, recent, last.remove(&row.source))
+            .inspect_err(|_| tracing::error!(source = row.source, "what is stored of the source is not understood"))
+            .ok()
     });
-    Ok(Json(SourceList { sources: sources.collect::<Result<_, _>>()? }))
+    Ok(Json(SourceList { sources: sources.collect() }))
 }
 
 /// Get how well fixes of sources do
@@ -333,10 +346,10 @@ pub(super) async fn show(
     State(shared): State<Shared>,
     Path(name): Path<String>,
 ) -> Result<Json<SourceDetail>, ApiError> {
-    let (_, row) = find(&shared, &name).await?;
-    let recipes = shared.services.store.recipes(&row.source).await?;
+    let row = find(&shared, &name).await?;
+    let (source, recipes) = described(&shared, &row).await?;
     let recipe = in_force(&recipes).map(|recipe| recipe.recipe.clone());
-    Ok(Json(SourceDetail { source: current(&shared, &name).await?, definition: told(row.definition), recipe }))
+    Ok(Json(SourceDetail { source, definition: told(row.definition), recipe }))
 }
 
 /// A definition without what is secret in it: whoever knows the path of a webhook can post there.
@@ -418,7 +431,7 @@ pub(super) async fn change(
     Path(name): Path<String>,
     Body(wanted): Body<SourceChanges>,
 ) -> Result<Json<Source>, ApiError> {
-    let (parsed, _) = find(&shared, &name).await?;
+    let source = parsed(&name)?;
     let changes = Changes {
         interval_seconds: interval(wanted.interval_seconds)?,
         schedule: match wanted.schedule.as_deref() {
@@ -429,8 +442,8 @@ pub(super) async fn change(
         heal_policy: wanted.heal_policy.map(Into::into),
         ..Changes::default()
     };
-    decide::set(&shared.services.store, &parsed, &changes, &asker, now()).await?;
-    Ok(Json(current(&shared, &name).await?))
+    decide::set(&shared.services.store, &source, &changes, &asker, now()).await?;
+    current(&shared, &name).await
 }
 
 /// Forget a source
@@ -446,7 +459,6 @@ pub(super) async fn remove(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    let (parsed, _) = find(&shared, &name).await?;
-    decide::remove(&shared.services.store, &parsed, &asker, now()).await?;
+    decide::remove(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -144,15 +144,10 @@ pub(super) async fn list(
         kind: query.kind,
         target: query.target,
         before: query.before.map(TaskId),
-        // One more tells whether the list goes on.
-        limit: query.limit.get() + 1,
+        limit: query.limit.asked(),
     };
     let mut tasks = shared.services.store.tasks(&filter).await?;
-    let more = tasks.len() > query.limit.get() as usize;
-    if more {
-        tasks.pop();
-    }
-    let next = tasks.last().filter(|_| more).map(|task| task.id.0);
+    let next = query.limit.page(&mut tasks, |task| task.id.0);
     Ok(Json(TaskList { tasks: tasks.into_iter().map(Task::of).collect(), next }))
 }
 

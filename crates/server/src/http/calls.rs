@@ -14,6 +14,7 @@ use tokio_util::sync::DropGuard;
 
 use super::Shared;
 use crate::api::error::{ApiCode, ApiError};
+use crate::api::tools::ToolAnswer;
 use crate::tools::{Answer, Call, Tool, ToolError};
 
 /// What is said of a call.
@@ -50,7 +51,7 @@ impl UnderWay {
         while let Some(said) = self.said.recv().await {
             if let Said::Ended(outcome) = said {
                 return match outcome {
-                    Ok(answer) => Json(document(&answer)).into_response(),
+                    Ok(answer) => Json(document(answer)).into_response(),
                     Err(failure) => ApiError::new(code_of(&failure), failure.to_string()).into_response(),
                 };
             }
@@ -73,7 +74,7 @@ impl UnderWay {
 fn event(said: Said) -> Event {
     let (name, data) = match said {
         Said::Progress(line) => ("progress", json!({ "message": line })),
-        Said::Ended(Ok(answer)) => ("answer", document(&answer)),
+        Said::Ended(Ok(answer)) => ("answer", json!(document(answer))),
         Said::Ended(Err(failure)) => {
             ("error", json!({ "code": code_of(&failure).name(), "message": failure.to_string() }))
         }
@@ -81,8 +82,8 @@ fn event(said: Said) -> Event {
     Event::default().event(name).data(data.to_string())
 }
 
-fn document(answer: &Answer) -> Value {
-    json!({ "text": answer.text, "data": answer.data })
+fn document(answer: Answer) -> ToolAnswer {
+    ToolAnswer { text: answer.text, data: answer.data }
 }
 
 const fn code_of(failure: &ToolError) -> ApiCode {

@@ -1,14 +1,16 @@
 //! The dashboard: files in the binary. Every address that is no file and none of the API's is one of its pages.
 
-use axum::extract::{OriginalUri, Request};
+use axum::extract::{OriginalUri, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
+use url::Url;
 
 use crate::api::error::{ApiCode, ApiError};
+use super::Shared;
 use crate::api::marked;
 
 #[derive(RustEmbed)]
@@ -25,8 +27,64 @@ const NOT_BUILT: &str =
 <p>The API is there: <a href=/api/openapi.json>/api/openapi.json</a>. For the page, Node 20 is needed:
 <pre>cd dashboard && npm ci && npm run build && cd .. && DASHBOARD_DIST=dashboard/dist cargo build --release</pre>";
 
+/// What is told with every file.
+pub(super) struct Page {
+    /// What the page may do in a browser.
+    policy: HeaderValue,
+    /// Where it reports crashes, as a line of its head.
+    sink: Option<String>,
+}
+
+impl Page {
+    /// The page runs its own scripts and nothing else, and asks nobody but this server and who hears of crashes. The one style that is
+    /// allowed besides its own is that of stored pages, which it shows in frames of its own.
+    pub(super) fn new(error_sink: Option<&Url>) -> Self {
+        let style = STANDARD.encode(Sha256::digest(marked::STYLE));
+        let asked = error_sink.map(|sink| format!(" {}", sink.origin().ascii_serialization())).unwrap_or_default();
+        let policy = format!(
+            "default-src 'self'; connect-src 'self'{asked}; style-src 'self' 'sha256-{style}'; img-src 'self' data:; object-src 'none'; \
+             base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        );
+        // An address has no quotes of its own: they are escaped in it.
+        let sink = error_sink.map(|sink| sink.as_str().replace('&', "&amp;"));
+        let sink = sink.map(|sink| format!("<meta name=\"autoheal-error-sink\" content=\"{sink}\">"));
+        // An origin is text that a header can hold.
+        let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'self'"));
+        Self { policy, sink }
+    }
+
+    fn answer(&self, path: &str, kind: &str, content: Vec<u8>, asked: &HeaderMap) -> Response {
+        let tag = format!("\"{}\"", STANDARD.encode(Sha256::digest(&content)));
+        let kept = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+        let is_known = asked.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+        let mut response = if is_known {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            ([(header::CONTENT_TYPE, kind)], content).into_response()
+        };
+        let set = response.headers_mut();
+        set.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+        set.insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
+        if let Ok(tag) = HeaderValue::try_from(tag) {
+            set.insert(header::ETAG, tag);
+        }
+        response
+    }
+
+    /// The start page knows where crashes are reported.
+    fn start(&self, html: &[u8]) -> Vec<u8> {
+        let head = format!("<head>{}", self.sink.as_deref().unwrap_or_default());
+        String::from_utf8_lossy(html).replacen("<head>", &head, 1).into_bytes()
+    }
+}
+
 /// A file of the dashboard, its start page, or that there is nothing.
-pub(super) async fn serve(OriginalUri(uri): OriginalUri, request: Request) -> Response {
+pub(super) async fn serve(
+    State(shared): State<Shared>,
+    OriginalUri(uri): OriginalUri,
+    request: Request,
+) -> Response {
+    let page = &shared.page;
     let path = uri.path().trim_start_matches('/');
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
     let nothing =
@@ -34,15 +92,15 @@ pub(super) async fn serve(OriginalUri(uri): OriginalUri, request: Request) -> Re
     if !is_read || path.starts_with("api/") {
         return nothing.into_response();
     }
-    if let Some(file) = Files::get(path) {
-        return answer(&file, path, request.headers());
+    if let Some(file) = Files::get(path).filter(|_| path != START) {
+        return page.answer(path, file.metadata.mimetype(), file.data.into_owned(), request.headers());
     }
     // A name with an ending is that of a file that is not there.
     if path.rsplit('/').next().is_some_and(|name| name.contains('.')) || !(path.is_empty() || wants_page(request.headers())) {
         return nothing.into_response();
     }
     match Files::get(START) {
-        Some(file) => answer(&file, START, request.headers()),
+        Some(file) => page.answer(START, "text/html", page.start(&file.data), request.headers()),
         None => (StatusCode::NOT_FOUND, Html(NOT_BUILT)).into_response(),
     }
 }
@@ -52,31 +110,21 @@ fn wants_page(headers: &HeaderMap) -> bool {
     accepted.contains("text/html")
 }
 
-fn answer(file: &rust_embed::EmbeddedFile, path: &str, headers: &HeaderMap) -> Response {
-    let tag = format!("\"{}\"", STANDARD.encode(file.metadata.sha256_hash()));
-    let kept = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
-    let mut response = if is_known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let kind = file.metadata.mimetype().to_owned();
-        ([(header::CONTENT_TYPE, kind)], file.data.clone()).into_response()
-    };
-    let set = response.headers_mut();
-    set.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
-    if let (Ok(tag), Ok(policy)) = (HeaderValue::from_str(&tag), HeaderValue::from_str(&content_policy())) {
-        set.insert(header::ETAG, tag);
-        set.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    response
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The page runs its own scripts and nothing else, and asks nobody but this server. The one style that is allowed besides its own is that
-/// of stored pages, which it shows in frames of its own.
-fn content_policy() -> String {
-    let style = STANDARD.encode(Sha256::digest(marked::STYLE));
-    format!(
-        "default-src 'self'; style-src 'self' 'sha256-{style}'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
-         form-action 'self'; frame-ancestors 'none'"
-    )
+    #[test]
+    fn crashes_are_reported_where_the_setting_says_and_nowhere_else() {
+        let html = b"<!doctype html><html><head><title>autoheal</title></head></html>";
+        let silent = Page::new(None);
+        assert_eq!(silent.start(html), html);
+        assert!(silent.policy.to_str().unwrap().contains("connect-src 'self';"), "{:?}", silent.policy);
+        let sink = Url::parse("https://errors.example/report?team=a&key=\"><script>x</script>").unwrap();
+        let telling = Page::new(Some(&sink));
+        assert!(telling.policy.to_str().unwrap().contains("connect-src 'self' https://errors.example;"));
+        let start = String::from_utf8(telling.start(html)).unwrap();
+        let expected = "<head><meta name=\"autoheal-error-sink\" content=\"https://errors.example/report?team=a&amp;key=%22%3E%3Cscript%3Ex%3C/script%3E\"><title>";
+        assert!(start.contains(expected), "{start}");
+    }
 }

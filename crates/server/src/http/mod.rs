@@ -6,7 +6,7 @@
 //! | `GET /healthz`, `GET /readyz` | whether the server is there, and whether it can do its work |
 //! | `GET /metrics` | what is measured, for Prometheus |
 //! | `GET /api/openapi.json` | the description of the API |
-//! | `GET /api/tools` | every tool with the JSON Schema of its input |
+//! | `GET /api/tools/openapi.json` | the description of the tools alone |
 //! | `POST /api/tools/NAME` | calls a tool. With `Accept: text/event-stream` progress comes as events `progress`, then `answer` or `error` |
 //!
 //! # Layout
@@ -36,17 +36,20 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use dashboard::Page;
 use limits::Rate;
 use metrics::Metrics;
 use tower_http::compression::CompressionLayer;
 use tower_http::timeout::RequestBodyTimeoutLayer;
+use url::Url;
 
 use crate::api::error::{ApiCode, ApiError};
+use crate::api::tools::serve_tools_description;
 use crate::api::{self, Followers, USER};
 use crate::tools::{self, Services};
 
@@ -56,7 +59,7 @@ const LONGEST_BODY: usize = 1 << 20;
 /// How long a body may pause.
 const LONGEST_WAIT_FOR_BODY: Duration = Duration::from_secs(20);
 
-/// Who may ask.
+/// Who may ask, and what browsers are told.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     /// Whoever asks must know it: `Authorization: Bearer TOKEN`.
@@ -67,6 +70,8 @@ pub struct Access {
     pub origins: Vec<String>,
     /// How many requests a second one client may make, four times as many at once; 0: as many as it likes.
     pub requests_per_second: u32,
+    /// Where the dashboard reports its crashes; `None`: nowhere.
+    pub error_sink: Option<Url>,
 }
 
 /// Why the server cannot begin.
@@ -120,8 +125,9 @@ impl Server {
     pub async fn serve(self, services: Services, stop: CancellationToken) {
         let followers = Followers::new(services.store.clone(), services.worker.feed().clone(), stop.clone());
         let (calls, metrics) = (TaskTracker::new(), Metrics::new());
-        let shared =
-            Shared { services: Arc::new(services), stop: stop.clone(), followers, metrics, calls: calls.clone() };
+        let page = Arc::new(Page::new(self.access.error_sink.as_ref()));
+        let services = Arc::new(services);
+        let shared = Shared { services, stop: stop.clone(), followers, metrics, page, calls: calls.clone() };
         connections::serve(self.listener, router(shared, self.access), stop).await;
         // Every call was told to stop: it may have a task to cancel.
         calls.close();
@@ -136,6 +142,7 @@ pub(crate) struct Shared {
     pub(crate) stop: CancellationToken,
     pub(crate) followers: Followers,
     metrics: Metrics,
+    page: Arc<Page>,
     /// The calls under way, also those that nobody waits for any more.
     calls: TaskTracker,
 }
@@ -144,7 +151,7 @@ fn router(shared: Shared, access: Access) -> Router {
     let (rate, metrics, access) = (Rate::new(access.requests_per_second), shared.metrics.clone(), Arc::new(access));
     let timed = Router::from(api::operations())
         .route("/api/openapi.json", get(description))
-        .route("/api/tools", get(list))
+        .route("/api/tools/openapi.json", get(serve_tools_description))
         .route("/metrics", get(metrics::serve))
         .layer(middleware::from_fn(limits::check_time));
     let api = timed
@@ -180,13 +187,6 @@ async fn wrong_method() -> ApiError {
 
 async fn description() -> Json<utoipa::openapi::OpenApi> {
     Json(api::description())
-}
-
-async fn list() -> Json<Value> {
-    let described = tools::tools()
-        .iter()
-        .map(|tool| json!({ "name": tool.name(), "description": tool.description(), "input": tool.input() }));
-    Json(json!({ "tools": described.collect::<Vec<_>>() }))
 }
 
 async fn call(

@@ -30,6 +30,10 @@ impl Tool for Extract {
         "extract"
     }
 
+    fn title(&self) -> &'static str {
+        "Read a page as typed fields"
+    }
+
     fn description(&self) -> &'static str {
         "Reads a web page and answers with what it holds as typed fields: a product with its price, a job, an article, a recipe, an event, \
          or whatever a JSON Schema asks for. Every field says where on the page it comes from; what is not there is absent."

@@ -1,6 +1,5 @@
 use async_trait::async_trait;
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{WhenStopped, now};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,6 +29,10 @@ struct Input {
 impl Tool for Heal {
     fn name(&self) -> &'static str {
         "heal"
+    }
+
+    fn title(&self) -> &'static str {
+        "Repair a repository or a scraper"
     }
 
     fn description(&self) -> &'static str {
@@ -65,7 +68,7 @@ impl Tool for Heal {
 }
 
 fn of_repository(services: &Services, repository: &str, push: bool) -> Result<NewTask, ToolError> {
-    let address = RepositoryAddress::parse(repository).map_err(ToolError::invalid)?;
+    let address = services.healing.parse(repository).map_err(ToolError::invalid)?;
     let request = services.healing.of(&address, push)?;
     new_task(&address, request).map_err(ToolError::invalid)
 }

@@ -2,9 +2,9 @@
 //! it chooses among what a person has allowed.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_forge::github::GitHubHost;
 use autoheal_forge::{ForgeError, RepositoryAddress};
 use autoheal_orchestrator::{now, owner};
 use autoheal_repo::HealRequest;
@@ -23,6 +23,8 @@ pub struct Healing {
     pub people_push: bool,
     /// The repositories; `None`: every one that this user can read.
     pub repositories: Option<Vec<AllowedRepository>>,
+    /// github.com, or the GitHub Enterprise that the settings name: its repositories are addresses, too.
+    pub host: GitHubHost,
 }
 
 /// What may be healed.
@@ -54,12 +56,15 @@ pub enum AllowedRepositoryError {
     Address(#[from] ForgeError),
 }
 
-impl FromStr for AllowedRepository {
-    type Err = AllowedRepositoryError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+impl AllowedRepository {
+    /// What a person has named in the settings; `host` as for [`RepositoryAddress::parse_on`].
+    ///
+    /// # Errors
+    ///
+    /// [`AllowedRepositoryError`].
+    pub fn parse_on(text: &str, host: &GitHubHost) -> Result<Self, AllowedRepositoryError> {
         if text.contains("://") {
-            return Ok(Self::Address(RepositoryAddress::parse(text)?));
+            return Ok(Self::Address(RepositoryAddress::parse_on(text, Some(host))?));
         }
         let folder = PathBuf::from(text);
         if !folder.is_absolute() {
@@ -68,9 +73,7 @@ impl FromStr for AllowedRepository {
         let missing = |source| AllowedRepositoryError::Missing { folder: text.to_owned(), source };
         folder.canonicalize().map(Self::Folder).map_err(missing)
     }
-}
 
-impl AllowedRepository {
     fn holds(&self, asked: &RepositoryAddress) -> bool {
         match self {
             Self::Folder(folder) => asked.path().is_some_and(|path| path.starts_with(folder)),
@@ -85,6 +88,11 @@ impl Healing {
         self.repositories.iter().flatten().any(|allowed| matches!(allowed, AllowedRepository::Folder(_)))
     }
 
+    /// The repository that a text names, whether it may be healed or not.
+    pub(super) fn parse(&self, text: &str) -> Result<RepositoryAddress, ForgeError> {
+        RepositoryAddress::parse_on(text, Some(&self.host))
+    }
+
     /// The repository that a person names over HTTP: at GitHub, or what the setting `server.repositories` holds. A path means nothing
     /// to who does not see this machine, so there is none but by that setting.
     ///
@@ -94,9 +102,7 @@ impl Healing {
     pub(crate) fn address_of(&self, text: &str) -> Result<RepositoryAddress, ToolError> {
         let expected = || {
             ToolError::InvalidInput(
-                "give a repository as https://github.com/OWNER/REPOSITORY; others must be named in the setting \
-                 server.repositories"
-                    .to_owned(),
+                format!("give a repository as {}OWNER/REPOSITORY; others must be named in the setting server.repositories", self.host.web()),
             )
         };
         let is_address = text.contains("://");
@@ -104,10 +110,10 @@ impl Healing {
         if !is_address && !is_folder {
             return Err(expected());
         }
-        let address = RepositoryAddress::parse(text).map_err(|_| expected())?;
+        let address = self.parse(text).map_err(|_| expected())?;
         let is_listed = match &self.repositories {
             Some(allowed) => allowed.iter().any(|allowed| allowed.holds(&address)),
-            None => matches!(address, RepositoryAddress::GitHub { .. }),
+            None => self.host.repository(&address).is_some(),
         };
         if is_listed { Ok(address) } else { Err(expected()) }
     }
@@ -153,12 +159,21 @@ pub(crate) fn new_task(address: &RepositoryAddress, request: HealRequest) -> Res
 mod tests {
     use super::*;
 
+    fn host(api: &str) -> GitHubHost {
+        GitHubHost::of_api(&api.parse().unwrap()).unwrap()
+    }
+
+    fn allowed_repository(text: &str) -> Result<AllowedRepository, AllowedRepositoryError> {
+        AllowedRepository::parse_on(text, &host("https://api.github.com"))
+    }
+
     fn healing(allowed: Option<&[&str]>) -> Healing {
         Healing {
             request: HealRequest { team_name: "a team".to_owned(), ..HealRequest::new("") },
             may_push: false,
             people_push: true,
-            repositories: allowed.map(|texts| texts.iter().map(|text| text.parse().unwrap()).collect()),
+            repositories: allowed.map(|texts| texts.iter().map(|text| allowed_repository(text).unwrap()).collect()),
+            host: host("https://api.github.com"),
         }
     }
 
@@ -172,6 +187,23 @@ mod tests {
         assert!(healing.of(&address, true).unwrap_err().to_string().contains("server.allow_push"));
         healing.may_push = true;
         assert_eq!(healing.of(&address, true).unwrap().delivery, Delivery::Push);
+    }
+
+    #[test]
+    fn a_person_names_repositories_of_the_github_that_the_settings_name() {
+        let of = |api: &str| Healing { host: host(api), ..healing(None) };
+        let (github, enterprise) = (of("https://api.github.com"), of("https://git.example.com/api/v3"));
+        for (asked, at_github, at_enterprise) in [
+            ("https://github.com/owner/name", true, false),
+            ("https://git.example.com/owner/name", false, true),
+            ("https://git.example.com/owner", false, false),
+            ("http://127.0.0.1/owner/name", false, false),
+        ] {
+            assert_eq!(github.address_of(asked).is_ok(), at_github, "{asked}");
+            assert_eq!(enterprise.address_of(asked).is_ok(), at_enterprise, "{asked}");
+        }
+        let refused = enterprise.address_of("x").unwrap_err().to_string();
+        assert!(refused.contains("https://git.example.com/OWNER"), "{refused}");
     }
 
     #[test]
@@ -195,7 +227,7 @@ mod tests {
             let request = healing.of(&RepositoryAddress::parse(&asked).unwrap(), false);
             assert_eq!(request.is_ok(), is_allowed, "{asked}: {request:?}");
         }
-        assert!("code".parse::<AllowedRepository>().unwrap_err().to_string().contains("absolute"));
-        assert!(path("nothing").parse::<AllowedRepository>().unwrap_err().to_string().contains("cannot be found"));
+        assert!(allowed_repository("code").unwrap_err().to_string().contains("absolute"));
+        assert!(allowed_repository(&path("nothing")).unwrap_err().to_string().contains("cannot be found"));
     }
 }

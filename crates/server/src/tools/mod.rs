@@ -10,7 +10,8 @@ use autoheal_llm::Models;
 use autoheal_orchestrator::{EventFeed, PerformError, Worker};
 use autoheal_source::Notifier;
 use autoheal_store::{RunRow, Store};
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -112,6 +113,9 @@ pub trait Tool: Send + Sync {
     /// Its name: letters and `_`.
     fn name(&self) -> &'static str;
 
+    /// What it does, in a few words.
+    fn title(&self) -> &'static str;
+
     /// What it does, for a model that is to choose among tools.
     fn description(&self) -> &'static str;
 
@@ -141,7 +145,10 @@ pub fn find(name: &str) -> Option<&'static dyn Tool> {
 
 /// The schema of an input.
 fn schema_of<T: JsonSchema>() -> Map<String, Value> {
-    let Value::Object(mut schema) = schema_for!(T).to_value() else { return Map::new() };
+    // Models do not look elsewhere for what a reference means.
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let Value::Object(mut schema) = schema.to_value() else { return Map::new() };
     schema.remove("$schema");
     schema.remove("title");
     // What is said of the type is said by the tool.

@@ -31,7 +31,7 @@ struct Input {
     engine: Option<String>,
     /// Whatever else the manual is divided by, in that order: pairs of a name and a value.
     #[serde(default)]
-    context: Vec<(String, String)>,
+    context: Vec<[String; 2]>,
     /// Let a language model choose the links, when the server has one; otherwise a search does. Default: true.
     #[serde(default = "default_ask_model")]
     ask_model: bool,
@@ -48,6 +48,10 @@ const fn default_ask_model() -> bool {
 impl Tool for Navigate {
     fn name(&self) -> &'static str {
         "navigate"
+    }
+
+    fn title(&self) -> &'static str {
+        "Find an answer in a manual"
     }
 
     fn description(&self) -> &'static str {
@@ -73,7 +77,8 @@ impl Tool for Navigate {
         }
         let vehicle = [("make", input.make), ("year", input.year), ("model", input.model), ("engine", input.engine)];
         let vehicle = vehicle.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        let known = vehicle.chain(input.context).filter(|(_, value)| !value.trim().is_empty());
+        let others = input.context.into_iter().map(|[name, value]| (name, value));
+        let known = vehicle.chain(others).filter(|(_, value)| !value.trim().is_empty());
         let goal = Goal { text: input.goal, context: known.collect() };
         let mut settings = services.navigation;
         settings.max_steps = input.max_steps.map_or(settings.max_steps, |steps| steps.max(1).min(settings.max_steps));

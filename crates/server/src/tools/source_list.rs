@@ -22,8 +22,12 @@ impl Tool for SourceList {
         "source_list"
     }
 
+    fn title(&self) -> &'static str {
+        "List the scraped pages"
+    }
+
     fn description(&self) -> &'static str {
-        "Lists the web pages that are scraped regularly, with their health: HEALTHY, DEGRADED, QUARANTINED or DEAD, when each last \
+        "Lists the web pages that are scraped regularly, with their health: ACTIVE, DEGRADED, QUARANTINED or DEAD, when each last \
          gave data, and how often it failed since."
     }
 

@@ -24,6 +24,10 @@ impl Tool for SourceRun {
         "source_run"
     }
 
+    fn title(&self) -> &'static str {
+        "Scrape a page now"
+    }
+
     fn description(&self) -> &'static str {
         "Fetches one of the regularly scraped pages now and answers with the values it gives. When the page has changed its layout, the \
          scraper is healed first, or it is said that it could not be."

@@ -75,8 +75,11 @@ async fn what_makes_no_sense_is_refused_with_the_field() {
         assert_eq!((status, &error["code"], &error["details"]["field"]), (400, &json!("INVALID_INPUT"), &json!(field)));
         assert!(error["timestamp"].as_str().unwrap().ends_with('Z') && !error["message"].as_str().unwrap().is_empty());
     }
+    let (_, missing) = ask(server.send(Method::POST, "/api/heal", &json!({}))).await;
+    assert_eq!(missing["error"]["details"]["field"], "repositoryUrl", "{missing}");
     for (method, path, body, status, code) in [
         (Method::POST, "/api/heal", json!({ "repositoryUrl": "https://github.com/a/b" }), 400, "INVALID_INPUT"),
+        (Method::POST, "/api/heal", json!({ "repositoryUrl": 7, "teamName": "a", "leaderName": "b" }), 400, "INVALID_INPUT"),
         (Method::POST, "/api/heal", json!({ "extra": 1 }), 400, "INVALID_INPUT"),
         (Method::GET, "/api/status/nothing", Value::Null, 404, "JOB_NOT_FOUND"),
         (Method::GET, "/api/status/00000000-0000-4000-8000-000000000000", Value::Null, 404, "JOB_NOT_FOUND"),
@@ -267,6 +270,8 @@ async fn addresses_of_pages_are_the_dashboards_and_no_name_of_theirs_is_answered
     // With or without the page in the binary, it is HTML, needs no token, and is not the API's.
     assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
     assert_eq!(page.headers()["x-content-type-options"], "nosniff");
+    let home = server.get("/").send().await.unwrap();
+    assert!(home.headers()["content-type"].to_str().unwrap().starts_with("text/html"), "whoever asks");
     for path in ["/missing.js", "/api/missing"] {
         let answer = server.get(path).header("Accept", "text/html").send().await.unwrap();
         assert_eq!(

@@ -253,7 +253,7 @@ async fn what_a_person_has_asked_for_to_be_pushed_is_not_taken_over_and_a_push_m
     world.server.store.enqueue(&pushed).await.unwrap();
     let (status, refused) = ask(world.server.call("heal", &asked)).await;
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(status == 502 && message.contains("autoheal tasks cancel"), "{refused}");
+    assert!(status == 422 && message.contains("autoheal tasks cancel"), "{refused}");
     assert_eq!(world.states().await, [TaskState::Pending, TaskState::Completed], "it was not begun");
 
     asked["push"] = json!(true);

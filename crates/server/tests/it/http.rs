@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use autoheal_fetch::{FetchSettings, Fetcher};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
+use autoheal_forge::github::GitHubHost;
 use autoheal_repo::HealRequest;
 use autoheal_server::api::webhook::Webhook;
 use autoheal_server::http::{Access, BindError, Server};
@@ -49,7 +50,13 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
         extraction: autoheal_extract::ModelSettings::default(),
         navigation: autoheal_navigate::Settings { max_steps: 2, ..autoheal_navigate::Settings::default() },
         worker: Worker::new(store.clone(), worker, registry),
-        healing: Healing { request: HealRequest::new(""), may_push: false, people_push: true, repositories: None },
+        healing: Healing {
+            request: HealRequest::new(""),
+            may_push: false,
+            people_push: true,
+            repositories: None,
+            host: GitHubHost::of_api(&"https://api.github.com".parse().unwrap()).unwrap(),
+        },
         notifier: Arc::new(Notifier::new(sources, None, None)),
         webhook: Webhook::default(),
     }
@@ -142,6 +149,26 @@ async fn tools_are_listed_and_called_and_progress_comes_as_events() {
     assert_eq!(names, ["progress", "progress", "answer"], "{events}");
 }
 
+/// What Open WebUI does with a tool server: it reads the description below the address that it was given, and asks what stands there.
+#[tokio::test]
+async fn the_tools_describe_themselves_to_assistants() {
+    let server = start(Access { token: Some("a-token".into()), ..Access::default() }).await;
+    assert_eq!(ask(server.get("/api/tools/openapi.json")).await.0, 401);
+    let authorised = |request: reqwest::RequestBuilder| request.header("Authorization", "Bearer a-token");
+    let (status, described) = ask(authorised(server.get("/api/tools/openapi.json"))).await;
+    assert_eq!((status, &described["openapi"]), (200, &json!("3.1.0")));
+    assert_eq!(described["servers"], json!([{ "url": "/api/tools" }]));
+    let names: Vec<_> = described["paths"].as_object().unwrap().iter().collect();
+    assert_eq!(names.len(), 5);
+    for (path, item) in names {
+        let operation = &item["post"];
+        assert_eq!(format!("/{}", operation["operationId"].as_str().unwrap()), *path);
+        assert!(operation["description"].as_str().is_some_and(|text| text.len() > 80), "{operation}");
+    }
+    let (status, answer) = ask(authorised(server.call("source_list", &json!({})))).await;
+    assert_eq!((status, &answer["data"]["sources"]), (200, &json!([])), "{answer}");
+}
+
 #[tokio::test]
 async fn what_is_wrong_is_an_error_with_a_code() {
     let server = start(Access::default()).await;
@@ -153,7 +180,7 @@ async fn what_is_wrong_is_an_error_with_a_code() {
         (server.get("/api/elsewhere"), 404, "NOT_FOUND"),
         (server.call("../../healthz", &json!({})), 405, "INVALID_INPUT"),
         (server.call("navigate", &json!({ "goal": "x" })), 400, "INVALID_INPUT"),
-        (server.call("extract", &json!({ "url": "http://10.1.2.3/" })), 502, "TOOL_FAILED"),
+        (server.call("extract", &json!({ "url": "http://10.1.2.3/" })), 422, "TOOL_FAILED"),
         (server.call("extract", &json!({ "url": "x".repeat(2 << 20) })), 413, "INVALID_INPUT"),
         (server.call("source_list", &json!({})).body("{"), 400, "INVALID_INPUT"),
     ] {
@@ -272,7 +299,7 @@ async fn a_manual_that_cannot_be_reached_is_a_failure_and_one_without_the_answer
     let server = start(Access::default()).await;
     let ask_at = |start: &str| json!({ "goal": "oil capacity", "start": start, "max_steps": 50 });
     let (status, failure) = ask(server.call("navigate", &ask_at("http://127.0.0.1:1/"))).await;
-    assert_eq!((status, &failure["error"]["code"]), (502, &json!("TOOL_FAILED")), "{failure}");
+    assert_eq!((status, &failure["error"]["code"]), (422, &json!("TOOL_FAILED")), "{failure}");
     assert!(failure["error"]["message"].as_str().unwrap().contains("http://127.0.0.1:1/ cannot be read"), "{failure}");
 
     let (status, answer) = ask(server.call("navigate", &ask_at(site.url("/").as_str()))).await;

@@ -144,7 +144,7 @@ async fn what_is_not_to_be_healed_is_left_alone() {
     assert_eq!(asked(&server).await.len(), 0);
 
     let listed = start(|services| {
-        let allowed: AllowedRepository = "https://github.com/owner/bank".parse().unwrap();
+        let allowed = AllowedRepository::parse_on("https://github.com/owner/bank", &services.healing.host).unwrap();
         services.healing.repositories = Some(vec![allowed]);
     })
     .await;

@@ -79,6 +79,30 @@ async fn every_decision_says_who_made_it() {
 }
 
 #[tokio::test]
+async fn two_who_change_a_source_at_once_do_not_undo_each_other() {
+    let store = store().await;
+    let name = name();
+    let was = store.source("news").await.unwrap().unwrap().definition;
+    let changes = Changes { interval_seconds: Some(5), ..Changes::default() };
+    set(&store, &name, &changes, ADA, at(2)).await.unwrap();
+    let (source, definition) = (name.to_string(), json!({ "other": true }));
+    let late = SourceRecord::Redefined { source: source.clone(), was: was.clone(), definition: definition.clone() };
+    assert!(matches!(store.change_sources(at(3), &[late]).await, Err(StoreError::Superseded)));
+    // A run that found the page elsewhere finds it again next time.
+    store.change_sources(at(3), &[SourceRecord::Moved { source, was, definition }]).await.unwrap();
+    assert_eq!(store.source("news").await.unwrap().unwrap().definition["interval_seconds"], 5);
+    // What a run counts while a person releases the source is kept.
+    let mut released = store.source("news").await.unwrap().unwrap().health;
+    let counted = Health { success_count: 7, ..released.clone() };
+    store.change_sources(at(4), &[SourceRecord::Health { source: "news".to_owned(), health: counted }]).await.unwrap();
+    released.release(at(5));
+    let released = SourceRecord::Released { source: "news".to_owned(), health: released };
+    store.change_sources(at(5), &[released]).await.unwrap();
+    let health = store.source("news").await.unwrap().unwrap().health;
+    assert_eq!((health.success_count, health.state, health.released_at), (7, HealthState::Degraded, Some(at(5))));
+}
+
+#[tokio::test]
 async fn what_cannot_be_decided_leaves_no_trace() {
     let store = store().await;
     let (name, nobody) = (name(), "nobody".parse().unwrap());

@@ -172,7 +172,7 @@ async fn a_release_is_not_undone_by_who_read_before_it(#[case] engine: Engine) {
     let mut read_before = store.source(NAME).await.unwrap().unwrap().health;
     let mut released = read_before.clone();
     released.release(at(50));
-    store.change_sources(at(50), &[SourceRecord::Health { source: named(), health: released.clone() }]).await.unwrap();
+    store.change_sources(at(50), &[SourceRecord::Released { source: named(), health: released }]).await.unwrap();
     read_before.state = HealthState::Quarantined;
     read_before.failure_count = 7;
     store.change_sources(at(60), &[SourceRecord::Health { source: named(), health: read_before }]).await.unwrap();

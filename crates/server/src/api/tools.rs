@@ -1,0 +1,129 @@
+//! The tools, as operations that a program or a model finds described: in the API's description, and in one of their own.
+
+use axum::Json;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::openapi::path::{HttpMethod, Operation, OperationBuilder};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::response::{ResponseBuilder, ResponsesBuilder};
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{Content, OpenApi as Document, Paths, Ref, RefOr, Required, Server};
+use utoipa::{OpenApi, ToSchema};
+
+use super::error::ErrorResponse;
+use super::{security, tag};
+use crate::tools::{Tool, tools};
+
+/// Where the tools are.
+pub(super) const ROOT: &str = "/api/tools";
+
+/// A tool.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ToolSummary {
+    /// Its name, which is the end of its address.
+    pub name: &'static str,
+    /// What it does, for a model that is to choose among tools.
+    pub description: &'static str,
+    /// The JSON Schema of what it is given.
+    #[schema(value_type = Object)]
+    pub input: Map<String, Value>,
+}
+
+/// Every tool.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ToolList {
+    /// The tools.
+    pub tools: Vec<ToolSummary>,
+}
+
+/// What a tool answers.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ToolAnswer {
+    /// For a reader: Markdown.
+    pub text: String,
+    /// For a program.
+    pub data: Value,
+}
+
+/// List the tools
+#[utoipa::path(get, path = "/api/tools", operation_id = "listTools", tag = tag::TOOLS, responses(
+    (status = 200, description = "The tools", body = ToolList),
+    (status = "default", description = "An error", body = ErrorResponse)))]
+pub(super) async fn list() -> Json<ToolList> {
+    let summary =
+        |tool: &&dyn Tool| ToolSummary { name: tool.name(), description: tool.description(), input: tool.input() };
+    Json(ToolList { tools: tools().iter().map(summary).collect() })
+}
+
+/// The operation that calls a tool.
+fn operation(tool: &dyn Tool) -> Operation {
+    let json = |schema: RefOr<Schema>| Content::new(Some(schema));
+    let named = |name| RefOr::Ref(Ref::from_schema_name(name));
+    let answers = |what: &str, name| {
+        ResponseBuilder::new().description(what).content("application/json", json(named(name))).build()
+    };
+    // What a schema says that this type does not know is lost; a test holds the two against each other.
+    let input = serde_json::from_value(Value::Object(tool.input())).unwrap_or_else(|_| named("Object"));
+    let body = RequestBodyBuilder::new().content("application/json", json(input)).required(Some(Required::True)).build();
+    let responses = ResponsesBuilder::new()
+        .response("200", answers("The answer", "ToolAnswer"))
+        .response("422", answers("It could not be done", "ErrorResponse"))
+        .response("default", answers("An error", "ErrorResponse"));
+    OperationBuilder::new()
+        .operation_id(Some(tool.name()))
+        .tag(tag::TOOLS)
+        .summary(Some(tool.title()))
+        .description(Some(tool.description()))
+        .request_body(Some(body))
+        .responses(responses.build())
+        .build()
+}
+
+/// Adds the tools to a description in which `root` is the address that they are under.
+pub(super) fn describe(paths: &mut Paths, root: &str) {
+    for tool in tools() {
+        paths.add_path_operation(format!("{root}/{}", tool.name()), vec![HttpMethod::Post], operation(*tool));
+    }
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "autoheal tools",
+        description = "Answers from manuals and pages, and repairs of scrapers and repositories. A tool that could not do it says so.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(ToolAnswer, ErrorResponse)),
+    security(("token" = [])),
+    tags((name = tag::TOOLS, description = "What an assistant can ask for."))
+)]
+struct Tools;
+
+/// The tools alone, for assistants that take a description for a set of tools, such as Open WebUI.
+pub fn tools_description() -> Document {
+    let mut description = Tools::openapi();
+    description.servers = Some(vec![Server::new(ROOT)]);
+    describe(&mut description.paths, "");
+    security(description)
+}
+
+/// The same, served.
+pub(crate) async fn serve_tools_description() -> Json<Document> {
+    Json(tools_description())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_tool_is_given_is_described_to_the_last_word() {
+        let described = serde_json::to_value(tools_description()).unwrap();
+        for tool in tools() {
+            let operation = &described["paths"][format!("/{}", tool.name())]["post"];
+            let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            assert_eq!(*schema, Value::Object(tool.input()), "{}", tool.name());
+            assert!(!schema.to_string().contains("$ref"), "models do not look elsewhere: {schema}");
+        }
+    }
+}
