@@ -61,6 +61,9 @@ pub struct AddRequest {
     /// Whether a browser runs the page's scripts first, also when the recipe does not say so.
     #[serde(default)]
     pub render: bool,
+    /// Who asked, when it is a person.
+    #[serde(default)]
+    pub asked_by: Option<String>,
 }
 
 impl AddRequest {
@@ -79,9 +82,13 @@ impl AddRequest {
             heal_policy: HealPolicy::default(),
             webhook: None,
             render: false,
+            asked_by: None,
         }
     }
 }
+
+/// Who proposes the first version of a recipe.
+const SCOUT: &str = "scout";
 
 /// So many further pages are asked for before a source is added; its first run asks for all.
 const MOST_CHECKED: usize = 3;
@@ -190,16 +197,16 @@ impl AddWorkflow {
         let values = values(&recipe, &extraction);
         record(context, SourceRecord::Definition { source: source.clone(), definition: place.clone() });
         record(context, SourceRecord::Health { source: source.clone(), health });
-        let asked_by = "scout".to_owned();
         let staged = SourceRecord::Staged {
             source: source.clone(),
             version: 1,
             recipe: document.clone(),
             definition: place.clone(),
-            asked_by: asked_by.clone(),
+            asked_by: SCOUT.to_owned(),
         };
         record(context, staged);
         let (definition, replaces) = (place, None);
+        let asked_by = state.request.asked_by.clone().unwrap_or_else(|| SCOUT.to_owned());
         record(context, SourceRecord::Promoted { source: source.clone(), version: 1, definition, replaces, asked_by });
         for role in [SnapshotRole::Original, SnapshotRole::Good] {
             record(context, SourceRecord::Snapshot { source: source.clone(), snapshot: snapshot(role) });

@@ -385,6 +385,7 @@ fn schedule(text: &str) -> Result<CronExpression, ApiError> {
     (status = "default", description = "An error", body = ErrorResponse)))]
 pub(super) async fn add(
     State(shared): State<Shared>,
+    Asker(asker): Asker,
     Body(new): Body<NewSource>,
 ) -> Result<(StatusCode, Json<Adding>), ApiError> {
     let field = |field: &str, message: String| ApiError::invalid(message).with("field", field);
@@ -410,6 +411,7 @@ pub(super) async fn add(
         schedule: new.schedule.as_deref().map(schedule).transpose()?,
         heal_policy: new.heal_policy.map(Into::into).unwrap_or_default(),
         render: new.render,
+        asked_by: Some(asker),
         ..AddRequest::new(new.url)
     };
     let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());

@@ -8,7 +8,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
 use tokio_util::sync::DropGuard;
 
@@ -16,6 +16,9 @@ use super::Shared;
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::tools::ToolAnswer;
 use crate::tools::{Answer, Call, Tool, ToolError};
+
+/// So many lines of progress a reader may be behind.
+const BEHIND: usize = 256;
 
 /// What is said of a call.
 enum Said {
@@ -25,22 +28,23 @@ enum Said {
 
 /// A call under way. Dropping it stops the call.
 pub(super) struct UnderWay {
-    said: mpsc::UnboundedReceiver<Said>,
+    said: mpsc::Receiver<Said>,
     stop: DropGuard,
 }
 
 /// Begins a call.
 pub(super) fn begin(tool: &'static dyn Tool, shared: &Shared, input: Value, user: Option<String>) -> UnderWay {
-    let (sender, said) = mpsc::unbounded_channel();
+    let (sender, said) = mpsc::channel(BEHIND);
     let (services, stop) = (shared.services.clone(), shared.stop.child_token());
     let guard = stop.clone().drop_guard();
     shared.calls.spawn(async move {
         let telling = sender.clone();
-        // An error says that nobody listens.
-        let progress = move |line: String| drop(telling.send(Said::Progress(line)));
+        // A reader who is slow, or gone, hears less of how far it is.
+        let progress = move |line: String| drop(telling.try_send(Said::Progress(line)));
         let call = Call { user, stop, progress: &progress };
         let outcome = tool.call(&services, input, &call).await;
-        drop(sender.send(Said::Ended(outcome)));
+        // An error says that nobody waits for it any more.
+        drop(sender.send(Said::Ended(outcome)).await);
     });
     UnderWay { said, stop: guard }
 }
@@ -62,7 +66,7 @@ impl UnderWay {
     /// Progress and the answer as server-sent events.
     pub(super) fn into_events(self) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
         let Self { said, stop } = self;
-        let events = UnboundedReceiverStream::new(said).map(move |said| {
+        let events = ReceiverStream::new(said).map(move |said| {
             // Kept as long as somebody reads.
             let _reading = &stop;
             Ok(event(said))

@@ -115,7 +115,8 @@ pub(super) async fn import(
 /// A new source: as `source add` does it. `None` when a person stopped it.
 async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static str, Failure>>, Failure> {
     let mut task = NewTask::new(TaskKind::AddSource, entry.name.to_string(), now());
-    let request = AddRequest { required_as_found: entry.required_as_found, ..entry.file.into_request() };
+    let (required_as_found, asked_by) = (entry.required_as_found, Some(person()));
+    let request = AddRequest { required_as_found, asked_by, ..entry.file.into_request() };
     task.context = serde_json::to_value(request)?;
     let Some(row) = perform(runner, task).await? else { return Ok(None) };
     if row.healed == Some(true) {

@@ -15,6 +15,7 @@ use autoheal_store::{RunRow, Store};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::decide::person;
 use super::find;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
@@ -52,6 +53,7 @@ pub(super) async fn add(
         heal_policy: add.heal_policy.into(),
         webhook: add.webhook.clone(),
         render: add.render,
+        asked_by: Some(person()),
         ..AddRequest::new(url.clone())
     };
     let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
