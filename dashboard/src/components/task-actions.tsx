@@ -1,6 +1,6 @@
 import { useCancelTask, useRetryTask } from "../api/actions";
 import type { Task, TaskState } from "../api/types";
-import { Button } from "../ui/button";
+import { Button, type ButtonKind } from "../ui/button";
 
 const CAN: Record<TaskState, "cancel" | "retry" | undefined> = {
   PENDING: "cancel",
@@ -11,10 +11,22 @@ const CAN: Record<TaskState, "cancel" | "retry" | undefined> = {
   CANCELLED: "retry",
 };
 
+/** Has a task done again that ended, from its beginning. */
+export function RetryTask({ taskId, kind = "quiet" }: { taskId: number; kind?: ButtonKind }) {
+  const retry = useRetryTask();
+  return (
+    <Button kind={kind} aria-label={`Retry task ${taskId}`} busy={retry.isPending} onClick={() => retry.mutate(taskId)}>
+      Retry
+    </Button>
+  );
+}
+
+/** Whether a task has ended and can be done again. */
+export const canRetry = ({ state }: Task): boolean => CAN[state] === "retry";
+
 /** Stops a task, or has it done again. */
 export function TaskActions({ task }: { task: Task }) {
   const cancel = useCancelTask();
-  const retry = useRetryTask();
   const can = CAN[task.state];
   if (can === "cancel") {
     return task.cancelRequested ? (
@@ -30,17 +42,5 @@ export function TaskActions({ task }: { task: Task }) {
       </Button>
     );
   }
-  if (can === "retry") {
-    return (
-      <Button
-        kind="quiet"
-        aria-label={`Retry task ${task.taskId}`}
-        busy={retry.isPending}
-        onClick={() => retry.mutate(task.taskId)}
-      >
-        Retry
-      </Button>
-    );
-  }
-  return null;
+  return can === "retry" ? <RetryTask taskId={task.taskId} /> : null;
 }

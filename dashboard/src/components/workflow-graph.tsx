@@ -12,6 +12,7 @@ const LOOKS: Record<NodeState, { box: string; icon: IconName | undefined; text: 
   waiting: { box: "border-line bg-surface text-muted", icon: undefined, text: "waiting" },
   running: { box: "border-info bg-info-soft text-info ring-1 ring-info", icon: "spinner", text: "running" },
   done: { box: "border-good/40 bg-good-soft text-good", icon: "check", text: "done" },
+  stopped: { box: "border-line-strong bg-sunken text-ink", icon: "stop", text: "stopped" },
   failed: { box: "border-bad/50 bg-bad-soft text-bad", icon: "cross", text: "failed" },
 };
 
@@ -53,8 +54,11 @@ export function WorkflowGraph({ workflow, progress }: { workflow: Workflow; prog
   const lanes = beside.reduce((most, { lane = 0 }) => Math.max(most, lane + 1), 0);
   const width = 12 + lanes * LANE;
   const height = column.length * ROW - (ROW - BOX);
+  const isThrough = [...progress.nodes.values()].every(({ state }) => state === "done");
   const ended: NodeProgress | undefined =
-    progress.stopReason === undefined ? undefined : { state: "done", visits: 1, millis: 0, attempt: 1 };
+    progress.stopReason === undefined
+      ? undefined
+      : { state: isThrough ? "done" : "stopped", visits: 1, millis: 0, attempt: 1 };
   return (
     <div className="flex">
       <div className="relative min-w-0 flex-1">

@@ -63,8 +63,10 @@ export function TaskPage() {
               {runs.length > 0 ? (
                 <RunsTable runs={runs} caption="Runs of the task" />
               ) : (
-                <Message icon="clock" title="No run yet">
-                  It begins when the task is due and a worker is free.
+                <Message icon="clock" title={task.completedAt ? "No run" : "No run yet"}>
+                  {task.completedAt
+                    ? "The task ended before a worker began with it."
+                    : "It begins when the task is due and a worker is free."}
                 </Message>
               )}
             </Panel>
