@@ -5,7 +5,6 @@ import { words } from "../ui/format";
 import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { Page } from "../ui/page";
-import { Panel } from "../ui/panel";
 import type { Filters } from "./filters";
 import { TargetFilter } from "./target-filter";
 
@@ -42,24 +41,24 @@ export function ListPage<Row, Name extends string = never>({
 }: ListPageProps<Row, Name>) {
   return (
     <Page title={title}>
-      <div className="flex flex-wrap items-end gap-3">
-        {choices &&
-          (Object.keys(choices) as Name[]).map((name) => (
-            <Select
-              key={name}
-              className="max-sm:flex-1"
-              label={words(name)}
-              options={[
-                { value: "", label: `All ${name}s` },
-                ...Object.entries(choices[name]).map(([value, label]) => ({ value, label })),
-              ]}
-              value={filter[name]}
-              onChange={(event) => setFilter(name, event.target.value)}
-            />
-          ))}
-        <TargetFilter key={filter.target} value={filter.target} onChange={(target) => setFilter("target", target)} />
-      </div>
-      <Panel title={words(`${noun}s`)} flush>
+      <div className="min-w-0 rounded-lg border border-line bg-surface shadow-card">
+        <div className="flex flex-wrap items-end gap-3 border-b border-line px-4 py-3">
+          {choices &&
+            (Object.keys(choices) as Name[]).map((name) => (
+              <Select
+                key={name}
+                className="max-sm:flex-1"
+                label={words(name)}
+                options={[
+                  { value: "", label: `All ${name}s` },
+                  ...Object.entries(choices[name]).map(([value, label]) => ({ value, label })),
+                ]}
+                value={filter[name]}
+                onChange={(event) => setFilter(name, event.target.value)}
+              />
+            ))}
+          <TargetFilter key={filter.target} value={filter.target} onChange={(target) => setFilter("target", target)} />
+        </div>
         <Loaded query={{ data: rows, error: query.error, refetch: query.refetch }} lines={12}>
           {(rows) => {
             if (rows.length > 0) {
@@ -84,7 +83,7 @@ export function ListPage<Row, Name extends string = never>({
             );
           }}
         </Loaded>
-      </Panel>
+      </div>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Task } from "../api/types";
 import { sentence } from "../api/describe";
 import { Message } from "../ui/message";
-import { canRetry, RetryTask } from "./task-actions";
+import { actionOf, RetryTask } from "./task-actions";
 
 const ENDS: Record<string, readonly [title: string, next: string]> = {
   CANCELLED: ["Cancelled before it came to a result", "Retry the task to have it done after all."],
@@ -28,7 +28,7 @@ export function NoResults({ reason = "", error, task, action }: NoResultsProps) 
         title={title}
         action={
           <>
-            {task && canRetry(task) && <RetryTask taskId={task.taskId} kind="primary" />}
+            {task && actionOf(task) === "retry" && <RetryTask taskId={task.taskId} kind="primary" />}
             {action}
           </>
         }

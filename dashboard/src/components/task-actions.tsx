@@ -21,19 +21,19 @@ export function RetryTask({ taskId, kind = "quiet" }: { taskId: number; kind?: B
   );
 }
 
-/** Whether a task has ended and can be done again. */
-export const canRetry = ({ state }: Task): boolean => CAN[state] === "retry";
+/** What a person may have done with a task. */
+export const actionOf = ({ state }: Task) => CAN[state];
 
 /** Stops a task, or has it done again. */
-export function TaskActions({ task }: { task: Task }) {
+export function TaskActions({ task, kind = "quiet" }: { task: Task; kind?: ButtonKind }) {
   const cancel = useCancelTask();
-  const can = CAN[task.state];
+  const can = actionOf(task);
   if (can === "cancel") {
     return task.cancelRequested ? (
       <span className="text-xs whitespace-nowrap text-muted">stopping…</span>
     ) : (
       <Button
-        kind="quiet"
+        kind={kind}
         aria-label={`Cancel task ${task.taskId}`}
         busy={cancel.isPending}
         onClick={() => cancel.mutate(task.taskId)}
@@ -42,5 +42,5 @@ export function TaskActions({ task }: { task: Task }) {
       </Button>
     );
   }
-  return can === "retry" ? <RetryTask taskId={task.taskId} /> : null;
+  return can === "retry" ? <RetryTask taskId={task.taskId} kind={kind} /> : null;
 }

@@ -36,7 +36,11 @@ function NodeBox({ name, progress, isEnd }: { name: string; progress: NodeProgre
       className={`flex items-center gap-2 rounded-md border px-3 ${box} ${isEnd ? "border-dashed" : ""}`}
       aria-current={state === "running" ? "step" : undefined}
     >
-      {icon ? <Icon name={icon} /> : <span aria-hidden="true" className="size-2 rounded-full bg-line-strong/60" />}
+      {icon ? (
+        <Icon name={icon} />
+      ) : (
+        <span aria-hidden="true" className="mx-1 size-2 shrink-0 rounded-full bg-line-strong/60" />
+      )}
       <span className="min-w-0 flex-1 truncate font-medium">{words(name)}</span>
       <span className="sr-only">{text}</span>
       {visits > 1 && <span className="text-xs">{visits}×</span>}

@@ -31,7 +31,7 @@ export function TaskPage() {
       title={`Task ${taskId}`}
       back={{ to: "/queue", label: "Queue" }}
       lead={task ? <StateBadge looks={TASK_LOOKS} value={task.state} /> : "\u00a0"}
-      actions={task && <TaskActions task={task} />}
+      actions={task && <TaskActions task={task} kind="secondary" />}
     >
       <Loaded query={query} lines={8}>
         {({ task, runs }) => (
