@@ -34,4 +34,30 @@ describe("colours", () => {
       }
     },
   );
+
+  it("are those of the chosen theme, whatever the system prefers", async () => {
+    if (!stage) {
+      sayWithoutBrowser("the choice of a theme");
+      return;
+    }
+    const page = await stage.browser.newPage({ reducedMotion: "reduce" });
+    await page.goto(`${stage.address}/nowhere`);
+    const choose = (name: string) => page.getByRole("radio", { name }).check();
+    const looks: string[] = [];
+    for (const [colorScheme, theme] of [
+      ["light", "Light"],
+      ["dark", "Light"],
+      ["light", "Dark"],
+      ["dark", "Dark"],
+      ["light", "As the system"],
+      ["dark", "As the system"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await choose(theme);
+      looks.push(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
+    }
+    const [light, , dark] = looks;
+    expect(light).not.toBe(dark);
+    expect(looks).toEqual([light, light, dark, dark, light, dark]);
+  });
 });

@@ -55,6 +55,7 @@ export async function setStage(): Promise<Stage> {
 
 const HEALED_RUN = "01a2008c-96f2-72eb-94e4-000000000001";
 const RUNNING_RUN = "01a2008c-96f2-72eb-94e4-000000000002";
+const GIVEN_UP_RUN = "01a2008c-96f2-72eb-94e4-000000000004";
 
 /** Every page, and every part of those that have parts. */
 export const PATHS = [
@@ -66,6 +67,7 @@ export const PATHS = [
   `/runs/${HEALED_RUN}?tab=outputs`,
   `/runs/${HEALED_RUN}?tab=report`,
   `/runs/${RUNNING_RUN}`,
+  `/runs/${GIVEN_UP_RUN}`,
   "/sources",
   "/new-source",
   "/sources/bread-recipe",

@@ -78,7 +78,8 @@ function isForPeople(message: string): boolean {
   return message.length > 0 && message.length <= 200 && !/[\n\r]|[A-Z]{2,}_[A-Z_]+|\bat .+:\d+/.test(message);
 }
 
-function sentence(message: string): string {
+/** A message of the server as a sentence. */
+export function sentence(message: string): string {
   const text = message.trim();
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

@@ -108,9 +108,12 @@ class RunFeed {
       this.change({ progress: event.message });
       return;
     }
+    // Another machine goes on from what was stored: what was told from this number on never happened.
+    const resumes = event.type === "run_resumed";
+    const kept = resumes ? this.feed.events.filter(({ sequence }) => sequence < event.sequence) : this.feed.events;
     // A replay may overlap what is there.
-    const last = this.feed.events.at(-1)?.sequence ?? 0;
-    if (event.sequence > last) this.change({ events: [...this.feed.events, event], progress: undefined });
+    const last = kept.at(-1)?.sequence ?? 0;
+    if (event.sequence > last) this.change({ events: [...kept, event], progress: undefined });
   }
 }
 

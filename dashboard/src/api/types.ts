@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 
 export type JobRequest = Schemas["JobRequest"];
 export type JobResponse = Schemas["JobResponse"];
+export type Job = Schemas["Job"];
 export type StatusResponse = Schemas["StatusResponse"];
 export type HealingResults = Schemas["HealingResults"];
 export type Fix = Schemas["Fix"];

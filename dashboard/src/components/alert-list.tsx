@@ -24,7 +24,7 @@ function AlertRow({ alert }: { alert: Alert }) {
         </Link>
         <p className="break-words text-muted">{alert.message}</p>
       </div>
-      <span className="text-xs text-muted">
+      <span className="text-xs text-muted sm:text-end">
         <Time at={alert.createdAt} />
         {told(alert) && <span className="block">{told(alert)}</span>}
       </span>

@@ -17,7 +17,7 @@ export function ExampleFields({ examples, onChange }: ExampleFieldsProps) {
     onChange(examples.map((example, at) => (at === index ? { ...example, ...part } : example)));
   return (
     <fieldset className="min-w-0">
-      <legend className="text-sm font-medium">Examples</legend>
+      <legend className="text-xs font-medium text-muted">Examples</legend>
       <p className="mt-1 text-xs text-muted">What you see on the page now, such as “price” and “12.90”. Optional.</p>
       {examples.map(({ field, value }, index) => (
         <div key={index} className="mt-3 grid items-end gap-2 sm:grid-cols-[1fr_2fr_auto]">

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { overview } from "../api/queries";
 import { Figure, Figures } from "../ui/facts";
 
@@ -21,12 +22,36 @@ export function OverviewFigures() {
       <Figure
         label="Healthy sources"
         value={data?.sources.active ?? "–"}
-        note={data ? sick ? <span className="font-medium text-warn">{sick} not well</span> : "all well" : "\u00a0"}
+        note={
+          data ? (
+            sick ? (
+              <Link to="/sources" className="font-medium text-warn hover:underline">
+                {sick} not well
+              </Link>
+            ) : (
+              "all well"
+            )
+          ) : (
+            "\u00a0"
+          )
+        }
       />
       <Figure
         label="Alerts today"
         value={data?.alertsToday ?? "–"}
-        note={data ? (data.alertsToday ? "see Alerts" : "all quiet") : "\u00a0"}
+        note={
+          data ? (
+            data.alertsToday ? (
+              <Link to="/alerts" className="hover:underline">
+                see Alerts
+              </Link>
+            ) : (
+              "all quiet"
+            )
+          ) : (
+            "\u00a0"
+          )
+        }
       />
     </Figures>
   );

@@ -2,7 +2,7 @@
 
 import type { RunEvent } from "../api/types";
 
-export type NodeState = "waiting" | "running" | "done" | "failed";
+export type NodeState = "waiting" | "running" | "done" | "failed" | "stopped";
 
 export interface NodeProgress {
   state: NodeState;
@@ -43,6 +43,8 @@ export function progressOf(events: readonly RunEvent[]): RunProgress {
     } else if (event.type === "run_finished") {
       current = undefined;
       stopReason = event.stopReason;
+      // Where the run was cancelled or given up.
+      for (const [node, { state }] of nodes) if (state === "running") change(node, () => ({ state: "stopped" }));
     }
   }
   return { nodes, current, stopReason };

@@ -5,10 +5,9 @@ import { DataTable } from "../ui/data-table";
 import { formatMillis } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";
-import { StateBadge } from "./state-badge";
+import { RunBadge } from "./state-badge";
 import { targetLabel } from "./target-label";
 import { reasonInWords } from "./stop-reasons";
-import { RUN_LOOKS } from "./tones";
 
 export const KIND_LABELS: Record<TaskKind, string> = {
   HEAL_REPO: "Heal repository",
@@ -31,7 +30,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
   {
     header: "State",
     accessorKey: "state",
-    cell: ({ row }) => <StateBadge looks={RUN_LOOKS} value={row.original.state} />,
+    cell: ({ row }) => <RunBadge run={row.original} />,
   },
   {
     header: "Kind",

@@ -13,6 +13,7 @@ const REASONS: Record<string, string> = {
   CI_TIMEOUT: "the branch was pushed, and CI had no verdict in time",
   OWN_COMMIT: "the commit to heal is one of autoheal's own",
   CANCELLED: "a person ended the run",
+  QUARANTINED: "it failed too often and is given up",
 };
 
 /** A reason in words; one that this page does not know, as its own words. */

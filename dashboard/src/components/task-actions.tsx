@@ -1,6 +1,6 @@
 import { useCancelTask, useRetryTask } from "../api/actions";
 import type { Task, TaskState } from "../api/types";
-import { Button } from "../ui/button";
+import { Button, type ButtonKind } from "../ui/button";
 
 const CAN: Record<TaskState, "cancel" | "retry" | undefined> = {
   PENDING: "cancel",
@@ -11,17 +11,29 @@ const CAN: Record<TaskState, "cancel" | "retry" | undefined> = {
   CANCELLED: "retry",
 };
 
-/** Stops a task, or has it done again. */
-export function TaskActions({ task }: { task: Task }) {
-  const cancel = useCancelTask();
+/** Has a task done again that ended, from its beginning. */
+export function RetryTask({ taskId, kind = "quiet" }: { taskId: number; kind?: ButtonKind }) {
   const retry = useRetryTask();
-  const can = CAN[task.state];
+  return (
+    <Button kind={kind} aria-label={`Retry task ${taskId}`} busy={retry.isPending} onClick={() => retry.mutate(taskId)}>
+      Retry
+    </Button>
+  );
+}
+
+/** What a person may have done with a task. */
+export const actionOf = ({ state }: Task) => CAN[state];
+
+/** Stops a task, or has it done again. */
+export function TaskActions({ task, kind = "quiet" }: { task: Task; kind?: ButtonKind }) {
+  const cancel = useCancelTask();
+  const can = actionOf(task);
   if (can === "cancel") {
     return task.cancelRequested ? (
       <span className="text-xs whitespace-nowrap text-muted">stopping…</span>
     ) : (
       <Button
-        kind="quiet"
+        kind={kind}
         aria-label={`Cancel task ${task.taskId}`}
         busy={cancel.isPending}
         onClick={() => cancel.mutate(task.taskId)}
@@ -30,17 +42,5 @@ export function TaskActions({ task }: { task: Task }) {
       </Button>
     );
   }
-  if (can === "retry") {
-    return (
-      <Button
-        kind="quiet"
-        aria-label={`Retry task ${task.taskId}`}
-        busy={retry.isPending}
-        onClick={() => retry.mutate(task.taskId)}
-      >
-        Retry
-      </Button>
-    );
-  }
-  return null;
+  return can === "retry" ? <RetryTask taskId={task.taskId} kind={kind} /> : null;
 }

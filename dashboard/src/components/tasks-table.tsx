@@ -7,29 +7,21 @@ import { Time } from "../ui/time";
 import { KIND_LABELS } from "./runs-table";
 import { targetLabel } from "./target-label";
 import { StateBadge } from "./state-badge";
-import { TaskActions } from "./task-actions";
+import { actionOf, TaskActions } from "./task-actions";
 import { TASK_LOOKS } from "./tones";
 
+const whenOf = ({ completedAt, startedAt, runAt }: Task) => completedAt ?? startedAt ?? runAt;
+
 const COLUMNS: ColumnDef<Task>[] = [
-  {
-    header: "Task",
-    accessorKey: "taskId",
-    cell: ({ row }) => (
-      <Link to={`/queue/${row.original.taskId}`} className="font-medium hover:underline">
-        {row.original.taskId}
-      </Link>
-    ),
-  },
-  {
-    header: "Kind",
-    accessorKey: "kind",
-    cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
-  },
   {
     header: "Target",
     accessorKey: "target",
     meta: { share: "md:w-full" },
-    cell: ({ row }) => <LongPath text={targetLabel(row.original.target)} />,
+    cell: ({ row }) => (
+      <Link to={`/queue/${row.original.taskId}`} className="block min-w-0 rounded hover:underline">
+        <LongPath text={targetLabel(row.original.target)} />
+      </Link>
+    ),
   },
   {
     header: "State",
@@ -37,23 +29,44 @@ const COLUMNS: ColumnDef<Task>[] = [
     cell: ({ row }) => <StateBadge looks={TASK_LOOKS} value={row.original.state} />,
   },
   {
+    header: "Kind",
+    accessorKey: "kind",
+    cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
+  },
+  { header: "Task", accessorKey: "taskId", meta: { end: true, roomy: true } },
+  {
     header: "Retries",
     accessorKey: "retryCount",
     meta: { end: true },
-    cell: ({ row }) => `${row.original.retryCount} of ${row.original.maxRetries}`,
+    cell: ({ row }) => (
+      <span className="whitespace-nowrap">
+        {row.original.retryCount} of {row.original.maxRetries}
+      </span>
+    ),
   },
   {
-    header: "Due",
-    accessorKey: "runAt",
+    // When it ended or began, and before that when it is due.
+    header: "When",
+    accessorFn: whenOf,
     meta: { end: true },
-    cell: ({ row: { original: task } }) => <Time at={task.completedAt ?? task.startedAt ?? task.runAt} />,
+    cell: ({ row }) => (
+      <span className="text-muted">
+        <Time at={whenOf(row.original)} />
+      </span>
+    ),
   },
   {
-    header: "Actions",
+    header: () => <span className="sr-only">Actions</span>,
     id: "actions",
     enableSorting: false,
     meta: { end: true },
-    cell: ({ row }) => <TaskActions task={row.original} />,
+    // Rows are as high as their text, with a button or without; its word stands where the column ends.
+    cell: ({ row }) =>
+      actionOf(row.original) && (
+        <span className="-my-1.5 -me-3 inline-block max-md:ms-auto">
+          <TaskActions task={row.original} />
+        </span>
+      ),
   },
 ];
 

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { useTheme, type Theme } from "../store/theme";
 import { Icon, type IconName } from "../ui/icon";
 
@@ -9,6 +10,8 @@ const THEMES: readonly (readonly [Theme, string, IconName])[] = [
 
 export function ThemeSwitch() {
   const { theme, setTheme } = useTheme();
+  // The side bar and the menu have one each: under one name the browser would leave only one of them checked.
+  const name = useId();
   return (
     <div
       role="radiogroup"
@@ -23,7 +26,7 @@ export function ThemeSwitch() {
         >
           <input
             type="radio"
-            name="theme"
+            name={name}
             value={value}
             checked={theme === value}
             onChange={() => setTheme(value)}

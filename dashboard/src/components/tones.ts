@@ -65,3 +65,8 @@ export const ALERT_LOOKS: Record<AlertKind, Look> & Record<string, Look> = {
 export function lookOf(looks: Record<string, Look>, value: string): Look {
   return Object.hasOwn(looks, value) ? (looks[value] as Look) : { tone: "neutral", label: value };
 }
+
+/** The values of a state with their words, to choose from. */
+export function labelsOf(looks: Record<string, Look>): Record<string, string> {
+  return Object.fromEntries(Object.entries(looks).map(([value, { label }]) => [value, label]));
+}

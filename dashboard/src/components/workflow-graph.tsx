@@ -12,6 +12,7 @@ const LOOKS: Record<NodeState, { box: string; icon: IconName | undefined; text: 
   waiting: { box: "border-line bg-surface text-muted", icon: undefined, text: "waiting" },
   running: { box: "border-info bg-info-soft text-info ring-1 ring-info", icon: "spinner", text: "running" },
   done: { box: "border-good/40 bg-good-soft text-good", icon: "check", text: "done" },
+  stopped: { box: "border-line-strong bg-sunken text-ink", icon: "stop", text: "stopped" },
   failed: { box: "border-bad/50 bg-bad-soft text-bad", icon: "cross", text: "failed" },
 };
 
@@ -35,7 +36,11 @@ function NodeBox({ name, progress, isEnd }: { name: string; progress: NodeProgre
       className={`flex items-center gap-2 rounded-md border px-3 ${box} ${isEnd ? "border-dashed" : ""}`}
       aria-current={state === "running" ? "step" : undefined}
     >
-      {icon ? <Icon name={icon} /> : <span aria-hidden="true" className="size-2 rounded-full bg-line-strong/60" />}
+      {icon ? (
+        <Icon name={icon} />
+      ) : (
+        <span aria-hidden="true" className="mx-1 size-2 shrink-0 rounded-full bg-line-strong/60" />
+      )}
       <span className="min-w-0 flex-1 truncate font-medium">{words(name)}</span>
       <span className="sr-only">{text}</span>
       {visits > 1 && <span className="text-xs">{visits}×</span>}
@@ -53,8 +58,11 @@ export function WorkflowGraph({ workflow, progress }: { workflow: Workflow; prog
   const lanes = beside.reduce((most, { lane = 0 }) => Math.max(most, lane + 1), 0);
   const width = 12 + lanes * LANE;
   const height = column.length * ROW - (ROW - BOX);
+  const isThrough = [...progress.nodes.values()].every(({ state }) => state === "done");
   const ended: NodeProgress | undefined =
-    progress.stopReason === undefined ? undefined : { state: "done", visits: 1, millis: 0, attempt: 1 };
+    progress.stopReason === undefined
+      ? undefined
+      : { state: isThrough ? "done" : "stopped", visits: 1, millis: 0, attempt: 1 };
   return (
     <div className="flex">
       <div className="relative min-w-0 flex-1">

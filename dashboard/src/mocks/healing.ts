@@ -114,6 +114,19 @@ export function healingEvents(clock: Clock, minutesAgo: number): RunEvent[] {
   return events;
 }
 
+/** The events of a healing that is in the midst of trying its first patch. */
+export function begunEvents(clock: Clock, minutesAgo: number): RunEvent[] {
+  const events = healingEvents(clock, minutesAgo);
+  return events.slice(0, events.findIndex((event) => event.type === "node_started" && event.node === "patch_code") + 2);
+}
+
+/** The same, ended there from outside. */
+export function endedEvents(clock: Clock, minutesAgo: number, stopReason: string): RunEvent[] {
+  const events = begunEvents(clock, minutesAgo);
+  const at = clock.after(events.at(-1)?.at ?? "", 1);
+  return [...events, { sequence: events.length + 1, at, type: "run_finished", stopReason }];
+}
+
 export const WORKFLOWS: Record<string, Workflow> = {
   HEAL_REPO: {
     kind: "HEAL_REPO",

@@ -2,7 +2,7 @@
 
 import type { Alert, RunEvent, RunSummary, Source, Task, UsageSum } from "../api/types";
 import { makeClock, type Clock } from "./clock";
-import { healingEvents, REPOSITORY } from "./healing";
+import { begunEvents, endedEvents, REPOSITORY } from "./healing";
 import { makeSources } from "./sources";
 
 export interface MockJob {
@@ -35,6 +35,8 @@ export const runIdOf = (number: number): string => `01a2008c-96f2-72eb-94e4-${St
 export const HEALED_RUN = runIdOf(1);
 export const RUNNING_RUN = runIdOf(2);
 export const SOURCE_RUN = runIdOf(3);
+export const GIVEN_UP_RUN = runIdOf(4);
+export const CANCELLED_RUN = runIdOf(5);
 
 function makeRuns(clock: Clock): RunSummary[] {
   const runs: RunSummary[] = [
@@ -71,8 +73,30 @@ function makeRuns(clock: Clock): RunSummary[] {
       stopReason: "PROMOTED",
       millis: 8_400,
     },
+    {
+      runId: GIVEN_UP_RUN,
+      taskId: 896,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/relay",
+      startedAt: clock.ago(90),
+      finishedAt: clock.ago(88),
+      state: "not_healed",
+      stopReason: "QUARANTINED",
+      millis: 120_000,
+    },
+    {
+      runId: CANCELLED_RUN,
+      taskId: 897,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/attic",
+      startedAt: clock.ago(100),
+      finishedAt: clock.ago(99),
+      state: "not_healed",
+      stopReason: "CANCELLED",
+      millis: 41_000,
+    },
   ];
-  for (let number = 4; number <= 40; number += 1) {
+  for (let number = 6; number <= 40; number += 1) {
     const minutes = number * 23;
     const well = number % 5 !== 0;
     const isRead = number % 3 !== 0;
@@ -169,9 +193,24 @@ function makeTasks(clock: Clock): Task[] {
       kind: "HEAL_REPO",
       target: "https://github.com/night-shift/attic",
       state: "CANCELLED",
-      createdAt: clock.ago(400),
-      runAt: clock.ago(400),
+      createdAt: clock.ago(101),
+      runAt: clock.ago(101),
+      startedAt: clock.ago(100),
+      completedAt: clock.ago(99),
       cancelRequested: true,
+    },
+    {
+      ...base,
+      taskId: 896,
+      kind: "HEAL_REPO",
+      target: "https://github.com/night-shift/relay",
+      state: "QUARANTINED",
+      createdAt: clock.ago(120),
+      runAt: clock.ago(90),
+      startedAt: clock.ago(90),
+      completedAt: clock.ago(88),
+      retryCount: 3,
+      errorMessage: "no space left on device",
     },
   ];
 }
@@ -235,7 +274,6 @@ function makeUsage(clock: Clock): UsageSum[] {
 /** A busy world: one of everything. */
 export function makeWorld(now = Date.now()): World {
   const clock = makeClock(now);
-  const running = healingEvents(clock, 2);
   return {
     clock,
     token: undefined,
@@ -246,15 +284,10 @@ export function makeWorld(now = Date.now()): World {
     alerts: makeAlerts(clock),
     usage: makeUsage(clock),
     jobs: new Map(),
-    // In the midst of trying its first patch.
     events: new Map([
-      [
-        RUNNING_RUN,
-        running.slice(
-          0,
-          running.findIndex((event) => event.type === "node_started" && event.node === "patch_code") + 2,
-        ),
-      ],
+      [RUNNING_RUN, begunEvents(clock, 2)],
+      [GIVEN_UP_RUN, endedEvents(clock, 90, "QUARANTINED")],
+      [CANCELLED_RUN, endedEvents(clock, 100, "CANCELLED")],
     ]),
   };
 }

@@ -1,7 +1,7 @@
 import { act, screen } from "@testing-library/react";
 import axe from "axe-core";
 import { describe, expect, it } from "vitest";
-import { HEALED_RUN, makeEmptyWorld, makeWorld, RUNNING_RUN } from "../mocks/world";
+import { GIVEN_UP_RUN, HEALED_RUN, makeEmptyWorld, makeWorld, RUNNING_RUN } from "../mocks/world";
 import { renderApp } from "../test/render-app";
 import { use } from "../test/server";
 
@@ -11,6 +11,7 @@ const PAGES = [
   "/runs",
   `/runs/${HEALED_RUN}?tab=fixes`,
   `/runs/${RUNNING_RUN}`,
+  `/runs/${GIVEN_UP_RUN}`,
   "/sources",
   "/new-source",
   "/sources/desk-lamp?tab=snapshots",

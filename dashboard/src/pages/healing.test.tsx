@@ -2,9 +2,10 @@ import { screen } from "@testing-library/react";
 import { http, HttpResponse } from "msw";
 import { describe, expect, it } from "vitest";
 import { POLL_MILLIS, WATCH_MILLIS } from "../api/status";
+import { makeWorld } from "../mocks/world";
 import { useHealingStore } from "../store/healing";
 import { makeTestClient, renderApp } from "../test/render-app";
-import { server } from "../test/server";
+import { server, use } from "../test/server";
 
 async function fillIn(user: ReturnType<typeof renderApp>["user"]) {
   await user.type(screen.getByLabelText("Repository"), "https://github.com/night-shift/ledger");
@@ -54,6 +55,22 @@ describe("healing a repository", () => {
     renderApp("/jobs/j");
     expect(await screen.findByText("The repository could not be cloned.")).toBeVisible();
     expect(screen.getByRole("link", { name: "Try another repository" })).toBeVisible();
+  });
+
+  it("offers to go on with a job that was cancelled", async () => {
+    const world = use(makeWorld());
+    server.use(
+      http.get("*/api/status/:jobId", () =>
+        HttpResponse.json({ jobId: "j", status: "failed", error: "it was cancelled before it came to a result" }),
+      ),
+      http.get("*/api/jobs/:jobId", () =>
+        HttpResponse.json({ jobId: "j", task: world.tasks.find(({ state }) => state === "CANCELLED") }),
+      ),
+    );
+    renderApp("/jobs/j");
+    expect(await screen.findByText("Cancelled before it came to a result")).toBeVisible();
+    expect(screen.getByText("Cancelled")).toHaveAttribute("data-tone", "neutral");
+    expect(screen.getByRole("button", { name: "Retry task 897" })).toBeVisible();
   });
 
   it("says that there is no such job", async () => {

@@ -58,7 +58,7 @@ export function HomePage() {
     <Page title="Overview">
       <OverviewFigures />
       <div className="grid gap-5 xl:grid-cols-[minmax(22rem,2fr)_minmax(0,3fr)]">
-        <Panel title="Heal a repository" className="self-start">
+        <Panel title="Heal a repository">
           <InputForm
             isLoading={isSubmitting}
             acceptsFolders={data?.localRepositories ?? false}

@@ -4,11 +4,14 @@ import { useParams } from "react-router";
 import { useHealing } from "../api/healing";
 import { job as jobQuery } from "../api/queries";
 import { useRunFeed } from "../api/run-feed";
-import type { StatusResponse } from "../api/types";
+import type { Job, StatusResponse } from "../api/types";
 import { EventLog } from "../components/event-log";
 import { HealingResults } from "../components/healing-results";
+import { NoResults } from "../components/no-results";
+import { StateBadge } from "../components/state-badge";
 import { StepList } from "../components/step-list";
 import { targetLabel } from "../components/target-label";
+import { TASK_LOOKS } from "../components/tones";
 import { useHealingStore } from "../store/healing";
 import { Badge } from "../ui/badge";
 import { Button, ButtonLink } from "../ui/button";
@@ -56,9 +59,21 @@ const BADGES = {
   failed: <Badge tone="bad">Failed</Badge>,
 };
 
-function Content({ jobId, runId }: { jobId: string; runId: string | undefined }) {
+/** How the job stands. What was cancelled or given up is "failed" to the API; its task says more. */
+function badgeOf({ status }: StatusResponse, job: Job | undefined) {
+  const state = job?.task.state;
+  return status === "failed" && (state === "CANCELLED" || state === "QUARANTINED") ? (
+    <StateBadge looks={TASK_LOOKS} value={state} />
+  ) : (
+    BADGES[status]
+  );
+}
+
+function Content({ jobId, job }: { jobId: string; job: Job | undefined }) {
   const { status, results, error, isTimeUp } = useHealing();
   const watch = useHealingStore((state) => state.watch);
+  const task = job?.task;
+  const runId = job?.run?.runId;
   if (!status)
     return error ? <Failure error={error} onRetry={() => watch(jobId)} /> : <Skeleton lines={8} className="h-8" />;
   return (
@@ -74,15 +89,12 @@ function Content({ jobId, runId }: { jobId: string; runId: string | undefined })
       )}
       {results && <HealingResults results={results} />}
       {status.status === "failed" && !results && (
-        <div role="alert">
-          <Message
-            icon="warning"
-            title="The job failed"
-            action={<ButtonLink to="/">Try another repository</ButtonLink>}
-          >
-            {status.error ?? "The server did not say why. The log of the run says more."}
-          </Message>
-        </div>
+        <NoResults
+          reason={task?.state}
+          error={status.error ?? undefined}
+          task={task}
+          action={<ButtonLink to="/">Try another repository</ButtonLink>}
+        />
       )}
       {status.status !== "completed" && status.status !== "failed" && <Watch status={status} runId={runId} />}
     </>
@@ -107,13 +119,13 @@ export function JobPage() {
       title={repository ? targetLabel(repository) : "Healing"}
       lead={
         <>
-          {status && watched === jobId && BADGES[status.status]}
+          {status && watched === jobId && badgeOf(status, job)}
           <code className="font-mono text-xs break-all">{jobId}</code>
         </>
       }
       actions={runId && <ButtonLink to={`/runs/${runId}`}>Open the run</ButtonLink>}
     >
-      {watched === jobId ? <Content jobId={jobId} runId={runId} /> : <Skeleton lines={8} className="h-8" />}
+      {watched === jobId ? <Content jobId={jobId} job={job} /> : <Skeleton lines={8} className="h-8" />}
     </Page>
   );
 }

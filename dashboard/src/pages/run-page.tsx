@@ -9,13 +9,13 @@ import { DiagnosticsList } from "../components/diagnostics-list";
 import { EventLog } from "../components/event-log";
 import { FixList } from "../components/fix-list";
 import { HealingResults } from "../components/healing-results";
+import { NoResults } from "../components/no-results";
 import { OutputList } from "../components/output-list";
 import { progressOf } from "../components/run-progress";
 import { KIND_LABELS } from "../components/runs-table";
-import { StateBadge } from "../components/state-badge";
+import { RunBadge } from "../components/state-badge";
 import { reasonInWords } from "../components/stop-reasons";
 import { targetLabel } from "../components/target-label";
-import { RUN_LOOKS } from "../components/tones";
 import { WorkflowGraph } from "../components/workflow-graph";
 import { Button, ButtonLink } from "../ui/button";
 import { formatMillis } from "../ui/format";
@@ -66,7 +66,9 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
       count: outputs.data?.outputs.length,
       content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
     },
-    {
+  ];
+  if (live || detail.report) {
+    tabs.push({
       key: "report",
       label: "Report",
       content: () => (
@@ -74,8 +76,8 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
           <ReportView report={detail.report ?? undefined} />
         </Suspense>
       ),
-    },
-  ];
+    });
+  }
   if (detail.document) {
     tabs.push({ key: "document", label: "Result", content: () => <JsonText label="Result" value={detail.document} /> });
   }
@@ -85,7 +87,7 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
 function Lead({ run }: Run) {
   return (
     <>
-      <StateBadge looks={RUN_LOOKS} value={run.state} />
+      <RunBadge run={run} />
       <span>{KIND_LABELS[run.kind]}</span>
       <span>
         began <Time at={run.startedAt} />
@@ -94,6 +96,14 @@ function Lead({ run }: Run) {
       {run.stopReason && <span>{reasonInWords(run.stopReason)}</span>}
     </>
   );
+}
+
+/** A run that ended and left neither results nor a report: its task says why. */
+function Ended({ run }: Run) {
+  const { data, isPending } = useQuery(queries.task(run.taskId));
+  if (isPending) return <Skeleton lines={6} />;
+  const task = data?.task;
+  return <NoResults reason={run.stopReason ?? undefined} error={task?.errorMessage ?? undefined} task={task} />;
 }
 
 /** One run: where it is or how it ended, and all that it left. */
@@ -132,7 +142,10 @@ export function RunPage() {
         {(detail) => (
           <>
             {detail.results && <HealingResults results={detail.results} />}
-            <div className="grid items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+            {detail.run.state !== "running" && !detail.results && !detail.document && !detail.report && (
+              <Ended {...detail} />
+            )}
+            <div className="grid items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
               <Panel title="Agents">
                 <Graph detail={detail} feed={feed} />
               </Panel>

@@ -1,84 +1,43 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { runs as runsQuery } from "../api/queries";
+import { runs } from "../api/queries";
 import { useFilters } from "../components/filters";
-import { LoadMore } from "../components/load-more";
-import { RunsTable, KIND_LABELS } from "../components/runs-table";
-import { TargetFilter } from "../components/target-filter";
-import { Button, ButtonLink } from "../ui/button";
-import { Select } from "../ui/field";
-import { Loaded } from "../ui/loaded";
+import { ListPage } from "../components/list-page";
+import { KIND_LABELS, RunsTable } from "../components/runs-table";
+import { labelsOf, RUN_LOOKS } from "../components/tones";
+import { ButtonLink } from "../ui/button";
 import { Message } from "../ui/message";
-import { Page } from "../ui/page";
-import { Panel } from "../ui/panel";
 
-const KINDS = [
-  { value: "", label: "All kinds" },
-  ...Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label })),
-];
-const STATES = [
-  { value: "", label: "All states" },
-  { value: "running", label: "Running" },
-  { value: "healed", label: "Healed" },
-  { value: "not_healed", label: "Not healed" },
-];
+const CHOICES = { state: labelsOf(RUN_LOOKS), kind: KIND_LABELS };
 
 /** Every run, newest first. */
 export function RunsPage() {
-  const { filter, setFilter, clear, isFiltered } = useFilters(["kind", "state", "target"]);
-  const query = useInfiniteQuery(runsQuery(filter));
+  const filters = useFilters(["state", "kind", "target"]);
+  const query = useInfiniteQuery(runs(filters.filter));
   return (
-    <Page title="Runs">
-      <div className="flex flex-wrap items-end gap-3">
-        <Select
-          className="max-sm:flex-1"
-          label="Kind"
-          options={KINDS}
-          value={filter.kind}
-          onChange={(event) => setFilter("kind", event.target.value)}
-        />
-        <Select
-          className="max-sm:flex-1"
-          label="State"
-          options={STATES}
-          value={filter.state}
-          onChange={(event) => setFilter("state", event.target.value)}
-        />
-        <TargetFilter key={filter.target} value={filter.target} onChange={(target) => setFilter("target", target)} />
-      </div>
-      <Panel title="Runs" flush>
-        <Loaded query={query} lines={12}>
-          {({ pages }) => {
-            const runs = pages.flatMap((page) => page.runs);
-            if (runs.length > 0) {
-              return (
-                <>
-                  <RunsTable runs={runs} caption="Runs" />
-                  <LoadMore query={query} />
-                </>
-              );
-            }
-            return isFiltered ? (
-              <Message title="No run fits the filter" action={<Button onClick={clear}>Clear the filter</Button>}>
-                Choose other values, or look at all runs.
-              </Message>
-            ) : (
-              <Message
-                title="Nothing has run yet"
-                action={
-                  <>
-                    <ButtonLink to="/" kind="primary">
-                      Heal a repository
-                    </ButtonLink>
-                    <ButtonLink to="/new-source">Add a source</ButtonLink>
-                  </>
-                }
-              >
-                A run is one walk through the agents, for a repository or a source.
-              </Message>
-            );
-          }}
-        </Loaded>
-      </Panel>
-    </Page>
+    <ListPage
+      title="Runs"
+      noun="run"
+      filters={filters}
+      choices={CHOICES}
+      query={query}
+      rows={query.data?.pages.flatMap((page) => page.runs)}
+      empty={
+        <Message
+          title="Nothing has run yet"
+          action={
+            <>
+              <ButtonLink to="/" kind="primary">
+                Heal a repository
+              </ButtonLink>
+              <ButtonLink to="/new-source">Add a source</ButtonLink>
+            </>
+          }
+        >
+          A run is one walk through the agents, for a repository or a source.
+        </Message>
+      }
+    >
+      {(runs) => <RunsTable runs={runs} caption="Runs" />}
+    </ListPage>
   );
 }

@@ -1,6 +1,6 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { HEALED_RUN, makeEmptyWorld, RUNNING_RUN } from "../mocks/world";
+import { CANCELLED_RUN, GIVEN_UP_RUN, HEALED_RUN, makeEmptyWorld, makeWorld, RUNNING_RUN } from "../mocks/world";
 import { renderApp } from "../test/render-app";
 import { use } from "../test/server";
 
@@ -70,6 +70,33 @@ describe("the page of a run", () => {
     await user.click(screen.getByRole("tab", { name: "Report" }));
     expect(await screen.findByRole("heading", { name: "Left to you" })).toBeVisible();
     expect(within(screen.getByRole("tabpanel")).getByRole("cell", { name: "parcel/rates.py" })).toBeVisible();
+  });
+
+  it("says why a run that was given up has no results, and has its task done again", async () => {
+    const world = use(makeWorld());
+    const { user } = renderApp(`/runs/${GIVEN_UP_RUN}`);
+    expect(await screen.findByText("Given up after too many failures")).toBeVisible();
+    expect(await screen.findByText("No space left on device.")).toBeVisible();
+    expect(screen.queryByRole("tab", { name: "Report" })).toBeNull();
+    const agents = await screen.findByRole("list", { name: "Agents" });
+    await waitFor(() =>
+      expect(
+        within(agents)
+          .getAllByRole("listitem")
+          .map((node) => node.dataset.state),
+      ).toEqual(["done", "done", "done", "done", "done", "stopped", "waiting", "waiting", "stopped"]),
+    );
+    await user.click(screen.getByRole("button", { name: "Retry task 896" }));
+    expect(await screen.findByText("Task 896 is in the queue again")).toBeVisible();
+    expect(world.tasks.find(({ taskId }) => taskId === 896)?.state).toBe("PENDING");
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Retry task 896" })).toBeNull());
+  });
+
+  it("says of a run that was cancelled no more than that", async () => {
+    renderApp(`/runs/${CANCELLED_RUN}`);
+    expect(await screen.findByText("Cancelled before it came to a result")).toBeVisible();
+    expect(screen.getByText("Cancelled")).toHaveAttribute("data-tone", "neutral");
+    expect(await screen.findByRole("button", { name: "Retry task 897" })).toBeVisible();
   });
 
   it("says that there is no such run", async () => {

@@ -42,8 +42,8 @@ function Health({ source }: { source: Source }) {
       />
       {source.quarantineUntil && source.state === "QUARANTINED" && (
         <p className="mt-4 border-t border-line pt-3 text-bad">
-          No more automatic attempts; the quarantine ends <Time at={source.quarantineUntil} />. Look at the failing
-          snapshot, then release it.
+          The quarantine ends <Time at={source.quarantineUntil} />; until then nothing is attempted by itself. Look at
+          the failing snapshot, then release it.
         </p>
       )}
     </Panel>

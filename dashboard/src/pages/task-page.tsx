@@ -31,7 +31,7 @@ export function TaskPage() {
       title={`Task ${taskId}`}
       back={{ to: "/queue", label: "Queue" }}
       lead={task ? <StateBadge looks={TASK_LOOKS} value={task.state} /> : "\u00a0"}
-      actions={task && <TaskActions task={task} />}
+      actions={task && <TaskActions task={task} kind="secondary" />}
     >
       <Loaded query={query} lines={8}>
         {({ task, runs }) => (
@@ -63,8 +63,10 @@ export function TaskPage() {
               {runs.length > 0 ? (
                 <RunsTable runs={runs} caption="Runs of the task" />
               ) : (
-                <Message icon="clock" title="No run yet">
-                  It begins when the task is due and a worker is free.
+                <Message icon="clock" title={task.completedAt ? "No run" : "No run yet"}>
+                  {task.completedAt
+                    ? "The task ended before a worker began with it."
+                    : "It begins when the task is due and a worker is free."}
                 </Message>
               )}
             </Panel>

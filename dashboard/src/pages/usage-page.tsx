@@ -7,7 +7,7 @@ import { useFilters } from "../components/filters";
 import { DataTable } from "../ui/data-table";
 import { Figure, Figures } from "../ui/facts";
 import { Select } from "../ui/field";
-import { formatDollars, formatNumber, formatShort } from "../ui/format";
+import { formatDollars, formatDollarsInColumn, formatNumber, formatShort } from "../ui/format";
 import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { Page } from "../ui/page";
@@ -54,7 +54,7 @@ function columnsFor(label: string): ColumnDef<UsageSum>[] {
       meta: { end: true },
       cell: ({ row: { original: row } }) => (
         <span className="whitespace-nowrap">
-          {formatDollars(row.microDollars)}
+          {formatDollarsInColumn(row.microDollars)}
           {row.unpricedCalls > 0 && (
             <span className="block text-xs text-warn">{row.unpricedCalls} without a price</span>
           )}

@@ -7,7 +7,8 @@ const CSS = readFileSync("src/index.css", "utf8");
 
 /** Every value that the style sheet gives a variable: one per theme. */
 function valuesOf(variable: string): string[] {
-  return [...CSS.matchAll(new RegExp(`^\\s*--${variable}: (#[0-9a-f]{6});`, "gm"))].map((match) => match[1] ?? "");
+  const [value = ""] = new RegExp(`^\\s*--${variable}: .*;$`, "m").exec(CSS) ?? [];
+  return [...value.matchAll(/#[0-9a-f]{6}/g)].map(([colour]) => colour);
 }
 
 function hueOf(colour: string): number {

@@ -49,7 +49,7 @@ function Heading<T>({ header }: { header: Header<T, unknown> }) {
         <button
           type="button"
           onClick={column.getToggleSortingHandler()}
-          className={`group inline-flex items-center gap-0.5 rounded whitespace-nowrap hover:text-ink ${sorted ? "text-ink" : ""}`}
+          className={`group inline-flex items-center gap-0.5 rounded align-middle whitespace-nowrap hover:text-ink ${end ? "flex-row-reverse" : ""} ${sorted ? "text-ink" : ""}`}
         >
           {label}
           <Icon

@@ -2,8 +2,10 @@ import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttribu
 import { Icon } from "./icon";
 
 const BOX =
-  "block w-full min-w-0 rounded-md border bg-surface px-3 py-1.5 text-base sm:text-sm text-ink disabled:opacity-60 " +
+  "block h-9 w-full min-w-0 rounded-md border bg-surface px-2.5 text-base sm:text-sm text-ink disabled:opacity-60 " +
   "aria-invalid:border-bad border-line-strong/70";
+
+const LABEL = "mb-1 block text-xs font-medium text-muted";
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
@@ -17,7 +19,7 @@ export function Field({ label, hint, error, className = "", ...input }: FieldPro
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div className={className}>
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+      <label htmlFor={id} className={LABEL}>
         {label}
       </label>
       <input
@@ -52,10 +54,10 @@ export function Select({ label, options, className = "", ...select }: SelectProp
   const id = useId();
   return (
     <div className={className}>
-      <label htmlFor={id} className="mb-1 block text-xs font-medium text-muted">
+      <label htmlFor={id} className={LABEL}>
         {label}
       </label>
-      <select id={id} className={`${BOX} pe-8`} {...select}>
+      <select id={id} className={BOX} {...select}>
         {options.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}

@@ -3,13 +3,17 @@
 const LANGUAGE = "en";
 const whole = new Intl.NumberFormat(LANGUAGE);
 const short = new Intl.NumberFormat(LANGUAGE, { notation: "compact", maximumFractionDigits: 1 });
-const dollars = new Intl.NumberFormat(LANGUAGE, { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+const DOLLARS = { style: "currency", currency: "USD", maximumFractionDigits: 4 } as const;
+const dollars = new Intl.NumberFormat(LANGUAGE, DOLLARS);
+const exactDollars = new Intl.NumberFormat(LANGUAGE, { ...DOLLARS, minimumFractionDigits: 4 });
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto", style: "short" });
 
 export const formatNumber = (value: number): string => whole.format(value);
 export const formatShort = (value: number): string => short.format(value);
 /** Money comes in millionths of a dollar, so that sums of it are exact. */
 export const formatDollars = (microDollars: number): string => dollars.format(microDollars / 1_000_000);
+/** The same for columns, where all have as many digits. */
+export const formatDollarsInColumn = (microDollars: number): string => exactDollars.format(microDollars / 1_000_000);
 
 /** A plural by rule: all our nouns take an `s`, or say how they differ. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

@@ -14,7 +14,7 @@ export function safeAddress(address: string): string | undefined {
 /** A link to another site, or plain text where the address is not to be followed. */
 export function SafeLink({ to, children = to }: { to: string; children?: ReactNode }) {
   const href = safeAddress(to);
-  if (!href) return <span className="break-all">{children}</span>;
+  if (!href) return <span className="wrap-anywhere">{children}</span>;
   return (
     <a
       href={href}
@@ -22,7 +22,7 @@ export function SafeLink({ to, children = to }: { to: string; children?: ReactNo
       rel="noopener noreferrer"
       className="inline-flex max-w-full items-baseline gap-1 text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
     >
-      <span className="min-w-0 break-all">{children}</span>
+      <span className="min-w-0 wrap-anywhere">{children}</span>
       <Icon name="external" className="size-3 self-center" />
       <span className="sr-only">(opens in a new tab)</span>
     </a>

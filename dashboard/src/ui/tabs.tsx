@@ -1,4 +1,4 @@
-import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { useSearchParams } from "react-router";
 
 export interface Tab {
@@ -17,6 +17,13 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [search, setSearch] = useSearchParams();
   const list = useRef<HTMLDivElement>(null);
   const open = tabs.find(({ key }) => key === search.get("tab")) ?? tabs[0];
+  const openKey = open?.key;
+  // On a narrow screen the open tab may be beyond the edge, such as when a link led to it.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (list.current && tab)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2;
+  }, [openKey]);
   if (!open) return null;
 
   const select = (key: string) =>
@@ -40,7 +47,12 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
 
   return (
     <div className="min-w-0 rounded-lg border border-line bg-surface shadow-card">
-      <div ref={list} role="tablist" aria-label={label} className="flex overflow-x-auto border-b border-line px-2">
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        className="relative flex overflow-x-auto border-b border-line px-2"
+      >
         {tabs.map(({ key, label, count }) => (
           <button
             key={key}
