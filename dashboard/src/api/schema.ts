@@ -157,7 +157,8 @@ export interface paths {
         /**
          * Watch a run
          * @description Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. After `run_finished` comes `end`, and the
-         *     connection is closed. A reader that was cut off goes on with `Last-Event-ID`.
+         *     connection is closed. A reader that was cut off goes on with `Last-Event-ID`. After `run_resumed` events come with numbers from its own
+         *     on, and what was told with these before never happened; a reader that comes back is told everything from the first of them on again.
          */
         get: operations["watchRun"];
         put?: never;
@@ -286,7 +287,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what people decided about a source */
+        /**
+         * List what people decided about a source
+         * @description Also about one that was removed: what was decided is kept.
+         */
         get: operations["listDecisions"];
         put?: never;
         post?: never;
@@ -557,6 +561,123 @@ export interface paths {
          * @description One that failed, was cancelled or is in quarantine; a run that had not ended goes on where it was.
          */
         post: operations["retryTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools */
+        get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a page as typed fields
+         * @description Reads a web page and answers with what it holds as typed fields: a product with its price, a job, an article, a recipe, an event, or whatever a JSON Schema asks for. Every field says where on the page it comes from; what is not there is absent.
+         */
+        post: operations["extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/heal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repair a repository or a scraper
+         * @description Repairs a repository whose tests fail (small edits that the tests confirm, on a branch of their own; never the main branch, never the tests), or a scraper whose page has changed. Answers with a report of what was wrong, what was changed and why, or that it could not be healed. Takes minutes.
+         */
+        post: operations["heal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/navigate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find an answer in a manual
+         * @description Finds the answer to a question in an online manual of many pages by following its links. Answers with the passage or the row of a table as it stands on the page, with the page's address, or says that it was not found.
+         */
+        post: operations["navigate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/source_list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the scraped pages
+         * @description Lists the web pages that are scraped regularly, with their health: ACTIVE, DEGRADED, QUARANTINED or DEAD, when each last gave data, and how often it failed since.
+         */
+        post: operations["source_list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/source_run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Scrape a page now
+         * @description Fetches one of the regularly scraped pages now and answers with the values it gives. When the page has changed its layout, the scraper is healed first, or it is said that it could not be.
+         */
+        post: operations["source_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1005,7 +1126,7 @@ export interface components {
             task: components["schemas"]["Task"];
         };
         /**
-         * @description A repository to be healed.
+         * @description A repository to be healed. What is missing is empty, so that the error can say which field that is.
          * @example {
          *       "leaderName": "Saiyam Kumar",
          *       "repositoryUrl": "https://github.com/owner/repo",
@@ -1487,6 +1608,27 @@ export interface components {
          * @description A point of time: RFC 3339, UTC.
          */
         Time: string;
+        /** @description What a tool answers. */
+        ToolAnswer: {
+            /** @description For a program. */
+            data: unknown;
+            /** @description For a reader: Markdown. */
+            text: string;
+        };
+        /** @description Every tool. */
+        ToolList: {
+            /** @description The tools. */
+            tools: components["schemas"]["ToolSummary"][];
+        };
+        /** @description A tool. */
+        ToolSummary: {
+            /** @description What it does, for a model that is to choose among tools. */
+            description: string;
+            /** @description The JSON Schema of what it is given. */
+            input: Record<string, unknown>;
+            /** @description Its name, which is the end of its address. */
+            name: string;
+        };
         /** @description A sum. */
         UsageSum: {
             /**
@@ -3074,6 +3216,301 @@ export interface operations {
             };
             /** @description It is open, or has ended well */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tools */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    extract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How it is read: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`. */
+                    mode?: string | null;
+                    /** @description A JSON Schema of an object: what is wanted of the page, when it is something else than an item of the usual kinds. */
+                    schema?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: uri
+                     * @description The address of the page.
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            /** @description It could not be done */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    heal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Push the branch with the fixes, where the server allows it. Without it, a repository gets no branch: the answer holds the patch.
+                     * @default false
+                     */
+                    push?: boolean;
+                    /** @description A repository whose checks fail: a path on this machine, or `https://github.com/OWNER/REPOSITORY`. */
+                    repository?: string | null;
+                    /** @description The name of a source that gives no data, as `source_list` gives it. */
+                    source?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            /** @description It could not be done */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    navigate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Let a language model choose the links, when the server has one; otherwise a search does. Default: true.
+                     * @default true
+                     */
+                    ask_model?: boolean;
+                    /**
+                     * @description Whatever else the manual is divided by, in that order: pairs of a name and a value.
+                     * @default []
+                     */
+                    context?: string[][];
+                    /** @description Its engine. */
+                    engine?: string | null;
+                    /** @description What to find: some words such as "oil capacity", or a question. */
+                    goal: string;
+                    /** @description The make of the vehicle that it is about, such as Jeep. */
+                    make?: string | null;
+                    /**
+                     * Format: uint32
+                     * @description Pages looked at, at most. Never more than the server allows.
+                     */
+                    max_steps?: number | null;
+                    /** @description Its model, such as Liberty. */
+                    model?: string | null;
+                    /**
+                     * Format: uri
+                     * @description The address of the manual's home page, or of any page of it.
+                     */
+                    start: string;
+                    /** @description Its year, such as 2012. */
+                    year?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            /** @description It could not be done */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    source_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, unknown>;
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            /** @description It could not be done */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    source_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the source, as `source_list` gives it. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            /** @description It could not be done */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
