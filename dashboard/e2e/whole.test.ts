@@ -68,8 +68,13 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
   async function look(name: string) {
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
+      const outside = await page.evaluate(() => {
+        if (document.documentElement.scrollWidth <= window.innerWidth) return [];
+        const all = [...document.querySelectorAll("body *")];
+        const wide = all.filter((element) => element.getBoundingClientRect().right > window.innerWidth);
+        return wide.map((element) => `${element.tagName} ${element.className}: ${element.textContent.slice(0, 60)}`);
+      });
+      expect(outside, `${name} at ${width} px`).toEqual([]);
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}.png`), fullPage: true });
     }
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -71,7 +71,7 @@ export function EventLog({ feed, most }: { feed: Feed; most?: number }) {
       </ol>
       <p role="status" className="mt-2 flex min-h-5 items-center gap-2 text-xs text-muted">
         {state === "live" && <span aria-hidden="true" className="pulsing size-2 rounded-full bg-good" />}
-        {progress ?? STATES[state]}
+        <span className="min-w-0 break-words">{progress ?? STATES[state]}</span>
       </p>
     </div>
   );

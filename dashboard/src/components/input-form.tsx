@@ -76,7 +76,7 @@ export function InputForm({ onSubmit, isLoading, acceptsFolders = false }: Input
         spellCheck={false}
         {...field("repositoryUrl")}
       />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <Field label="Team" placeholder="Night Shift" autoComplete="organization" {...field("teamName")} />
         <Field label="Leader" placeholder="Ada Lovelace" autoComplete="name" {...field("leaderName")} />
       </div>

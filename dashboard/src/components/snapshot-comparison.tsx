@@ -81,7 +81,7 @@ export function SnapshotComparison({ name, snapshots, recipes }: SnapshotCompari
   const now = recipes.find(({ waits }) => waits) ?? recipes.find(({ stage }) => stage === "PRODUCTION");
   const before = now?.replaces ?? now?.version;
   return (
-    <div className="grid gap-4 p-4 xl:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 p-4 xl:grid-cols-2">
       <Side name={name} label="Before" snapshots={snapshots} preferred={["ORIGINAL", "GOOD"]} version={before} />
       <Side name={name} label="After" snapshots={snapshots} preferred={["FAILING", "GOOD"]} version={now?.version} />
     </div>

@@ -21,7 +21,7 @@ export function SourceSettings({ source }: { source: Source }) {
     <form
       noValidate
       aria-label="Settings"
-      className="grid max-w-lg gap-4 p-4"
+      className="grid max-w-lg grid-cols-1 gap-4 p-4"
       onSubmit={(event) => {
         event.preventDefault();
         if (problem === undefined)

@@ -10,7 +10,7 @@ export function ValueHistory({ values }: { values: readonly ValueSet[] }) {
   return (
     <ol aria-label="Values" className="divide-y divide-line">
       {values.map(({ at, version, values }, index) => (
-        <li key={index} className="grid gap-2 p-4 sm:grid-cols-[9rem_minmax(0,1fr)]">
+        <li key={index} className="grid grid-cols-1 gap-2 p-4 sm:grid-cols-[9rem_minmax(0,1fr)]">
           <p className="text-xs text-muted">
             <Time at={at} />
             <span className="block">version {version}</span>

@@ -37,7 +37,7 @@ export function healHandlers(world: World) {
         state: "running",
       });
       world.events.set(job.runId, healingEvents(world.clock, 0));
-      return HttpResponse.json({ jobId: job.jobId, status: "queued" }, { status: 202 });
+      return HttpResponse.json({ jobId: job.jobId, status: "queued" });
     }),
 
     http.get("*/api/status/:jobId", ({ params }) => {

@@ -49,11 +49,12 @@ export function runHandlers(world: World) {
       const events = world.events.get(run.runId) ?? healingEvents(world.clock, 34);
       const isWhole = events.at(-1)?.type === "run_finished";
       const pace = run.state === "running" && isWhole ? world.pace : 0;
-      return eventStream(
-        events.filter(({ sequence }) => sequence > after),
-        pace,
-        isWhole,
-      );
+      const news = events.filter(({ sequence }) => sequence > after);
+      // Only told live, and as long as a path may be.
+      const folder = "/srv/ci/checkouts/" + "of-a-team-with-a-long-name/".repeat(6);
+      const message = `running the tests of ${folder.replaceAll("/", "_")} in ${folder}`;
+      const now = { sequence: 0, at: world.clock.ago(0), type: "progress" as const, node: "patch_code", message };
+      return eventStream(isWhole ? news : [...news, now], pace, isWhole);
     }),
     http.get("*/api/runs/:runId/diagnostics", () =>
       HttpResponse.json({ diagnostics: healingDiagnostics(world.clock, 34) }),

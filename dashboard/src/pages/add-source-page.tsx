@@ -61,7 +61,7 @@ function AddSourceForm() {
         hint="The page to read. What it holds is found out; examples help where it is not clear."
         {...field("url")}
       />
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
         <Field label="Name" hint="Without one it is made from the address." placeholder="lamp" {...field("name")} />
         <Field label="Read every (minutes)" required inputMode="numeric" {...field("minutes")} />
       </div>

@@ -27,7 +27,7 @@ function LiveEvents({ runId }: { runId: string }) {
 /** How far a job is that goes on. */
 function Watch({ status, runId }: { status: StatusResponse; runId: string | undefined }) {
   return (
-    <div className="grid gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
       <Panel title="Progress" className="self-start">
         <StepList currentStep={status.currentStep} progress={status.progress ?? undefined} />
       </Panel>

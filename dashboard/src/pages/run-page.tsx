@@ -145,7 +145,7 @@ export function RunPage() {
             {detail.run.state !== "running" && !detail.results && !detail.document && !detail.report && (
               <Ended {...detail} />
             )}
-            <div className="grid items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
+            <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
               <Panel title="Agents">
                 <Graph detail={detail} feed={feed} />
               </Panel>

@@ -89,7 +89,7 @@ function Fixes({ name }: { name: string }) {
 
 function Recipe({ recipe, definition }: SourceDetail) {
   return (
-    <div className="grid gap-4 p-4 xl:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 p-4 xl:grid-cols-2">
       <div className="min-w-0">
         <h3 className="mb-2 font-semibold">Recipe in force</h3>
         {recipe ? (

@@ -194,7 +194,9 @@ async fn install(
     if environment.join(installing::COMPLETE).is_file() {
         return Ok(Ok(installed));
     }
-    context.note("installing", format!("dependencies, from {}", project.dependencies.found.join(", ")));
+    let found = &project.dependencies.found;
+    let what = if found.is_empty() { "what runs the tests".to_owned() } else { format!("dependencies, from {}", found.join(", ")) };
+    context.note("installing", what);
     installing::recreate(&environment).map_err(|error| disk("making the folder of an environment", &error))?;
     let mut spec =
         workspace_spec(context.run, &checkout.folders, &Setup { interpreter: base.clone(), ..setup.clone() });
