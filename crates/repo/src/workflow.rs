@@ -111,13 +111,6 @@ impl HealWorkflow {
         Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await
     }
 
-    /// Clone and tree are on this machine: whoever began the run may have been another.
-    async fn ensure_here(&self, state: &HealState, checkout: &Checkout, run: RunId) -> Result<(), StepError> {
-        let session = self.session(state, checkout, run).await?;
-        self.keep(run, session);
-        Ok(())
-    }
-
     /// What is kept warm for a run that has ended is ended, too.
     async fn close_session(&self, run: RunId) -> Result<(), StepError> {
         let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
@@ -136,11 +129,15 @@ impl HealWorkflow {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(run, session);
     }
 
+    /// One step on a machine that has the run's clone and tree: whoever took the steps before may have been another.
     async fn in_session(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
         let checkout = self.checkout(state, context.run)?;
+        let hosted = Hosted::at(&self.settings.github, &checkout.address);
         // Taken out while it is used: a step that is dropped half-way drops its session with it, tree and all.
         let mut session = self.session(state, &checkout, context.run).await?;
         match node {
+            HealNode::Analyze => {}
+            HealNode::Discover => discover::run(state, &session.tree(), context)?,
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
             HealNode::Plan => {
                 let importers = index::importers(session.sources());
@@ -154,7 +151,15 @@ impl HealWorkflow {
                 let machine = patch::Machine { checkout: &checkout, settings: &self.settings };
                 patch::run(state, &mut session, machine, context).await?;
             }
-            HealNode::Analyze | HealNode::Discover | HealNode::Commit | HealNode::Monitor => {}
+            HealNode::Commit => commit::run(state, &checkout, hosted.as_ref(), context).await?,
+            HealNode::Monitor => {
+                let accepted = state.accepted.len();
+                monitor::run(state, &checkout, hosted.as_ref(), &self.settings.sandbox, context).await?;
+                if state.accepted.len() != accepted {
+                    // Its tree is not that of the branch any more.
+                    return session.close().await;
+                }
+            }
         }
         self.keep(context.run, session);
         Ok(())
@@ -191,31 +196,7 @@ impl Workflow for HealWorkflow {
                 let checkout = self.checkout(state, context.run)?;
                 analyze::run(state, &checkout, &self.settings, context).await?;
             }
-            HealNode::Discover => {
-                let checkout = self.checkout(state, context.run)?;
-                self.ensure_here(state, &checkout, context.run).await?;
-                discover::run(state, &checkout.folders.tree(), context)?;
-            }
-            HealNode::Diagnose | HealNode::Plan | HealNode::Fix | HealNode::Patch => {
-                self.in_session(node, state, context).await?;
-            }
-            HealNode::Commit => {
-                let checkout = self.checkout(state, context.run)?;
-                self.ensure_here(state, &checkout, context.run).await?;
-                let hosted = Hosted::at(&self.settings.github, &checkout.address);
-                commit::run(state, &checkout, hosted.as_ref(), context).await?;
-            }
-            HealNode::Monitor => {
-                let checkout = self.checkout(state, context.run)?;
-                self.ensure_here(state, &checkout, context.run).await?;
-                let hosted = Hosted::at(&self.settings.github, &checkout.address);
-                let accepted = state.accepted.len();
-                monitor::run(state, &checkout, hosted.as_ref(), &self.settings.sandbox, context).await?;
-                if state.accepted.len() != accepted {
-                    // The tree of the session is not that of the branch any more.
-                    self.close_session(context.run).await?;
-                }
-            }
+            node => self.in_session(node, state, context).await?,
         }
         if state.stop.is_some() {
             self.close_session(context.run).await?;

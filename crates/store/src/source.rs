@@ -11,8 +11,8 @@ use serde_json::Value;
 use sqlx::any::AnyRow;
 
 use crate::database::{Dialect, Statement};
-use crate::record::{deflate, inflate};
 use crate::filter::Filter;
+use crate::record::{deflate, inflate};
 use crate::row::storable;
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, decision, notice, queue, row, run};
@@ -464,8 +464,7 @@ impl Store {
         before: Option<i64>,
         limit: u32,
     ) -> Result<Vec<AlertRow>, StoreError> {
-        let statement =
-            Filter::of("alert").and("target =", target).and("alert_id <", before).newest("alert_id", limit);
+        let statement = Filter::of("alert").and("target =", target).and("alert_id <", before).newest("alert_id", limit);
         let rows = statement.fetch_all(&self.database.pool).await?;
         let alert = |row: &AnyRow| {
             Ok(AlertRow {

@@ -154,7 +154,7 @@ fn killed_around_any_checkpoint_and_resumed_on_another_disk_it_heals_the_same() 
     }));
 }
 
-fn kills<'a>(resume: &'a (dyn Fn(&World) -> Command + Sync)) -> Scenario<'a, World> {
+fn kills(resume: &(dyn Fn(&World) -> Command + Sync)) -> Scenario<'_, World> {
     Scenario {
         fresh: &|| World::new().unwrap(),
         begin: &World::heal,

@@ -71,7 +71,8 @@ mod tests {
              <form action=//evil><input name=p></form><meta http-equiv=refresh content='0;//evil'>
              <p data-autoheal-field='<script>'>a page may say so itself</p><svg onload=alert(5)></svg></body></html>",
         );
-        let recipe = json!({ "version": 1, "fields": { "name": { "select": "h1" }, "headline": { "select": "title" } } });
+        let recipe =
+            json!({ "version": 1, "fields": { "name": { "select": "h1" }, "headline": { "select": "title" } } });
         let recipe: Recipe = serde_json::from_value(recipe).unwrap();
         let html = marked(&page, Some(&recipe), None);
         assert!(html.contains("<p data-autoheal-field=\"headline\">Chairs&#32;&lt;b&gt;"), "{html}");

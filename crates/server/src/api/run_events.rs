@@ -410,11 +410,7 @@ mod tests {
 
     fn told(sequence: i64, resumes: bool) -> Told {
         let node = "fix".to_owned();
-        let body = if resumes {
-            EventBody::RunResumed { node }
-        } else {
-            EventBody::NodeStarted { node, attempt: 1 }
-        };
+        let body = if resumes { EventBody::RunResumed { node } } else { EventBody::NodeStarted { node, attempt: 1 } };
         Told::of(Event { run: RunId(Uuid::nil()), sequence, at: Timestamp::from_millis(0), body })
     }
 

@@ -64,7 +64,8 @@ fn operation(tool: &dyn Tool) -> Operation {
     };
     // What a schema says that this type does not know is lost; a test holds the two against each other.
     let input = serde_json::from_value(Value::Object(tool.input())).unwrap_or_else(|_| named("Object"));
-    let body = RequestBodyBuilder::new().content("application/json", json(input)).required(Some(Required::True)).build();
+    let body =
+        RequestBodyBuilder::new().content("application/json", json(input)).required(Some(Required::True)).build();
     let responses = ResponsesBuilder::new()
         .response("200", answers("The answer", "ToolAnswer"))
         .response("422", answers("It could not be done", "ErrorResponse"))
@@ -99,7 +100,7 @@ pub(super) fn describe(paths: &mut Paths, root: &str) {
 )]
 struct Tools;
 
-/// The tools alone, for assistants that take a description for a set of tools, such as Open WebUI.
+/// The tools alone, for assistants that take a description for a set of tools.
 pub fn tools_description() -> Document {
     let mut description = Tools::openapi();
     description.servers = Some(vec![Server::new(ROOT)]);

@@ -9,8 +9,8 @@ use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use crate::api::error::{ApiCode, ApiError};
 use super::Shared;
+use crate::api::error::{ApiCode, ApiError};
 use crate::api::marked;
 
 #[derive(RustEmbed)]
@@ -79,11 +79,7 @@ impl Page {
 }
 
 /// A file of the dashboard, its start page, or that there is nothing.
-pub(super) async fn serve(
-    State(shared): State<Shared>,
-    OriginalUri(uri): OriginalUri,
-    request: Request,
-) -> Response {
+pub(super) async fn serve(State(shared): State<Shared>, OriginalUri(uri): OriginalUri, request: Request) -> Response {
     let page = &shared.page;
     let path = uri.path().trim_start_matches('/');
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
@@ -96,7 +92,9 @@ pub(super) async fn serve(
         return page.answer(path, file.metadata.mimetype(), file.data.into_owned(), request.headers());
     }
     // A name with an ending is that of a file that is not there.
-    if path.rsplit('/').next().is_some_and(|name| name.contains('.')) || !(path.is_empty() || wants_page(request.headers())) {
+    if path.rsplit('/').next().is_some_and(|name| name.contains('.'))
+        || !(path.is_empty() || wants_page(request.headers()))
+    {
         return nothing.into_response();
     }
     match Files::get(START) {

@@ -101,9 +101,10 @@ impl Healing {
     /// [`ToolError::InvalidInput`], which says what would be accepted.
     pub(crate) fn address_of(&self, text: &str) -> Result<RepositoryAddress, ToolError> {
         let expected = || {
-            ToolError::InvalidInput(
-                format!("give a repository as {}OWNER/REPOSITORY; others must be named in the setting server.repositories", self.host.web()),
-            )
+            ToolError::InvalidInput(format!(
+                "give a repository as {}OWNER/REPOSITORY; others must be named in the setting server.repositories",
+                self.host.web()
+            ))
         };
         let is_address = text.contains("://");
         let is_folder = self.has_folders() && text.starts_with('/');

@@ -79,7 +79,13 @@ async fn what_makes_no_sense_is_refused_with_the_field() {
     assert_eq!(missing["error"]["details"]["field"], "repositoryUrl", "{missing}");
     for (method, path, body, status, code) in [
         (Method::POST, "/api/heal", json!({ "repositoryUrl": "https://github.com/a/b" }), 400, "INVALID_INPUT"),
-        (Method::POST, "/api/heal", json!({ "repositoryUrl": 7, "teamName": "a", "leaderName": "b" }), 400, "INVALID_INPUT"),
+        (
+            Method::POST,
+            "/api/heal",
+            json!({ "repositoryUrl": 7, "teamName": "a", "leaderName": "b" }),
+            400,
+            "INVALID_INPUT",
+        ),
         (Method::POST, "/api/heal", json!({ "extra": 1 }), 400, "INVALID_INPUT"),
         (Method::GET, "/api/status/nothing", Value::Null, 404, "JOB_NOT_FOUND"),
         (Method::GET, "/api/status/00000000-0000-4000-8000-000000000000", Value::Null, 404, "JOB_NOT_FOUND"),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_fetch::{FetchSettings, Fetcher};
-use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_forge::github::GitHubHost;
+use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::HealRequest;
 use autoheal_server::api::webhook::Webhook;
 use autoheal_server::http::{Access, BindError, Server};
@@ -149,7 +149,7 @@ async fn tools_are_listed_and_called_and_progress_comes_as_events() {
     assert_eq!(names, ["progress", "progress", "answer"], "{events}");
 }
 
-/// What Open WebUI does with a tool server: it reads the description below the address that it was given, and asks what stands there.
+/// What a chat front end does with a tool server: it reads the description below the address that it was given, and asks what stands there.
 #[tokio::test]
 async fn the_tools_describe_themselves_to_assistants() {
     let server = start(Access { token: Some("a-token".into()), ..Access::default() }).await;

@@ -105,7 +105,8 @@ enum Closing {
 #[tokio::test]
 async fn a_run_ends_with_its_task_and_goes_on_with_it(
     #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
-    #[values(Closing::Cancel, Closing::Release, Closing::CancelAndFail, Closing::Fail, Closing::Remove)] closing: Closing,
+    #[values(Closing::Cancel, Closing::Release, Closing::CancelAndFail, Closing::Fail, Closing::Remove)]
+    closing: Closing,
 ) {
     let Some(database) = engine.database().await else { return };
     let store = database.store;
@@ -147,7 +148,10 @@ async fn a_run_ends_with_its_task_and_goes_on_with_it(
     assert_eq!(store.task(claimed.id).await.unwrap().unwrap().state.name(), state);
     let row = store.run(run).await.unwrap().unwrap();
     assert!(row.finished_at.is_some());
-    assert_eq!((row.healed, row.stop_reason.as_deref(), row.results, row.report), (Some(false), Some(state), None, None));
+    assert_eq!(
+        (row.healed, row.stop_reason.as_deref(), row.results, row.report),
+        (Some(false), Some(state), None, None)
+    );
     let last = store.events(run, 0).await.unwrap().pop().unwrap();
     assert_eq!((last.sequence, last.body), (2, EventBody::RunFinished { stop_reason: state.to_owned() }));
     assert_eq!(store.run(untouched).await.unwrap().unwrap().finished_at, None);

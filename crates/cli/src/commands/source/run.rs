@@ -33,6 +33,28 @@ pub(super) async fn add(
     config: &Config,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
+    let task = task_of(add, printer)?;
+    let name = task.target.clone();
+    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
+    let results = row.results.unwrap_or_default();
+    if row.healed != Some(true) {
+        let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
+        return Err(Failure::bad_input(format!("`{name}` was not added: {reason}")));
+    }
+    if json {
+        printer.json(&results)?;
+    } else {
+        for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
+            printer.say(&harmless(note));
+        }
+        printer.say(&format!("added `{name}`; its recipe gives:"));
+        printer.data(&serde_json::to_string_pretty(&results["added"]["values"])?)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// What is asked for.
+fn task_of(add: &Add, printer: &Printer) -> Result<NewTask, Failure> {
     let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
     let suggested =
         || SourceName::suggested(url).context("the address suggests no name: give one with --name").bad_input();
@@ -58,22 +80,7 @@ pub(super) async fn add(
     };
     let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
     task.context = serde_json::to_value(&request)?;
-    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
-    let results = row.results.unwrap_or_default();
-    if row.healed != Some(true) {
-        let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
-        return Err(Failure::bad_input(format!("`{name}` was not added: {reason}")));
-    }
-    if json {
-        printer.json(&results)?;
-    } else {
-        for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
-            printer.say(&harmless(note));
-        }
-        printer.say(&format!("added `{name}`; its recipe gives:"));
-        printer.data(&serde_json::to_string_pretty(&results["added"]["values"])?)?;
-    }
-    Ok(Exit::Fine)
+    Ok(task)
 }
 
 fn read_recipe(path: &Path) -> Result<Imported, Failure> {

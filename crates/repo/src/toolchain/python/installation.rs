@@ -195,7 +195,11 @@ async fn install(
         return Ok(Ok(installed));
     }
     let found = &project.dependencies.found;
-    let what = if found.is_empty() { "what runs the tests".to_owned() } else { format!("dependencies, from {}", found.join(", ")) };
+    let what = if found.is_empty() {
+        "what runs the tests".to_owned()
+    } else {
+        format!("dependencies, from {}", found.join(", "))
+    };
     context.note("installing", what);
     installing::recreate(&environment).map_err(|error| disk("making the folder of an environment", &error))?;
     let mut spec =
