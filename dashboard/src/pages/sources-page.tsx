@@ -62,6 +62,7 @@ const COLUMNS: ColumnDef<Source>[] = [
     header: "Recent runs",
     id: "runs",
     enableSorting: false,
+    meta: { end: true },
     cell: ({ row }) => <Sparkline runs={row.original.recentRuns} />,
   },
   {

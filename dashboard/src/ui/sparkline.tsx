@@ -15,7 +15,12 @@ export function Sparkline({ runs }: { runs: readonly RecentRun[] }) {
   const good = shown.filter((run) => kindOf(run) === "healed").length;
   const text = shown.length === 0 ? "No runs yet" : `${good} of the last ${shown.length} runs went well`;
   return (
-    <span role="img" aria-label={text} title={text} className="flex h-5 w-28 items-end justify-end gap-px">
+    <span
+      role="img"
+      aria-label={text}
+      title={text}
+      className="inline-flex h-5 w-28 align-middle items-end justify-end gap-px"
+    >
       {shown.map((run) => (
         <span key={run.runId} className={`min-w-0.5 flex-1 max-w-1.5 rounded-[1px] ${BARS[kindOf(run)]}`} />
       ))}
