@@ -129,7 +129,7 @@ impl Worker {
             // Another worker has brought it to its end meanwhile.
             Err(ended @ WorkerError::Ended { .. }) => {
                 let last = self.store().last_run(task).await?;
-                last.filter(|run| run.finished_at.is_some()).ok_or(PerformError::Worker(ended))
+                last.filter(|run| run.results.is_some()).ok_or(PerformError::Worker(ended))
             }
             Err(error) => Err(error.into()),
         }

@@ -195,10 +195,10 @@ enum Resumed {
     Ended(Box<RunRow>),
 }
 
-/// The task of a run that is to go on; an ended run is not run again.
+/// The task of a run that is to go on; one that has come to results is not run again.
 async fn reopen(store: &Store, run: RunId) -> Result<Resumed, Failure> {
     let row = report::find(store, &run.to_string()).await?;
-    if row.finished_at.is_some() {
+    if row.results.is_some() {
         return Ok(Resumed::Ended(Box::new(row)));
     }
     let task = store.task(row.task).await?.context("the run's task is gone")?;
@@ -240,9 +240,11 @@ async fn conclude(
         Ok(TaskEnd::LeaseLost) => {
             Err(anyhow::anyhow!("another worker took task {task} over; `autoheal tasks show {task}`").into())
         }
-        Err(WorkerError::Ended { .. }) => match store.last_run(task).await?.filter(|row| row.finished_at.is_some()) {
+        Err(WorkerError::Ended { .. }) => match store.last_run(task).await?.filter(|row| row.results.is_some()) {
             Some(row) => Ok(Ended::Run(Box::new(row))),
-            None => Err(Failure::bad_input(format!("task {task} was ended before it began"))),
+            None => Err(Failure::bad_input(format!(
+                "task {task} was ended before it came to a result: see `autoheal tasks show {task}`"
+            ))),
         },
         Err(WorkerError::Stopped(_)) => {
             printer.say("stopped before the task could begin; to go on, run the same command again");

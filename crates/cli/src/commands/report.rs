@@ -49,7 +49,13 @@ pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
 }
 
 fn unfinished(row: &RunRow) -> Failure {
-    Failure::bad_input(format!("run {0} has not ended: `autoheal heal --resume {0}` goes on with it", row.run))
+    let (run, task) = (row.run, row.task);
+    Failure::bad_input(match &row.stop_reason {
+        None => format!("run {run} has not ended: `autoheal heal --resume {run}` goes on with it"),
+        Some(reason) => {
+            format!("run {run} ended without results ({reason}): `autoheal tasks retry {task}` lets it go on")
+        }
+    })
 }
 
 /// The accepted patches one after another.

@@ -70,6 +70,13 @@ pub fn candidates(checkout: Option<&Path>, tree: &Path, directory: &str, around:
         found.extend(in_environment(environment, "VIRTUAL_ENV"));
     }
     for folder in std::env::split_paths(&around.path).filter(|folder| folder.is_absolute()) {
+        // An environment's packages are found by the way to its program, whether somebody has activated it or only named it here.
+        if let Some(environment) = folder.parent().filter(|_| folder.ends_with("bin"))
+            && let Some(found_there) = in_environment(environment, &format!("python3 on PATH ({})", folder.display()))
+        {
+            found.push(found_there);
+            continue;
+        }
         let versioned = around.wanted.map(|version| folder.join(format!("python{version}")));
         for program in versioned.into_iter().chain([folder.join("python3")]) {
             // The file behind the links: outside of an environment nothing depends on the way to it.

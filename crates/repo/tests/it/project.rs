@@ -210,6 +210,22 @@ fn an_environment_of_a_package_comes_before_that_of_the_repository() {
 }
 
 #[test]
+fn an_environment_on_the_path_is_one_without_being_active() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let real = fake_python(&folder.join("python"));
+    link(&real, &real.with_file_name("python3"));
+    let environment = folder.join("env");
+    write(&environment, "pyvenv.cfg", "");
+    link(&real, &environment.join("bin/python3"));
+    let path = std::env::join_paths([environment.join("bin"), real.parent().unwrap().to_owned()]).unwrap();
+    let found = candidates(None, &folder, "", &Surroundings { path, ..Surroundings::default() });
+    let programs: Vec<_> = found.iter().map(|interpreter| interpreter.program.clone()).collect();
+    assert_eq!(programs, [environment.join("bin/python3"), real]);
+    assert_eq!(found[0].folders, [environment, folder.join("python")]);
+}
+
+#[test]
 fn a_link_in_a_home_does_not_show_the_home() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();

@@ -367,7 +367,7 @@ async fn end(reader: &mpsc::Sender<Result<sse::Event, Infallible>>) {
 pub(super) struct EventQuery {
     /// Only events with a higher number; `Last-Event-ID` stands over it.
     #[param(minimum = 0)]
-    after: Option<u64>,
+    after: Option<i64>,
 }
 
 /// Watch a run
@@ -391,12 +391,13 @@ pub(super) async fn watch(
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, ApiError> {
     let row = find(&shared, &run).await?;
-    let after = match headers.get("last-event-id").map(|value| value.to_str().ok().and_then(|text| text.parse().ok())) {
-        Some(Some(number)) => number,
-        Some(None) => return Err(ApiError::invalid("Last-Event-ID is no number of an event")),
-        None => query.after.unwrap_or(0),
-    };
-    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let header = headers.get("last-event-id").map(|value| value.to_str().ok().and_then(|text| text.parse().ok()));
+    let read: Option<i64> = header.flatten();
+    if (header.is_some() && read.is_none()) || [read, query.after].into_iter().flatten().any(i64::is_negative) {
+        return Err(ApiError::invalid("Last-Event-ID and `after` are numbers of events: 0 or more"));
+    }
+    // What a browser sends when it comes back stands over what the page began with.
+    let after = read.or(query.after).unwrap_or(0);
     let events = shared.followers.read(row.run, after).await?;
     Ok(Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::default()))
 }
