@@ -17,6 +17,9 @@ table{border-collapse:collapse}td,th{border:1px solid #d5dae1;padding:2px 6px}
 [data-autoheal-field]::before{content:attr(data-autoheal-field);font:600 11px/1 system-ui,sans-serif;color:#fff;background:#0b7a4b;padding:2px 4px;margin-right:4px;border-radius:3px}
 ";
 
+/// What pages are made of besides what is allowed in a comment on one.
+const PARTS: [&str; 9] = ["main", "section", "address", "time", "label", "fieldset", "legend", "output", "button"];
+
 /// So much of an element that is not shown is repeated, in characters.
 const MOST_UNSEEN: usize = 200;
 
@@ -36,7 +39,7 @@ pub(super) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>
     let fields: Vec<_> = fields.into_iter().map(|(node, names)| (node, names.join(", "))).collect();
     let marked = page.with_attribute(FIELD, &fields);
     let mut sanitiser = ammonia::Builder::default();
-    sanitiser.add_generic_attributes([FIELD]).rm_tags(["img", "a"]).link_rel(None).strip_comments(true);
+    sanitiser.add_tags(PARTS).add_generic_attributes([FIELD]).rm_tags(["img", "a"]).link_rel(None).strip_comments(true);
     let shown = sanitiser.clean(&marked.to_html()).to_string();
     // Titles and data for machines stand where no reader looks.
     let unseen = fields.iter().filter(|(_, names)| !shown.contains(&attribute(names)));
@@ -66,16 +69,16 @@ mod tests {
     #[test]
     fn what_a_recipe_takes_is_marked_and_nothing_runs_or_loads() {
         let page = Document::parse(
-            "<html><head><title>Chairs &lt;b&gt; &amp; more</title></head><body onload=alert(1)><script>alert(2)</script><h1 class=t style='background:url(//evil)'>A chair</h1>
+            "<html><head><title>Chairs &lt;b&gt; &amp; more</title></head><body onload=alert(1)><script>alert(2)</script><section onclick=alert(6)><h1 class=t style='background:url(//evil)'>A chair</h1></section>
              <img src=//evil/x.png onerror=alert(3)><a href='javascript:alert(4)'>here</a><iframe src=//evil></iframe>
              <form action=//evil><input name=p></form><meta http-equiv=refresh content='0;//evil'>
              <p data-autoheal-field='<script>'>a page may say so itself</p><svg onload=alert(5)></svg></body></html>",
         );
-        let recipe =
-            json!({ "version": 1, "fields": { "name": { "select": "h1" }, "headline": { "select": "title" } } });
+        let recipe = json!({ "version": 1, "fields": { "name": { "select": "h1" }, "headline": { "select": "title" }, "whole": { "select": "section" } } });
         let recipe: Recipe = serde_json::from_value(recipe).unwrap();
         let html = marked(&page, Some(&recipe), None);
         assert!(html.contains("<p data-autoheal-field=\"headline\">Chairs&#32;&lt;b&gt;"), "{html}");
+        assert!(html.contains("<section data-autoheal-field=\"whole\"><h1"), "{html}");
         assert!(html.contains("<h1 data-autoheal-field=\"name\">A chair</h1>"), "{html}");
         let body = html.split_once("</style>").unwrap().1;
         for forbidden in ["<script", "evil", "alert", "<img", "<a", "<iframe", "<form", "<meta", "onload", "javascript"]
