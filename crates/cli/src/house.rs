@@ -3,11 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use autoheal_engine::RunId;
 use autoheal_orchestrator::now;
 use autoheal_source::Notifier;
 use autoheal_source::schedule::Schedule;
 use autoheal_store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
 
 /// How often is looked for what is due.
 const LOOK: Duration = Duration::from_secs(2);
@@ -39,7 +42,7 @@ pub(crate) async fn schedule_until(store: &Store, stop: &CancellationToken) {
 }
 
 /// Delivers alerts and changes, and forgets what is old, until stopped.
-pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, stop: &CancellationToken) {
+pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, config: &Config, stop: &CancellationToken) {
     let mut forgot_at: Option<Instant> = None;
     while !stop.is_cancelled() {
         let keeping = async {
@@ -47,6 +50,9 @@ pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, stop: &Cancel
                 forgot_at = Some(Instant::now());
                 if let Err(error) = forget(store).await {
                     tracing::warn!(%error, "what is old could not be forgotten");
+                }
+                if let Err(error) = forget_folders(store, config).await {
+                    tracing::warn!(%error, "folders of old runs could not be removed");
                 }
             }
             if let Err(error) = notifier.deliver_due(now).await {
@@ -60,6 +66,23 @@ pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, stop: &Cancel
             () = keeping => {}
         }
     }
+}
+
+/// Removes what runs left on this machine's disk (clones, trees) when they are forgotten: all of it could be made again.
+async fn forget_folders(store: &Store, config: &Config) -> anyhow::Result<()> {
+    let Ok(entries) = std::fs::read_dir(config.data_dir()?.join("runs")) else { return Ok(()) };
+    for entry in entries {
+        let entry = entry?;
+        let run = entry.file_name().to_str().and_then(|name| name.parse::<RunId>().ok());
+        // A folder may have been used with another database: only what is old is looked at.
+        let is_old = entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT);
+        if let Some(run) = run.filter(|_| is_old)
+            && store.run(run).await?.is_none()
+        {
+            tokio::fs::remove_dir_all(entry.path()).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn forget(store: &Store) -> Result<(), StoreError> {

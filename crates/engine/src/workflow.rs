@@ -65,6 +65,9 @@ pub trait Workflow: Send + Sync + 'static {
         std::future::ready(())
     }
 
+    /// The run is walked here no more, however that came: it ended, goes on elsewhere, or its lease was lost. What was kept at hand for it goes.
+    fn let_go(&self, _run: RunId) {}
+
     /// Whether the run is over whatever the routes say: a step failed and was absorbed, or the run was cancelled.
     fn is_stopped(&self, state: &Self::State) -> bool;
 

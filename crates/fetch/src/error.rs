@@ -76,7 +76,9 @@ pub enum FetchError {
         location: String,
     },
     /// The address is not of the public internet.
-    #[error("{url} leads to the {kind} address {address}; add it to `allow_private` if it is meant to be asked")]
+    #[error(
+        "{url} leads to the {kind} address {address}; add it to the setting `fetch.allow_private` if it is meant to be asked"
+    )]
     AddressForbidden {
         /// The URL.
         url: String,

@@ -113,6 +113,13 @@ pub(crate) async fn walk<W: Workflow>(workflow: &W, session: &Session) -> Result
     }
 }
 
+impl<W: Workflow> Drop for Walk<'_, W> {
+    /// However the walk ends, also when it is dropped half-way.
+    fn drop(&mut self) {
+        self.workflow.let_go(self.run);
+    }
+}
+
 enum Turn {
     GoOn,
     Over(WalkEnd),
@@ -186,7 +193,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
                 (checkpoint.seq, checkpoint.state, next)
             }
         };
-        let last_event = session.store.events(run, 0).await?.last().map_or(0, |event| event.sequence);
+        let last_event = session.store.last_event(run).await?;
         let walk = Self::at(workflow, session, run, last_event, sequence, state, next);
         tracing::info!(%run, task = %session.task.id, node = name_of(next).unwrap_or("end"), "a run is resumed");
         walk.feed.emit(EventBody::RunResumed { node: name_of(next).unwrap_or("end").to_owned() });

@@ -237,6 +237,11 @@ impl Workflow for HealWorkflow {
         }
     }
 
+    fn let_go(&self, run: RunId) {
+        // Dropped, it takes its sandbox along.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+    }
+
     fn is_stopped(&self, state: &HealState) -> bool {
         state.stop.is_some()
     }

@@ -9,6 +9,9 @@ use url::Url;
 /// The longest name, in bytes.
 const LONGEST: usize = 64;
 
+/// What stands for all sources where the name of one could: `/api/sources/statistics`.
+const TAKEN: [&str; 1] = ["statistics"];
+
 /// A name that can stand in an address, a file name and a command line: small letters, digits, `-`, `_` and `.`, beginning with a
 /// letter or a digit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -18,7 +21,7 @@ pub struct SourceName(String);
 /// A text that is no name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} cannot be the name of a source: write up to {LONGEST} small letters, digits, `-`, `_` or `.`, the first a letter or a digit"
+    "{0:?} cannot be the name of a source: write up to {LONGEST} small letters, digits, `-`, `_` or `.`, the first a letter or a digit, and not `statistics`"
 )]
 pub struct InvalidSourceName(String);
 
@@ -51,7 +54,11 @@ impl FromStr for SourceName {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let begins = text.chars().next().is_some_and(|char| char.is_ascii_lowercase() || char.is_ascii_digit());
-        let is_name = begins && text.len() <= LONGEST && text.chars().all(is_allowed) && !text.contains("..");
+        let is_name = !TAKEN.contains(&text)
+            && begins
+            && text.len() <= LONGEST
+            && text.chars().all(is_allowed)
+            && !text.contains("..");
         if is_name { Ok(Self(text.to_owned())) } else { Err(InvalidSourceName(text.to_owned())) }
     }
 }

@@ -181,11 +181,12 @@ const ALERT: &str = "
 const NAME_CHECK: &str =
     "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
 
-const REMOVED: [&str; 4] = [
+const REMOVED: [&str; 5] = [
     "DELETE FROM notice WHERE target = $1 AND address IS NOT NULL",
     "DELETE FROM source WHERE source_name = $1",
     "DELETE FROM source_health WHERE source_name = $1",
     "UPDATE task_queue SET state = 'CANCELLED', completed_at = {now} WHERE target = $1 AND state = 'PENDING' AND type <> 'HEAL_REPO'",
+    "UPDATE task_queue SET cancel_requested = 1 WHERE target = $1 AND state = 'IN_PROGRESS' AND type <> 'HEAL_REPO'",
 ];
 
 /// The writes that make one change, in order.

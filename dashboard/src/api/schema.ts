@@ -655,7 +655,7 @@ export interface paths {
         put?: never;
         /**
          * List the scraped pages
-         * @description Lists the web pages that are scraped regularly, with their health: ACTIVE, DEGRADED, QUARANTINED or DEAD, when each last gave data, and how often it failed since.
+         * @description Lists the web pages that are scraped regularly, with their health: ACTIVE, DEGRADED, QUARANTINED or DEAD, when each last gave data, and how many of its runs failed.
          */
         post: operations["source_list"];
         delete?: never;

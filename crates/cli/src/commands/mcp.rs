@@ -21,7 +21,7 @@ pub(super) async fn run(arguments: &Mcp, config: &Config, printer: &Printer) -> 
         stop.cancel();
         served
     };
-    let (served, ()) = tokio::join!(serving, house::keep_until(&notifier, &store, &stop));
+    let (served, ()) = tokio::join!(serving, house::keep_until(&notifier, &store, config, &stop));
     served.bad_input()?;
     Ok(Exit::Fine)
 }

@@ -1,14 +1,17 @@
 use std::sync::Arc;
 
 use autoheal_server::http::{Access, BindError, Server};
+use secrecy::ExposeSecret as _;
+use url::Url;
 
-use crate::config::{Config, server_token};
+use crate::config::{Config, github_webhook_secret, server_token};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::server_args::Serve;
 use crate::{house, interrupt, wiring};
 
-const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
+const STOPPING: &str =
+    "stopping; what runs goes on when a worker claims it, calls of tools are cancelled (once more to stop at once)";
 
 /// Where the server listens unless a setting says otherwise.
 const ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
@@ -27,20 +30,49 @@ fn with_room(config: &Config) -> Config {
     config
 }
 
-/// Answers over HTTP until stopped, and does what is asked for.
-pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    let error_sink = config.server.error_sink.clone();
-    if error_sink.as_ref().is_some_and(|sink| !["http", "https"].contains(&sink.scheme())) {
+/// Who may ask. What could never be asked by anybody is refused: it would look as if it worked.
+fn access(config: &Config) -> Result<Access, Failure> {
+    let server = &config.server;
+    let (hosts, origins) = (server.hosts.clone().unwrap_or_default(), server.origins.clone().unwrap_or_default());
+    let is_web = |url: &Url| ["http", "https"].contains(&url.scheme());
+    let is_origin =
+        |text: &str| Url::parse(text).is_ok_and(|url| is_web(&url) && url.origin().ascii_serialization() == text);
+    if let Some(wrong) = origins.iter().find(|origin| !is_origin(origin)) {
+        let message = format!("the setting server.origins: `{wrong}` is no origin, such as https://chat.example");
+        return Err(Failure::bad_input(message));
+    }
+    let is_name = |text: &str| Url::parse(&format!("http://{text}/")).is_ok_and(|url| url.host_str() == Some(text));
+    if let Some(wrong) = hosts.iter().find(|host| !is_name(host)) {
+        let message = format!("the setting server.hosts: `{wrong}` is no name of a host, such as tools.example");
+        return Err(Failure::bad_input(message));
+    }
+    let token = server_token();
+    if token.as_ref().is_some_and(|token| !token.expose_secret().bytes().all(|byte| byte.is_ascii_graphic())) {
+        return Err(Failure::bad_input(
+            "AUTOHEAL_TOKEN: letters, digits and signs of ASCII are expected, without blanks",
+        ));
+    }
+    if server.error_sink.as_ref().is_some_and(|sink| !is_web(sink)) {
         return Err(Failure::bad_input("the setting server.error_sink: an address with http or https is expected"));
     }
+    if server.github_webhook.enabled == Some(true) && github_webhook_secret().is_none() {
+        return Err(Failure::bad_input(
+            "the setting server.github_webhook.enabled: no event is believed without AUTOHEAL_GITHUB_WEBHOOK_SECRET",
+        ));
+    }
+    Ok(Access {
+        token,
+        hosts,
+        origins,
+        requests_per_second: server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND),
+        error_sink: server.error_sink.clone(),
+    })
+}
+
+/// Answers over HTTP until stopped, and does what is asked for.
+pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let access = access(config)?;
     let store = wiring::open_store(config).await?;
-    let access = Access {
-        token: server_token(),
-        hosts: config.server.hosts.clone().unwrap_or_default(),
-        origins: config.server.origins.clone().unwrap_or_default(),
-        requests_per_second: config.server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND),
-        error_sink,
-    };
     let address = arguments.addr.or(config.server.addr).unwrap_or_else(|| ADDRESS.into());
     let server = Server::bind(address, access).await.map_err(|error| {
         let exit = match error {
@@ -61,7 +93,7 @@ pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -
         serving,
         worker.run_until(stop.clone()),
         house::schedule_until(&store, &stop),
-        house::keep_until(&notifier, &store, &stop),
+        house::keep_until(&notifier, &store, config, &stop),
     );
     Ok(Exit::Fine)
 }

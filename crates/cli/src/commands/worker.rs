@@ -23,6 +23,6 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
     let worker = Worker::new(store.clone(), settings, registry);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &stop));
+    tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &config, &stop));
     Ok(Exit::Fine)
 }

@@ -159,6 +159,23 @@ fn an_assistant_heals_a_repository_and_gets_the_patch_and_no_branch() {
     assert_eq!(repository.git(&["branch", "--list"]), "* main", "nobody has asked for a branch");
 }
 
+#[test]
+fn a_server_that_nobody_could_ask_does_not_begin() {
+    let home = Home::new();
+    for (name, value, told) in [
+        ("AUTOHEAL_ORIGINS", "[\"https://chat.example/\"]", "server.origins"),
+        ("AUTOHEAL_ORIGINS", "[\"chat.example\"]", "server.origins"),
+        ("AUTOHEAL_HOSTS", "[\"tools.example:8080\"]", "server.hosts"),
+        ("AUTOHEAL_HOSTS", "[\"https://tools.example\"]", "server.hosts"),
+        ("AUTOHEAL_TOKEN", "two words", "AUTOHEAL_TOKEN"),
+        ("AUTOHEAL_ERROR_SINK", "mailto:ops@example.com", "server.error_sink"),
+        ("AUTOHEAL_GITHUB_WEBHOOK", "true", "AUTOHEAL_GITHUB_WEBHOOK_SECRET"),
+    ] {
+        let refused = Ended::of(home.command(&["serve", "--addr", "127.0.0.1:0"]).env(name, value));
+        assert!(refused.code == Some(2) && refused.stderr.contains(told), "{name}={value}: {}", refused.told());
+    }
+}
+
 /// `autoheal serve`, and where it listens.
 struct Server {
     process: Child,

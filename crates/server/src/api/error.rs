@@ -176,6 +176,9 @@ impl IntoResponse for ApiError {
         let body =
             ErrorBody { code: self.code.name(), message: self.message, details: self.details, timestamp: Time(now()) };
         let mut response = (status, Json(ErrorResponse { error: body })).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -27,7 +27,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use request::USER;
+pub(crate) use request::user;
 pub(crate) use run_events::Followers;
 
 use crate::http::Shared;

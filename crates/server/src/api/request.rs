@@ -3,15 +3,26 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use axum::extract::{FromRequest, FromRequestParts};
+use axum::Json;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::error::{ApiCode, ApiError};
 
-/// A body of JSON.
-#[derive(FromRequest)]
-#[from_request(via(axum::Json), rejection(ApiError))]
+/// A body of JSON: an object. (The types would take a list of their fields for one, too.)
 pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
+        let Json(object) = Json::<Map<String, Value>>::from_request(request, state).await?;
+        T::deserialize(Value::Object(object)).map(Self).map_err(ApiError::invalid)
+    }
+}
 
 /// What stands after the question mark.
 #[derive(FromRequestParts)]
@@ -39,7 +50,13 @@ fn short(text: &str) -> String {
 }
 
 /// The header that says for whom a program asks.
-pub(crate) const USER: &str = "x-autoheal-user";
+const USER: &str = "x-autoheal-user";
+
+/// For whom a program asks, in whatever letters they write themselves.
+pub(crate) fn user(headers: &HeaderMap) -> Option<String> {
+    let name = short(&String::from_utf8_lossy(headers.get(USER)?.as_bytes()));
+    (!name.trim().is_empty()).then_some(name)
+}
 
 /// Who asks, for what is written down with each decision.
 pub(super) struct Asker(pub(super) String);
@@ -48,7 +65,6 @@ impl<S: Sync> FromRequestParts<S> for Asker {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
-        let given = parts.headers.get(USER).and_then(|value| value.to_str().ok()).map(short);
-        Ok(Self(given.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "http".to_owned())))
+        Ok(Self(user(&parts.headers).unwrap_or_else(|| "http".to_owned())))
     }
 }

@@ -219,9 +219,9 @@ impl Followers {
     /// The events of a run with numbers above `after`, and those to come until it ends.
     async fn read(&self, run: RunId, after: i64) -> Result<mpsc::Receiver<Result<sse::Event, Infallible>>, StoreError> {
         // First to listen, then to look what was there before: nothing falls between the two.
-        let live = self.follow(run);
+        let live = self.follow(run, self.store.last_event(run).await?);
         // Asked before the events are read: what has ended by now has left them all.
-        let is_over = self.store.run(run).await?.is_none_or(|row| row.finished_at.is_some());
+        let was_over = self.is_over(run).await?;
         let mut past: Vec<Event> = self.store.events(run, 0).await?;
         // Whoever has read on may have read what never happened.
         let resumed = past.iter().find(|event| matches!(event.body, EventBody::RunResumed { .. }));
@@ -229,12 +229,20 @@ impl Followers {
         past.retain(|event| event.sequence > after);
         let stored = past.last().map_or(after, |event| event.sequence);
         past.extend(self.feed.latest(run).into_iter().filter(|event| event.sequence > stored));
+        // A run that was closed with its task, and goes on with it, has an end among its events that was none.
+        let ends = past.last().is_some_and(|event| matches!(event.body, EventBody::RunFinished { .. }));
+        let is_over = was_over || (ends && self.is_over(run).await?);
         let (sender, receiver) = mpsc::channel(16);
         tokio::spawn(tell(past, live, after, is_over, sender, self.stop.clone()));
         Ok(receiver)
     }
 
-    fn follow(&self, run: RunId) -> broadcast::Receiver<Told> {
+    async fn is_over(&self, run: RunId) -> Result<bool, StoreError> {
+        Ok(self.store.run(run).await?.is_none_or(|row| row.finished_at.is_some()))
+    }
+
+    /// Whoever follows already is joined; else events after `stored`, the last that the store has, are published from now on.
+    fn follow(&self, run: RunId, stored: i64) -> broadcast::Receiver<Told> {
         let mut followed = self.lock();
         if let Some(sender) = followed.get(&run) {
             return sender.subscribe();
@@ -244,7 +252,7 @@ impl Followers {
         drop(followed);
         let (followers, feed) = (self.clone(), self.feed.watch());
         tokio::spawn(async move {
-            if let Err(error) = followers.publish(run, feed, &sender).await {
+            if let Err(error) = followers.publish(run, stored, feed, &sender).await {
                 tracing::warn!(%run, %error, "the events of a run cannot be read");
                 followers.lock().remove(&run);
             }
@@ -260,10 +268,10 @@ impl Followers {
     async fn publish(
         &self,
         run: RunId,
+        mut stored: i64,
         mut feed: broadcast::Receiver<Event>,
         sender: &broadcast::Sender<Told>,
     ) -> Result<(), StoreError> {
-        let mut stored = self.store.last_event(run).await?;
         // What the running node has said is not stored yet, and readers have it from the feed's memory.
         let said = self.feed.latest(run).last().map_or(0, |event| event.sequence);
         let mut cursor = Cursor::at(stored.max(said));
@@ -318,18 +326,15 @@ async fn tell(
     stop: CancellationToken,
 ) {
     let mut cursor = Cursor::at(after);
-    // Who has read the last event already hears that it was the last.
-    let mut ends = is_over;
     for event in past {
         let told = Told::of(event);
         cursor.advance(&told);
-        // A task that was closed and put back into the queue goes on after an end.
-        ends = is_over || told.ends;
         if reader.send(Ok(told.line)).await.is_err() {
             return;
         }
     }
-    if ends {
+    // Who has read the last event already hears that it was the last.
+    if is_over {
         return end(&reader).await;
     }
     loop {

@@ -210,7 +210,12 @@ pub(super) async fn cancel(State(shared): State<Shared>, Path(name): Path<String
 pub(super) async fn retry(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
     let task = find(&shared, &name).await?;
     if !shared.services.store.reopen(task.id).await? {
-        return Err(ApiError::new(ApiCode::Conflict, format!("task {} is {}", task.id, task.state.name())));
+        let reason = match task.state {
+            TaskState::Pending | TaskState::InProgress => "it is open",
+            TaskState::Completed => "it has ended well: ask for the work anew",
+            TaskState::Failed | TaskState::Quarantined | TaskState::Cancelled => "other work for the same is open",
+        };
+        return Err(ApiError::new(ApiCode::Conflict, format!("task {} cannot be tried again: {reason}", task.id)));
     }
     Ok(Json(Task::of(find(&shared, &name).await?)))
 }

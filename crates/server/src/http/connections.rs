@@ -1,7 +1,10 @@
 //! Connections: who takes too long to ask is not waited for, and a stop lets answers end.
 
+use std::io::{self, IoSlice};
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -12,8 +15,11 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::TcpListener;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::time::{Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -27,13 +33,27 @@ const HEADERS: Duration = Duration::from_secs(10);
 /// How long a stop waits for answers that are under way.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long whoever asked may leave an answer unread.
+const UNREAD: Duration = Duration::from_secs(30);
+
 /// How many connections there are at most; others wait to be taken.
-const MOST: usize = 4096;
+const MOST: u64 = 4096;
+
+/// How many files the rest of this process may have open: the database, sandboxes, git. Strangers do not take them away.
+const RESERVED: u64 = 512;
+
+/// As many connections as this process may have files, which it first asks for.
+fn room() -> usize {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return 64 };
+    let wanted = (MOST + RESERVED).min(hard).max(soft);
+    let files = if setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_ok() { wanted } else { soft };
+    usize::try_from(files.saturating_sub(RESERVED).clamp(64, MOST)).unwrap_or(64)
+}
 
 /// Answers until `stop`, and then ends what it was asked.
 pub(super) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
     let graceful = GracefulShutdown::new();
-    let slots = Arc::new(Semaphore::new(MOST));
+    let slots = Arc::new(Semaphore::new(room()));
     loop {
         let taken = tokio::select! {
             () = stop.cancelled() => break,
@@ -52,7 +72,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEADERS)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(Patient::new(stream)), service);
         let watched = graceful.watch(connection);
         tokio::spawn(async move {
             let _slot = slot;
@@ -65,7 +85,67 @@ pub(super) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
     }
 }
 
-type Taken = (tokio::net::TcpStream, Client, tokio::sync::OwnedSemaphorePermit);
+/// A connection that breaks when an answer is left unread for too long: it would keep its place for ever.
+struct Patient<S> {
+    stream: S,
+    unread: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    const fn new(stream: S) -> Self {
+        Self { stream, unread: None }
+    }
+
+    /// What came of a try to write; nothing for too long is an error.
+    fn waited<T>(&mut self, tried: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if tried.is_ready() {
+            self.unread = None;
+            return tried;
+        }
+        let unread = self.unread.get_or_insert_with(|| Box::pin(sleep(UNREAD)));
+        unread.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let tried = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.waited(tried, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let tried = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.waited(tried, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+type Taken = (TcpStream, Client, tokio::sync::OwnedSemaphorePermit);
 
 async fn take(listener: &TcpListener, slots: &Arc<Semaphore>) -> Option<Taken> {
     let slot = Arc::clone(slots).acquire_owned().await.ok()?;
@@ -81,5 +161,34 @@ async fn take(listener: &TcpListener, slots: &Arc<Semaphore>) -> Option<Taken> {
             tokio::time::sleep(Duration::from_millis(100)).await;
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_slowly_is_waited_for_and_who_does_not_read_is_not() {
+        let (ours, mut theirs) = tokio::io::duplex(16);
+        let mut patient = Patient::new(ours);
+        let reading = async {
+            let mut read = [0; 64];
+            for _ in 0..4 {
+                sleep(UNREAD / 2).await;
+                theirs.read_exact(&mut read[..16]).await.unwrap();
+            }
+            theirs
+        };
+        let (written, _theirs) = tokio::join!(patient.write_all(&[0; 64]), reading);
+        written.unwrap();
+        patient.write_all(&[0; 16]).await.unwrap();
+        let begun = Instant::now();
+        let stalled = patient.write_all(&[0; 16]).await;
+        assert_eq!(stalled.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(begun.elapsed().as_secs(), UNREAD.as_secs());
     }
 }

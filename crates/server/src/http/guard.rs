@@ -79,7 +79,8 @@ pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Requ
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(token) = &access.token {
-        let given = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        let given = text(header::AUTHORIZATION).and_then(|value| value.split_once(' '));
+        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map_or("", |(_, given)| given);
         if !bool::from(given.as_bytes().ct_eq(token.expose_secret().as_bytes())) {
             let message = "the token is missing or wrong: send `Authorization: Bearer TOKEN`";
             return ApiError::new(ApiCode::Unauthorized, message).into_response();

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::body::Bytes;
+use axum::extract::{FromRequest as _, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -52,6 +53,22 @@ pub(super) async fn check_rate(State(rate): State<Rate>, request: Request, next:
             let wait = refused.wait_time_from(DefaultClock::default().now());
             let message = "too many requests from this address: ask again later, or set server.requests_per_second";
             ApiError::new(ApiCode::RateLimited, message).after(wait.as_secs() + 1).into_response()
+        }
+    }
+}
+
+/// How long a body may take as a whole.
+const BODY: Duration = Duration::from_secs(30);
+
+/// Takes the whole body before the operation begins, which has no limit of its own.
+pub(super) async fn check_body(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    match tokio::time::timeout(BODY, Bytes::from_request(Request::new(body), &())).await {
+        Ok(Ok(bytes)) => next.run(Request::from_parts(parts, bytes.into())).await,
+        Ok(Err(rejection)) => ApiError::invalid(rejection.body_text()).at(rejection.status()).into_response(),
+        Err(_) => {
+            let message = "the body did not come in time: send it at once";
+            ApiError::invalid(message).at(StatusCode::REQUEST_TIMEOUT).into_response()
         }
     }
 }

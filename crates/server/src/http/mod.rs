@@ -50,7 +50,7 @@ use url::Url;
 
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::tools::serve_tools_description;
-use crate::api::{self, Followers, USER};
+use crate::api::{self, Followers};
 use crate::tools::{self, Services};
 
 /// The longest body, in bytes.
@@ -155,7 +155,7 @@ fn router(shared: Shared, access: Access) -> Router {
         .route("/metrics", get(metrics::serve))
         .layer(middleware::from_fn(limits::check_time));
     let api = timed
-        .route("/api/tools/{name}", post(call))
+        .route("/api/tools/{name}", post(call).layer(middleware::from_fn(limits::check_body)))
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(RequestBodyTimeoutLayer::new(LONGEST_WAIT_FOR_BODY))
@@ -204,10 +204,9 @@ async fn call(
         Ok(input) => input,
         Err(rejection) => return ApiError::from(rejection).into_response(),
     };
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let user = text(USER).map(str::to_owned);
-    let under_way = calls::begin(tool, &shared, input, user);
-    if text(header::ACCEPT.as_str()).is_some_and(|accepted| accepted.contains("text/event-stream")) {
+    let under_way = calls::begin(tool, &shared, input, api::user(&headers));
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
         under_way.into_events().into_response()
     } else {
         under_way.into_answer().await

@@ -28,7 +28,7 @@ impl Tool for SourceList {
 
     fn description(&self) -> &'static str {
         "Lists the web pages that are scraped regularly, with their health: ACTIVE, DEGRADED, QUARANTINED or DEAD, when each last \
-         gave data, and how often it failed since."
+         gave data, and how many of its runs failed."
     }
 
     fn input(&self) -> Map<String, Value> {
@@ -50,7 +50,7 @@ impl Tool for SourceList {
             let state = health.state.name();
             let _ = writeln!(
                 text,
-                "{}: {state}, last success {}, failed {} times since, {}",
+                "{}: {state}, last success {}, failed {} times in all, {}",
                 row.source,
                 last.as_deref().unwrap_or("never"),
                 health.failure_count,

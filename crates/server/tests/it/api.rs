@@ -87,6 +87,14 @@ async fn what_makes_no_sense_is_refused_with_the_field() {
             "INVALID_INPUT",
         ),
         (Method::POST, "/api/heal", json!({ "extra": 1 }), 400, "INVALID_INPUT"),
+        (Method::POST, "/api/heal", json!(["https://github.com/a/b", "a", "b"]), 400, "INVALID_INPUT"),
+        (
+            Method::POST,
+            "/api/sources",
+            json!({ "url": "http://a.example/", "name": "statistics" }),
+            400,
+            "INVALID_INPUT",
+        ),
         (Method::GET, "/api/status/nothing", Value::Null, 404, "JOB_NOT_FOUND"),
         (Method::GET, "/api/status/00000000-0000-4000-8000-000000000000", Value::Null, 404, "JOB_NOT_FOUND"),
         (Method::GET, "/api/runs/nothing", Value::Null, 404, "RUN_NOT_FOUND"),
@@ -185,6 +193,17 @@ async fn who_comes_back_to_a_run_that_was_resumed_is_told_what_happened_in_the_e
     assert_eq!((&shown["run"]["state"], &shown["run"]["stopReason"]), (&json!("not_healed"), &json!("CANCELLED")));
     let status = format!("/api/status/{}", job["jobId"].as_str().unwrap());
     assert_eq!(ask(server.get(&status)).await.1["status"], "failed");
+    // Tried again, it goes on: the end that is among its events was none.
+    let retried = ask(server.send(Method::POST, &format!("/api/tasks/{}/retry", task.id), &json!({}))).await;
+    assert_eq!(retried.0, 200, "{}", retried.1);
+    let reader = server.get(&path).send().await.unwrap();
+    let (_, lease) = store.claim(&request).await.unwrap().unwrap();
+    store.append_events(&lease, run, &[(at, EventBody::RunResumed { node: node() })]).await.unwrap();
+    store.request_cancel(task.id).await.unwrap();
+    store.release(&lease).await.unwrap();
+    let told: Vec<_> = events_of(&reader.text().await.unwrap()).into_iter().map(|(_, name)| name).collect();
+    let begin = ["run_started", "run_resumed", "node_started", "run_finished"];
+    assert_eq!(told, [&begin[..], &["run_resumed", "run_finished", "end"]].concat());
 }
 
 #[tokio::test]
@@ -238,7 +257,9 @@ async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_writt
     assert_eq!(ask(changed.header("X-Autoheal-User", "ada")).await.1["intervalSeconds"], 120);
     let too_often = server.send(Method::PATCH, "/api/sources/chair", &json!({ "intervalSeconds": 1 }));
     assert_eq!(ask(too_often).await.1["error"]["details"]["field"], "intervalSeconds");
-    let released = server.send(Method::POST, "/api/sources/chair/release", &json!({})).header("X-Autoheal-User", "bob");
+    let released = server.send(Method::POST, "/api/sources/chair/release", &json!({}));
+    let released =
+        released.header("X-Autoheal-User", reqwest::header::HeaderValue::from_bytes("Jürgen".as_bytes()).unwrap());
     assert_eq!(ask(released).await.1["state"], "DEGRADED");
     for action in ["approve", "reject", "rollback"] {
         let (status, _) = ask(server.send(Method::POST, &format!("/api/sources/chair/{action}"), &json!({}))).await;
@@ -246,7 +267,7 @@ async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_writt
     }
     let (_, made) = ask(server.get("/api/sources/chair/decisions")).await;
     let who: Vec<_> = made["decisions"].as_array().unwrap().iter().map(|made| &made["askedBy"]).collect();
-    assert_eq!(who, ["bob", "ada"]);
+    assert_eq!(who, ["Jürgen", "ada"]);
     assert_eq!(ask(server.send(Method::POST, "/api/sources/chair/run", &json!({}))).await.1["state"], "PENDING");
     for part in ["", "/recipes", "/values", "/fixes", "/snapshots"] {
         assert_eq!(ask(server.get(&format!("/api/sources/chair{part}"))).await.0, 200, "{part}");

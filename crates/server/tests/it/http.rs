@@ -241,6 +241,8 @@ async fn a_token_is_asked_for_and_without_one_nobody_else_is_let_in() {
         (list().header("Authorization", "Bearer a-tokem"), 401),
         (list().header("Authorization", "Bearer a-token-and-more"), 401),
         (list().header("Authorization", "Bearer a-token"), 200),
+        (list().header("Authorization", "bearer a-token"), 200),
+        (list().header("Authorization", "Basic a-token"), 401),
         // Whoever knows the token may ask under any name, and a page in a browser does not know it.
         (list().header("Authorization", "Bearer a-token").header("Host", "tools.example"), 200),
         (list().header("Host", "tools.example"), 401),

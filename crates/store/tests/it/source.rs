@@ -9,6 +9,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use crate::database::Engine;
+use crate::queue::{LONG, request};
 
 const NAME: &str = "news";
 
@@ -159,6 +160,20 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     assert_eq!(store.recipes(NAME).await.unwrap(), []);
     assert_eq!(store.snapshots(NAME, SnapshotRole::Good, None, 9).await.unwrap(), []);
     assert_eq!(store.alerts(None, None, 9).await.unwrap().len(), 1);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_run_of_a_source_that_is_removed_is_told_to_stop(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    store.enqueue(&NewTask::new(TaskKind::RefreshSource, NAME, at(1))).await.unwrap();
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    store.change_sources(at(3), &[SourceRecord::Removed { source: named() }]).await.unwrap();
+    assert!(store.heartbeat(&lease, LONG).await.unwrap().cancel_requested);
 }
 
 #[rstest]

@@ -18,6 +18,6 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
     printer.say("running every source on its schedule; Ctrl-C stops");
     let notifier = wiring::notifier(config, sources)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, house::schedule_until(store, &stop), house::keep_until(&notifier, store, &stop));
+    tokio::join!(working, house::schedule_until(store, &stop), house::keep_until(&notifier, store, config, &stop));
     Ok(Exit::Fine)
 }
