@@ -1,6 +1,6 @@
 //! A workflow small enough to know every state of: fetch, then work and check as many rounds as the task asks for.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
@@ -8,7 +8,7 @@ use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
 use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, OutputRecord, Record, StepContext, StepError, Workflow};
-use autoheal_engine::{ErrorCode, Timestamp};
+use autoheal_engine::{ErrorCode, RunId, Timestamp};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -47,6 +47,8 @@ pub(crate) struct Toy {
     job: Job,
     pub(crate) version: u32,
     pub(crate) absorbs: bool,
+    /// The runs that are walked no more.
+    pub(crate) let_go: Arc<Mutex<Vec<RunId>>>,
     kind: TaskKind,
 }
 
@@ -71,7 +73,7 @@ impl Toy {
             .policy(ToyNode::Check, policy)
             .build()
             .unwrap();
-        Self { graph, job: Arc::new(job), version: 1, absorbs: true, kind: TaskKind::HealRepo }
+        Self { graph, job: Arc::new(job), version: 1, absorbs: true, let_go: Arc::default(), kind: TaskKind::HealRepo }
     }
 
     pub(crate) fn of(self, kind: TaskKind) -> Self {
@@ -148,6 +150,10 @@ impl Workflow for Toy {
 
     fn cancel(&self, state: &mut ToyState, _now: Timestamp) {
         state.stopped = Some("CANCELLED".to_owned());
+    }
+
+    fn let_go(&self, run: RunId) {
+        self.let_go.lock().unwrap().push(run);
     }
 
     fn is_stopped(&self, state: &ToyState) -> bool {
