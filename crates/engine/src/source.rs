@@ -260,7 +260,16 @@ pub struct SharedCause {
 
 impl AlertKind {
     /// Every one.
-    pub const ALL: [Self; 5] = [Self::Quarantine, Self::Dead, Self::Review, Self::Rollback, Self::Outage];
+    pub const ALL: [Self; 8] = [
+        Self::Quarantine,
+        Self::Dead,
+        Self::Review,
+        Self::Rollback,
+        Self::Outage,
+        Self::RetryLimit,
+        Self::Budget,
+        Self::DeadLetter,
+    ];
 
     /// As the column holds it.
     pub const fn name(self) -> &'static str {
@@ -505,6 +514,8 @@ pub enum SourceRecord {
 mod tests {
     use proptest::prelude::*;
 
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::breaker::Breaker;
 
@@ -554,6 +565,9 @@ mod tests {
             assert_eq!(SnapshotRole::from_name(role.name()), Some(role));
             assert!(role.kept() > 0);
         }
+        // What is described, filtered and drawn goes by these lists: one that is not in its list is there for nobody.
+        assert_eq!(AlertKind::ALL.len(), AlertKind::DeadLetter as usize + 1);
+        assert_eq!(AlertKind::ALL.map(AlertKind::name).iter().collect::<BTreeSet<_>>().len(), AlertKind::ALL.len());
         for decision in Decision::ALL {
             assert_eq!(Decision::from_name(decision.name()), Some(decision));
         }

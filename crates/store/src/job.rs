@@ -57,18 +57,8 @@ impl Store {
         let Some(first) = rows.first() else { return Ok(None) };
         let task = row::task(first)?;
         let run = match row::optional_text(first, "run_id")? {
-            Some(_) => Some(RunRow {
-                run: row::run_id(first)?,
-                task: task.id,
-                workflow: row::text(first, "workflow")?,
-                target: task.target.clone(),
-                started_at: row::time(first, "began_at")?,
-                finished_at: row::optional_time(first, "finished_at")?,
-                healed: row::optional_integer(first, "healed")?.map(|flag| flag != 0),
-                stop_reason: row::optional_text(first, "stop_reason")?,
-                results: row::optional_document(first, "results_json")?,
-                report: row::optional_text(first, "report")?,
-            }),
+            // What else has the same name in both is the same.
+            Some(_) => Some(RunRow { started_at: row::time(first, "began_at")?, ..row::run(first)? }),
             None => None,
         };
         let steps = rows.iter().filter_map(|row| match row::optional_text(row, "node") {

@@ -794,7 +794,7 @@ export interface components {
             /** @description When. */
             createdAt: components["schemas"]["Time"];
             /** @enum {string} */
-            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "OUTAGE";
+            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER";
             mailedAt?: components["schemas"]["Time"] | null;
             /** @description What happened, and what to do. */
             message: string;

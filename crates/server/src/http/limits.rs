@@ -58,12 +58,12 @@ pub(super) async fn check_rate(State(rate): State<Rate>, request: Request, next:
 }
 
 /// How long a body may take as a whole.
-const BODY: Duration = Duration::from_secs(30);
+const BODY: Duration = Duration::from_secs(20);
 
-/// Takes the whole body before the operation begins, which has no limit of its own.
+/// Takes the whole body before the operation begins.
 pub(super) async fn check_body(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    match tokio::time::timeout(BODY, Bytes::from_request(Request::new(body), &())).await {
+    match tokio::time::timeout(BODY, Bytes::from_request(Request::from_parts(parts.clone(), body), &())).await {
         Ok(Ok(bytes)) => next.run(Request::from_parts(parts, bytes.into())).await,
         Ok(Err(rejection)) => ApiError::invalid(rejection.body_text()).at(rejection.status()).into_response(),
         Err(_) => {

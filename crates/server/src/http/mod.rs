@@ -27,7 +27,6 @@ mod metrics;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, Path, State};
@@ -45,7 +44,6 @@ use dashboard::Page;
 use limits::Rate;
 use metrics::Metrics;
 use tower_http::compression::CompressionLayer;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 use url::Url;
 
 use crate::api::error::{ApiCode, ApiError};
@@ -55,9 +53,6 @@ use crate::tools::{self, Services};
 
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
-
-/// How long a body may pause.
-const LONGEST_WAIT_FOR_BODY: Duration = Duration::from_secs(20);
 
 /// Who may ask, and what browsers are told.
 #[derive(Debug, Clone, Default)]
@@ -155,10 +150,10 @@ fn router(shared: Shared, access: Access) -> Router {
         .route("/metrics", get(metrics::serve))
         .layer(middleware::from_fn(limits::check_time));
     let api = timed
-        .route("/api/tools/{name}", post(call).layer(middleware::from_fn(limits::check_body)))
+        .route("/api/tools/{name}", post(call))
         .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn(limits::check_body))
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
-        .layer(RequestBodyTimeoutLayer::new(LONGEST_WAIT_FOR_BODY))
         .layer(middleware::from_fn_with_state(Arc::clone(&access), guard::check_token))
         .fallback(dashboard::serve)
         .layer(middleware::from_fn_with_state(Arc::clone(&access), guard::check_place))
@@ -168,8 +163,8 @@ fn router(shared: Shared, access: Access) -> Router {
     let webhooks = Router::from(api::webhooks())
         .layer(middleware::from_fn(limits::check_time))
         .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn(limits::check_body))
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
-        .layer(RequestBodyTimeoutLayer::new(LONGEST_WAIT_FOR_BODY))
         .layer(middleware::from_fn_with_state(rate, limits::check_rate))
         .with_state(shared.clone());
     let probes = Router::from(api::probes()).method_not_allowed_fallback(wrong_method).with_state(shared);
