@@ -124,6 +124,9 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Serve the dashboard, the API and the same tools over HTTP, and do the work that is asked for there
     Serve(Serve),
+    /// Does the work of another autoheal process, which starts it and talks to it on its standard streams
+    #[command(hide = true)]
+    WorkerProcess,
     /// Print the description of the API, `openapi.json`
     Openapi,
     /// Print what completes commands in a shell
@@ -163,6 +166,7 @@ impl Command {
             Self::Navigate(_) => "navigate",
             Self::Mcp(_) => "mcp",
             Self::Serve(_) => "serve",
+            Self::WorkerProcess => "worker-process",
             Self::Openapi => "openapi",
             Self::Completions { .. } => "completions",
             Self::Man { .. } => "man",
@@ -188,6 +192,7 @@ impl Command {
             | Self::Relocate(_)
             | Self::Extract(_)
             | Self::Navigate(_)
+            | Self::WorkerProcess
             | Self::Openapi
             | Self::Completions { .. }
             | Self::Man { .. }
@@ -292,7 +297,7 @@ pub(crate) struct How {
     pub(crate) install_command: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ci {
     /// The best that is there

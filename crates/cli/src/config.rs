@@ -13,13 +13,13 @@ use autoheal_sandbox::Choice;
 use figment::Figment;
 use figment::providers::{Env, Format as _, Toml};
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::args::Ci;
 
 /// Every setting; what is not set has the default that `--help` names.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub(crate) struct Config {
 }
 
 /// The defaults of `autoheal heal`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HealConfig {
     pub(crate) team: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) struct HealConfig {
 }
 
 /// How GitHub is asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GitHubConfig {
     /// The address of the API; that of a GitHub Enterprise is `https://HOST/api/v3`.
@@ -89,7 +89,7 @@ pub(crate) struct GitHubConfig {
 }
 
 /// How sources are healed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceConfig {
     /// How much a language model is told.
@@ -98,7 +98,7 @@ pub(crate) struct SourceConfig {
 }
 
 /// The wall around what repositories bring.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SandboxConfig {
     pub(crate) kind: Option<Choice>,
@@ -113,7 +113,7 @@ pub(crate) struct SandboxConfig {
 }
 
 /// How web pages are asked for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FetchConfig {
     /// Where the owner of a site finds out who is asking.
@@ -133,7 +133,7 @@ pub(crate) struct FetchConfig {
 }
 
 /// How workers behave.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkerConfig {
     pub(crate) concurrency: Option<usize>,
@@ -146,10 +146,12 @@ pub(crate) struct WorkerConfig {
     pub(crate) lease_seconds: Option<u64>,
     /// How long a stop waits for running nodes.
     pub(crate) grace_seconds: Option<u64>,
+    /// Memory of one worker process, in MiB; what runs in a sandbox has its own limit.
+    pub(crate) memory_mib: Option<u64>,
 }
 
 /// How many tasks of each kind a worker runs at once; 0: none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KindsConfig {
     pub(crate) add_source: Option<usize>,
@@ -159,7 +161,7 @@ pub(crate) struct KindsConfig {
 }
 
 /// Who is told.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AlertConfig {
     /// Where alerts are posted.
@@ -169,7 +171,7 @@ pub(crate) struct AlertConfig {
 }
 
 /// Mail.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MailConfig {
     /// Who takes it.
@@ -183,7 +185,7 @@ pub(crate) struct MailConfig {
 }
 
 /// Who may ask the server.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServerConfig {
     /// Where it listens.
@@ -205,7 +207,7 @@ pub(crate) struct ServerConfig {
 }
 
 /// What is done when GitHub tells that CI has failed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GitHubWebhookConfig {
     /// Whether the repository is healed.
@@ -213,7 +215,7 @@ pub(crate) struct GitHubWebhookConfig {
 }
 
 /// Which language model is asked, and what that may cost.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LlmConfig {
     /// `PROVIDER/NAME`, several with commas between them, or `none`.
@@ -245,7 +247,7 @@ pub(crate) struct LlmConfig {
 }
 
 /// The limits of `autoheal navigate`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NavigateConfig {
     pub(crate) max_steps: Option<u32>,
@@ -259,7 +261,7 @@ pub(crate) struct NavigateConfig {
 }
 
 /// How `autoheal extract` reads pages.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExtractConfig {
     /// How often a model is asked again for what is missing.
@@ -281,7 +283,7 @@ const LEAST_POLL_MILLIS: u64 = 1000;
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 78] = [
+const VARIABLES: [(&str, &str); 79] = [
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -322,6 +324,7 @@ const VARIABLES: [(&str, &str); 78] = [
     ("RETRY_SECONDS", "worker.retry_seconds"),
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),
+    ("WORKER_MEMORY_MIB", "worker.memory_mib"),
     ("ALERT_WEBHOOK", "alerts.webhook"),
     ("SMTP_SERVER", "alerts.mail.server"),
     ("SMTP_USER", "alerts.mail.user"),

@@ -10,13 +10,13 @@ use crate::config::Config;
 use crate::exit::Failure;
 use crate::masking::Masked;
 
-/// Begins logging, as the settings say; without a setting, as `default` says.
+/// Begins logging, as the settings say; without a setting nothing is logged.
 ///
 /// # Errors
 ///
 /// When the setting is no filter.
-pub(crate) fn start(config: &Config, default: &str) -> anyhow::Result<()> {
-    let filter = config.log.as_deref().unwrap_or(default);
+pub(crate) fn start(config: &Config) -> anyhow::Result<()> {
+    let filter = config.log.as_deref().unwrap_or("off");
     let filter = EnvFilter::try_new(filter)
         .with_context(|| format!("`{filter}` is no log level: give error, warn, info, debug, trace or off"))?;
     let subscriber = subscriber(filter, config.log_json.unwrap_or(false), io::stderr);

@@ -4,6 +4,7 @@
 //!
 //! - `args`: what can be asked; `config`: what is set elsewhere; `commands`: one file per command
 //! - `wiring`: the store, the sandbox and the workflows, as the settings say; `models`: language models
+//! - `worker_process`: the same program as a child that does the work on untrusted text
 //! - `printer`, `progress`: what a person sees; `exit`: what a script sees
 //! - `logging`, `masking`: what is logged, without secrets
 //! - `house`: what goes on beside the work of a worker; `interrupt`: Ctrl-C
@@ -25,13 +26,14 @@ mod progress;
 mod server_args;
 mod source_args;
 mod wiring;
+mod worker_process;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser as _;
 
-use crate::args::Arguments;
+use crate::args::{Arguments, Command};
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
@@ -49,9 +51,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
+    if let Command::WorkerProcess = arguments.command {
+        return worker_process::run();
+    }
     let config = Config::load(arguments.global.config.as_deref()).bad_input()?;
-    let config = arguments.global.over(config);
-    logging::start(&config, arguments.command.log_level()).bad_input()?;
+    let mut config = arguments.global.over(config);
+    config.log.get_or_insert_with(|| arguments.command.log_level().to_owned());
+    logging::start(&config).bad_input()?;
     let runtime = tokio::runtime::Runtime::new().environment()?;
     let result = runtime.block_on(commands::run(arguments.command, config, printer));
     // A step that was dropped may have left a thread behind: it is not waited for.

@@ -29,6 +29,7 @@ use crate::config::{
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
 use crate::printer::Printer;
+use crate::worker_process;
 
 /// The database that the settings name; the default lies in the data folder, which is made when missing.
 ///
@@ -294,6 +295,22 @@ pub(crate) async fn tool_services(
         }
         Err(failure) => return Err(failure),
     };
+    let services = services(config, store, sources, registry)?;
+    let crew = worker_process::crew(config, choice)?;
+    Ok(Services { worker: services.worker.with_crew(crew.clone()), crew: Some(crew), ..services })
+}
+
+/// What the tools work with in this process itself.
+///
+/// # Errors
+///
+/// When a setting makes no sense.
+pub(crate) fn services(
+    config: &Config,
+    store: &Store,
+    sources: SourceServices,
+    registry: Registry,
+) -> Result<Services, Failure> {
     Ok(Services {
         store: store.clone(),
         fetcher: Arc::clone(sources.fetcher()),
@@ -301,6 +318,7 @@ pub(crate) async fn tool_services(
         extraction: extraction(config),
         navigation: navigation(config),
         worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config) }, registry),
+        crew: None,
         healing: healing(config)?,
         notifier: Arc::new(notifier(config, sources)?),
         webhook: Webhook {

@@ -4,6 +4,11 @@
 //! `AUTOHEAL_FAIL_POINT` names one point, `NAME:NUMBER`, such as `before-checkpoint:3`; the process that reaches it
 //! sends itself SIGKILL.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether this process does the work of another one.
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
+
 /// The environment variable that names the point.
 pub const VARIABLE: &str = "AUTOHEAL_FAIL_POINT";
 
@@ -14,12 +19,21 @@ pub fn reach(name: &str, number: i64) {
     use nix::unistd::Pid;
 
     if std::env::var(VARIABLE).is_ok_and(|point| point == format!("{name}:{number}")) {
+        // A power cut spares no process: the parent of a worker process goes first.
+        if IS_CHILD.load(Ordering::Relaxed) {
+            let _ = kill(Pid::parent(), Signal::SIGKILL);
+        }
         let _ = kill(Pid::this(), Signal::SIGKILL);
         // The signal is on its way: nothing after this point may happen.
         loop {
             std::thread::park();
         }
     }
+}
+
+/// Notes that this is a worker process, whose parent dies with it at a fail point.
+pub fn in_worker_process() {
+    IS_CHILD.store(true, Ordering::Relaxed);
 }
 
 /// Ends the process here if the environment says so: never, without the feature `fail-points`.

@@ -113,11 +113,11 @@ pub(crate) struct Audience {
 }
 
 impl Audience {
-    fn announce(&self, event: &Event) {
+    pub(crate) fn announce(&self, event: &Event) {
         self.feeds().iter().for_each(|feed| feed.announce(event.clone()));
     }
 
-    fn forget(&self, run: RunId) {
+    pub(crate) fn forget(&self, run: RunId) {
         self.feeds().iter().for_each(|feed| feed.forget(run));
     }
 

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use autoheal_engine::task::Lease;
 use autoheal_store::{Store, StoreError};
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 /// What is known of the lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Hold {
     /// It is ours.
     Held,

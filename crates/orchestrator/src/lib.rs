@@ -7,6 +7,7 @@
 //! # Layout
 //!
 //! - [`worker`]: claims tasks and runs them, several at once, until stopped; or one task
+//! - [`crew`]: worker processes, where the work on untrusted text happens
 //! - [`perform`]: tasks that somebody waits for
 //! - [`registry`]: which workflow serves which kind of task
 //! - `walk`: one run: begin or resume, node after node, checkpoint after checkpoint, finish
@@ -35,6 +36,7 @@
 //! ```
 
 mod clock;
+pub mod crew;
 pub mod fail_point;
 pub mod feed;
 mod lease;
@@ -48,6 +50,7 @@ mod walk;
 pub mod worker;
 
 pub use clock::now;
+pub use crew::{Crew, CrewSettings};
 pub use feed::EventFeed;
 pub use owner::Owner;
 pub use perform::{PerformError, WhenStopped, ask_for};

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use autoheal_engine::graph::Node as _;
 use autoheal_engine::task::TaskKind;
 use autoheal_engine::workflow::Workflow;
 
@@ -41,6 +43,9 @@ impl Registry {
 
 /// A workflow whose node and state types are forgotten.
 pub(crate) trait Walker: Send + Sync {
+    /// The time that one try of a node may take; `None` for an unknown node.
+    fn limit(&self, node: &str) -> Option<Duration>;
+
     fn walk<'call>(
         &'call self,
         session: &'call Session,
@@ -48,6 +53,10 @@ pub(crate) trait Walker: Send + Sync {
 }
 
 impl<W: Workflow> Walker for W {
+    fn limit(&self, node: &str) -> Option<Duration> {
+        W::Node::from_name(node).map(|node| self.graph().policy(node).timeout)
+    }
+
     fn walk<'call>(
         &'call self,
         session: &'call Session,

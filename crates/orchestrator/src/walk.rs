@@ -84,6 +84,9 @@ pub enum WalkError {
     /// A state could not be written or read as JSON.
     #[error("the state of the run could not be written or read")]
     State(#[from] serde_json::Error),
+    /// The worker process that walked the run died, hung, or reported an error; the reason.
+    #[error("{0}")]
+    Process(String),
     /// A route chose what it does not list.
     #[error("the graph is faulty; please report this")]
     Graph(#[from] GraphError),

@@ -12,6 +12,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::now;
+use crate::crew::{self, Crew};
 use crate::feed::{Audience, EventFeed, Listeners, Listening};
 use crate::lease::{self, Interrupts};
 use crate::owner::Owner;
@@ -134,13 +135,28 @@ pub struct Worker {
     feed: EventFeed,
     listeners: Listeners,
     slots: Slots,
+    crew: Option<Crew>,
 }
 
 impl Worker {
     /// A worker; it does nothing until [`Worker::run_until`] or [`Worker::run_task`].
     pub fn new(store: Store, settings: WorkerSettings, registry: Registry) -> Self {
         let slots = Slots::new(settings.concurrency, settings.kinds.clone());
-        Self { store, settings, registry, feed: EventFeed::default(), listeners: Listeners::default(), slots }
+        Self {
+            store,
+            settings,
+            registry,
+            feed: EventFeed::default(),
+            listeners: Listeners::default(),
+            slots,
+            crew: None,
+        }
+    }
+
+    /// The same worker, which has its tasks done in worker processes instead of its own.
+    #[must_use]
+    pub fn with_crew(self, crew: Crew) -> Self {
+        Self { crew: Some(crew), ..self }
     }
 
     /// The same worker, whose feed has what happens in its own runs only, and in those for targets that it waits for
@@ -280,9 +296,15 @@ impl Worker {
             audience: Audience { own, listeners, target },
             interrupts: Interrupts { hold, stop, grace },
         };
+        let walk = async {
+            match &self.crew {
+                Some(crew) => crew::walk(crew, &*walker, &session).await,
+                None => walker.walk(&session).await,
+            }
+        };
         let walked = tokio::select! {
             biased;
-            walked = walker.walk(&session) => walked,
+            walked = walk => walked,
             // It waits for a database that does not answer, and whatever it would write is refused by now.
             () = lost => Err(WalkError::LeaseLost),
         };
@@ -317,7 +339,7 @@ struct Claimed {
 }
 
 /// The error and its causes in one line.
-fn chain(error: &dyn Error) -> String {
+pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

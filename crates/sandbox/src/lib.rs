@@ -16,6 +16,7 @@
 //! - `cell`: the processes of one command
 //! - `limits`: control groups, or resource limits and a watch
 //! - `registries`: the one way out, for installing dependencies
+//! - [`worker_process`]: processes of this program that do untrusted work
 //! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
 
 mod bubblewrap;
@@ -32,6 +33,7 @@ pub mod settings;
 mod spawn;
 pub mod spec;
 mod supervise;
+pub mod worker_process;
 
 use std::fmt;
 
@@ -42,6 +44,7 @@ pub use select::{check, select, sweep};
 pub use session::{Line, Session};
 pub use settings::{Choice, Settings};
 pub use spec::{Command, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};
+pub use worker_process::{WorkerExit, WorkerProcess, WorkerStreams};
 
 /// Which kind of wall stands between the command and the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

@@ -99,7 +99,7 @@ impl ServerHandler for Handler {
             // An error says that nobody listens.
             let progress = |line: String| drop(sender.send(line));
             let call = Call { user: None, stop: context.ct.clone(), progress: &progress };
-            tool.call(&self.services, input, &call).await
+            tools::call(tool, &self.services, input, &call).await
         };
         let (outcome, ()) = tokio::join!(calling, telling);
         let result = match outcome {

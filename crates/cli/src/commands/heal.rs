@@ -16,7 +16,7 @@ use crate::args::Heal;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::{interrupt, progress, wiring};
+use crate::{interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
 
@@ -89,7 +89,8 @@ pub(super) async fn to_its_end(
             ..settings
         },
         registry,
-    );
+    )
+    .with_crew(worker_process::crew(config, sandbox)?);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let asked = match (asked, &request) {
         (Asked::Otherwise(PerformError::AskedOtherwise { task: old, .. }), Some((address, request))) => {

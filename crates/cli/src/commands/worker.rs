@@ -4,7 +4,7 @@ use crate::args;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
-use crate::{house, interrupt, progress, wiring};
+use crate::{house, interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
 
@@ -20,7 +20,7 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
     }
     printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
     let notifier = wiring::notifier(&config, sources)?;
-    let worker = Worker::new(store.clone(), settings, registry);
+    let worker = Worker::new(store.clone(), settings, registry).with_crew(worker_process::crew(&config, sandbox)?);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
     tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &config, &stop));

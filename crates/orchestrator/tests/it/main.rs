@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod crew;
 mod database;
 #[cfg(feature = "fail-points")]
 mod killing;

@@ -1,5 +1,6 @@
 //! A workflow small enough to know every state of: fetch, then work and check as many rounds as the task asks for.
 
+use std::hint::black_box;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -37,6 +38,40 @@ pub(crate) struct ToyState {
     pub(crate) rounds_left: u32,
     pub(crate) done: Vec<String>,
     pub(crate) stopped: Option<String>,
+    /// What the work does to its process, as the task says.
+    #[serde(default)]
+    pub(crate) deed: Option<Deed>,
+}
+
+/// What hostile input makes a process do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Deed {
+    OverflowTheStack,
+    ComputeForEver,
+    TakeAllMemory,
+}
+
+impl Deed {
+    fn be_done(self) {
+        match self {
+            Self::OverflowTheStack => drop(black_box(overflow(0))),
+            Self::ComputeForEver => loop {
+                black_box(());
+            },
+            Self::TakeAllMemory => {
+                let mut taken = Vec::new();
+                loop {
+                    taken.push(vec![1_u8; 1 << 20]);
+                }
+            }
+        }
+    }
+}
+
+#[expect(unconditional_recursion, reason = "that is the deed")]
+fn overflow(depth: u64) -> u64 {
+    black_box(overflow(black_box(depth + 1)) + 1)
 }
 
 /// What a step does beside its bookkeeping.
@@ -56,23 +91,7 @@ impl Toy {
     pub(crate) fn new(
         job: impl for<'a> Fn(ToyNode, &'a StepContext) -> BoxFuture<'a, Result<(), StepError>> + Send + Sync + 'static,
     ) -> Self {
-        let policy = Policy { timeout: Duration::from_mins(5), attempts: 2, backoff: Duration::from_millis(1) };
-        let again: &[_] = &[("again", Next::To(ToyNode::Work)), ("done", Next::End)];
-        let graph = GraphBuilder::new(ToyNode::Fetch)
-            .edge(ToyNode::Fetch, Next::To(ToyNode::Work))
-            .edge(ToyNode::Work, Next::To(ToyNode::Check))
-            .choice(
-                ToyNode::Check,
-                again,
-                |state: &ToyState| {
-                    if state.rounds_left > 0 { Next::To(ToyNode::Work) } else { Next::End }
-                },
-            )
-            .policy(ToyNode::Fetch, policy)
-            .policy(ToyNode::Work, policy)
-            .policy(ToyNode::Check, policy)
-            .build()
-            .unwrap();
+        let graph = graph(Duration::from_mins(5));
         Self { graph, job: Arc::new(job), version: 1, absorbs: true, let_go: Arc::default(), kind: TaskKind::HealRepo }
     }
 
@@ -80,9 +99,34 @@ impl Toy {
         Self { kind, ..self }
     }
 
+    /// The same, each of whose steps may take so long.
+    pub(crate) fn within(self, timeout: Duration) -> Self {
+        Self { graph: graph(timeout), ..self }
+    }
+
     pub(crate) fn plain() -> Self {
         Self::new(|_, _| Box::pin(async { Ok(()) }))
     }
+}
+
+fn graph(timeout: Duration) -> Graph<ToyNode, ToyState> {
+    let policy = Policy { timeout, attempts: 2, backoff: Duration::from_millis(1) };
+    let again: &[_] = &[("again", Next::To(ToyNode::Work)), ("done", Next::End)];
+    GraphBuilder::new(ToyNode::Fetch)
+        .edge(ToyNode::Fetch, Next::To(ToyNode::Work))
+        .edge(ToyNode::Work, Next::To(ToyNode::Check))
+        .choice(
+            ToyNode::Check,
+            again,
+            |state: &ToyState| {
+                if state.rounds_left > 0 { Next::To(ToyNode::Work) } else { Next::End }
+            },
+        )
+        .policy(ToyNode::Fetch, policy)
+        .policy(ToyNode::Work, policy)
+        .policy(ToyNode::Check, policy)
+        .build()
+        .unwrap()
 }
 
 /// A task of two rounds.
@@ -112,8 +156,9 @@ impl Workflow for Toy {
     }
 
     fn start(&self, task: &Task, _now: Timestamp) -> Result<ToyState, StepError> {
+        let deed = task.context.get("deed").and_then(|deed| serde_json::from_value(deed.clone()).ok());
         match task.context.get("rounds").and_then(serde_json::Value::as_u64).map(u32::try_from) {
-            Some(Ok(rounds_left)) => Ok(ToyState { rounds_left, done: Vec::new(), stopped: None }),
+            Some(Ok(rounds_left)) => Ok(ToyState { rounds_left, done: Vec::new(), stopped: None, deed }),
             Some(Err(_)) | None => Err(StepError::Permanent {
                 code: ErrorCode::InvalidInput,
                 message: "the task does not say how many rounds".to_owned(),
@@ -126,6 +171,9 @@ impl Workflow for Toy {
         context.progress("halfway");
         state.done.push(node.name().to_owned());
         (self.job)(node, context).await?;
+        if let (ToyNode::Work, Some(deed)) = (node, state.deed) {
+            deed.be_done();
+        }
         match node {
             ToyNode::Fetch => {}
             ToyNode::Work => context.record(Record::Output(OutputRecord {

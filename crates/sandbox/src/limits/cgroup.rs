@@ -78,6 +78,10 @@ fn choose(hierarchies: &[Hierarchy], own: &str, make_ready: &dyn Fn(&Path) -> Op
         .join(inside)
         .ancestors()
         .take_while(|folder| folder.starts_with(&root.folder))
+        // The group of a worker process of ours has its limit: what runs in a sandbox has others, and is not below it.
+        .filter(|folder| {
+            !folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| owner_of(name).is_some())
+        })
         .find_map(|base| make_ready(base).map(|cpu| Limiter::Version2 { base: base.to_owned(), cpu }))
         .ok_or_else(|| "no group of this process may hand memory and pids to groups below it".to_owned())
 }
@@ -169,15 +173,7 @@ impl Group {
 
     /// Puts the limits in force. The group is new, so nothing is to be lowered below what is used.
     pub(crate) fn limit(&self, limits: &Limits) -> io::Result<()> {
-        let memory = limits.memory.to_string();
-        if self.version1 {
-            fs::write(self.memory.join("memory.limit_in_bytes"), &memory)?;
-            // Swap is accounted only where the kernel was told to.
-            let _: io::Result<()> = fs::write(self.memory.join("memory.memsw.limit_in_bytes"), &memory);
-        } else {
-            fs::write(self.memory.join("memory.max"), &memory)?;
-            let _: io::Result<()> = fs::write(self.memory.join("memory.swap.max"), "0");
-        }
+        self.limit_memory(limits.memory)?;
         fs::write(self.processes.join("pids.max"), limits.processes.to_string())?;
         if let Some(cpu) = &self.cpu {
             let quota = microseconds(limits.cpus);
@@ -187,6 +183,20 @@ impl Group {
             } else {
                 fs::write(cpu.join("cpu.max"), format!("{quota} {PERIOD}"))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Limits the memory of all its processes together, in bytes, without swap.
+    pub(crate) fn limit_memory(&self, bytes: u64) -> io::Result<()> {
+        let memory = bytes.to_string();
+        if self.version1 {
+            fs::write(self.memory.join("memory.limit_in_bytes"), &memory)?;
+            // Swap is accounted only where the kernel was told to.
+            let _: io::Result<()> = fs::write(self.memory.join("memory.memsw.limit_in_bytes"), &memory);
+        } else {
+            fs::write(self.memory.join("memory.max"), &memory)?;
+            let _: io::Result<()> = fs::write(self.memory.join("memory.swap.max"), "0");
         }
         Ok(())
     }

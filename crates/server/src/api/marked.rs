@@ -24,7 +24,7 @@ const PARTS: [&str; 9] = ["main", "section", "address", "time", "label", "fields
 const MOST_UNSEEN: usize = 200;
 
 /// The page as safe HTML.
-pub(super) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>) -> String {
+pub(crate) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>) -> String {
     let mut fields: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
     for record in recipe.iter().flat_map(|recipe| recipe.apply(page, url).records) {
         for (name, outcome) in &record.fields {

@@ -2,7 +2,6 @@
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{SnapshotRole, Stage};
-use autoheal_page::document::Document;
 use autoheal_page::recipe::Recipe;
 use autoheal_store::{RecipeRow, SnapshotRow, ValueRow};
 use axum::Json;
@@ -11,17 +10,16 @@ use axum::http::{HeaderName, header};
 use axum::response::Html;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use url::Url;
 use utoipa::{IntoParams, ToSchema};
 
 use super::error::{ApiCode, ApiError, ErrorResponse};
-use super::marked::marked;
 use super::records::FixList;
 use super::request::{Path, Query, not_found};
 use super::schema::{self, Limit, Time};
 use super::sources::{find, parsed};
 use super::tag;
 use crate::http::Shared;
+use crate::tools::remote::DrawnPage;
 
 /// A version of a recipe.
 #[derive(Debug, Serialize, ToSchema)]
@@ -306,18 +304,13 @@ pub(super) async fn page(
     let store = &shared.services.store;
     let missing = || not_found(ApiCode::NotFound, "snapshot", &snapshot);
     let number = snapshot.parse().map_err(|_| missing())?;
-    let (kept, content) = store.kept_page(&row.source, number).await?.ok_or_else(missing)?;
     let recipes = store.recipes(&row.source).await?;
     let wanted = recipes.into_iter().find(|recipe| match query.version {
         Some(version) => recipe.version == version,
         None => recipe.stage == Stage::Production,
     });
     let recipe: Option<Recipe> = wanted.map(|recipe| serde_json::from_value(recipe.recipe)).transpose()?;
-    // Parsing a long page takes a while, which others are not to wait for.
-    let drawn = tokio::task::spawn_blocking(move || {
-        let document = Document::parse_bytes(&content);
-        marked(&document, recipe.as_ref(), Url::parse(&kept.url).ok().as_ref())
-    });
-    let html = drawn.await.map_err(|error| ApiError::internal(&error))?;
+    let page = DrawnPage { source: row.source, snapshot: number, recipe };
+    let html = page.marked(&shared.services).await.map_err(|error| ApiError::internal(&error))?.ok_or_else(missing)?;
     Ok((SHOWN_ONLY, Html(html)))
 }

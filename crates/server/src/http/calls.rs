@@ -15,7 +15,7 @@ use tokio_util::sync::DropGuard;
 use super::Shared;
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::tools::ToolAnswer;
-use crate::tools::{Answer, Call, Tool, ToolError};
+use crate::tools::{self, Answer, Call, Tool, ToolError};
 
 /// So many lines of progress a reader may be behind.
 const BEHIND: usize = 256;
@@ -42,7 +42,7 @@ pub(super) fn begin(tool: &'static dyn Tool, shared: &Shared, input: Value, user
         // A reader who is slow, or gone, hears less of how far it is.
         let progress = move |line: String| drop(telling.try_send(Said::Progress(line)));
         let call = Call { user, stop, progress: &progress };
-        let outcome = tool.call(&services, input, &call).await;
+        let outcome = tools::call(tool, &services, input, &call).await;
         // An error says that nobody waits for it any more.
         drop(sender.send(Said::Ended(outcome)).await);
     });

@@ -47,6 +47,10 @@ impl Tool for Extract {
         true
     }
 
+    fn reads_pages(&self) -> bool {
+        true
+    }
+
     async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
         let Input { url, mode, schema } = parse(input)?;
         let mode: Mode = mode.map_or(Ok(Mode::default()), |mode| mode.parse()).map_err(ToolError::invalid)?;

@@ -7,12 +7,13 @@ use async_trait::async_trait;
 use autoheal_engine::event::{Event, EventBody};
 use autoheal_fetch::Fetcher;
 use autoheal_llm::Models;
-use autoheal_orchestrator::{EventFeed, PerformError, Worker};
+use autoheal_orchestrator::{Crew, EventFeed, PerformError, Worker};
 use autoheal_source::Notifier;
 use autoheal_store::{RunRow, Store};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,7 @@ mod extract;
 mod heal;
 mod healing;
 mod navigate;
+pub mod remote;
 mod source_list;
 mod source_run;
 
@@ -44,6 +46,8 @@ pub struct Services {
     pub navigation: autoheal_navigate::Settings,
     /// Who runs tasks: for all calls together no more at once than its settings say.
     pub worker: Worker,
+    /// The worker processes that read pages for calls; `None`: this process reads them.
+    pub crew: Option<Crew>,
     /// Which repositories may be healed, and how.
     pub healing: Healing,
     /// Who posts what runs leave to be posted.
@@ -63,7 +67,7 @@ pub struct Call<'a> {
 }
 
 /// What a tool answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// For a reader.
     pub text: String,
@@ -72,7 +76,8 @@ pub struct Answer {
 }
 
 /// Why a tool has no answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolError {
     /// What was asked makes no sense.
     #[error("{0}")]
@@ -125,6 +130,11 @@ pub trait Tool: Send + Sync {
     /// Whether nothing is different afterwards.
     fn is_read_only(&self) -> bool;
 
+    /// Whether the call itself reads pages, which is the work of a worker process.
+    fn reads_pages(&self) -> bool {
+        false
+    }
+
     /// Does it.
     ///
     /// # Errors
@@ -141,6 +151,18 @@ pub fn tools() -> &'static [&'static dyn Tool] {
 /// The tool of that name.
 pub fn find(name: &str) -> Option<&'static dyn Tool> {
     tools().iter().find(|tool| tool.name() == name).copied()
+}
+
+/// Calls a tool, in a worker process when it reads pages.
+///
+/// # Errors
+///
+/// [`ToolError`].
+pub async fn call(tool: &dyn Tool, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
+    match &services.crew {
+        Some(crew) if tool.reads_pages() => remote::call(crew, tool, input, call).await,
+        Some(_) | None => tool.call(services, input, call).await,
+    }
 }
 
 /// The schema of an input.

@@ -67,6 +67,10 @@ impl Tool for Navigate {
         true
     }
 
+    fn reads_pages(&self) -> bool {
+        true
+    }
+
     async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError> {
         let input: Input = parse(input)?;
         if input.goal.trim().is_empty() {

@@ -50,6 +50,7 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
         extraction: autoheal_extract::ModelSettings::default(),
         navigation: autoheal_navigate::Settings { max_steps: 2, ..autoheal_navigate::Settings::default() },
         worker: Worker::new(store.clone(), worker, registry),
+        crew: None,
         healing: Healing {
             request: HealRequest::new(""),
             may_push: false,

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_orchestrator::{PerformError, WhenStopped, Worker, now};
+use autoheal_sandbox::Choice;
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
 use autoheal_source::{AddRequest, Definition, Notifier, PageKind, SourceName};
@@ -21,7 +22,7 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::{Printer, harmless};
 use crate::source_args::Add;
-use crate::{interrupt, progress, wiring};
+use crate::{interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
 
@@ -184,7 +185,9 @@ impl<'a> Runner<'a> {
             ..wiring::worker_settings(config)
         };
         let sources = wiring::source_services(config, store)?;
-        let worker = Worker::new(store.clone(), settings, wiring::source_registry(sources.clone())?);
+        let crew = worker_process::crew(config, Choice::default())?;
+        let registry = wiring::source_registry(sources.clone())?;
+        let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
         let notifier = wiring::notifier(config, sources)?;
         Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, printer })
     }

@@ -1,19 +1,21 @@
 //! Running every source on its schedule: a worker, and somebody who fills its queue.
 
 use autoheal_orchestrator::Worker;
+use autoheal_sandbox::Choice;
 use autoheal_store::Store;
 
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
-use crate::{house, interrupt, progress, wiring};
+use crate::{house, interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
 
 pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let sources = wiring::source_services(config, store)?;
     let registry = wiring::source_registry(sources.clone())?;
-    let worker = Worker::new(store.clone(), wiring::worker_settings(config), registry);
+    let crew = worker_process::crew(config, Choice::default())?;
+    let worker = Worker::new(store.clone(), wiring::worker_settings(config), registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say("running every source on its schedule; Ctrl-C stops");
     let notifier = wiring::notifier(config, sources)?;

@@ -1,0 +1,78 @@
+//! The same program as a child that does the work on untrusted text, for the process that started it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use autoheal_orchestrator::crew::performer::{Performer, greeting};
+use autoheal_orchestrator::crew::{Crew, CrewSettings, Greeting, Role};
+use autoheal_sandbox::Choice;
+use autoheal_server::tools::remote::RemoteTools;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::exit::{Blame as _, Exit, Failure};
+use crate::{logging, wiring};
+
+/// Memory of one worker process with what it starts outside of sandboxes (git, a browser), in MiB.
+const MEMORY_MIB: u64 = 4096;
+
+/// The time beyond a step's own limit after which a worker process is ended.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Threads that do the work. Code that computes holds its thread up: the others go on.
+const THREADS: usize = 8;
+
+/// The stack of each thread, in bytes: room for parsers of deeply nested text, of which only what is used takes memory.
+const STACK: usize = 16 << 20;
+
+/// The settings that a worker process is greeted with.
+#[derive(Serialize, Deserialize)]
+struct WorkerSettings {
+    config: Config,
+    sandbox: Choice,
+}
+
+/// Returns the worker processes of a process with these settings.
+///
+/// # Errors
+///
+/// When the settings cannot be passed on.
+pub(crate) fn crew(config: &Config, sandbox: Choice) -> Result<Crew, Failure> {
+    let settings = serde_json::to_value(WorkerSettings { config: config.clone(), sandbox })?;
+    let memory = config.worker.memory_mib.unwrap_or(MEMORY_MIB).saturating_mul(1 << 20);
+    Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
+}
+
+/// Does what the parent orders, until it closes the stream.
+pub(crate) fn run() -> Result<Exit, Failure> {
+    let Greeting { role, settings } = greeting()
+        .map_err(|error| anyhow::anyhow!(error).context("autoheal starts this command itself: it has no use by hand"))
+        .bad_input()?;
+    let WorkerSettings { config, sandbox } = serde_json::from_value(settings)?;
+    logging::start(&config).bad_input()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build()
+        .environment()?;
+    runtime.block_on(async {
+        performer(role, &config, sandbox).await?.perform().await;
+        Ok(Exit::Fine)
+    })
+}
+
+async fn performer(role: Role, config: &Config, sandbox: Choice) -> Result<Performer, Failure> {
+    let store = wiring::open_store(config).await?;
+    let sources = wiring::source_services(config, &store)?;
+    let (registry, callee) = match role {
+        Role::Repository => (wiring::registry(config, sandbox, sources).await?, None),
+        Role::Pages => (wiring::source_registry(sources)?, None),
+        Role::Calls => {
+            let registry = wiring::source_registry(sources.clone())?;
+            let services = wiring::services(config, &store, sources, registry.clone())?;
+            (registry, Some(Arc::new(RemoteTools::new(services)) as Arc<_>))
+        }
+    };
+    Ok(Performer { store, registry, callee })
+}
