@@ -12,6 +12,7 @@
 //! - [`breaker`]: three attempts in 24 hours, then quarantine
 //! - [`budget`]: what a run and a day may cost
 //! - [`event`]: what happened in a run, in one order
+//! - [`output`]: the output of commands, cut to a length that a run can keep
 //! - [`ledger`]: what models were asked, and what that cost
 //! - [`politeness`]: how often a host may be asked, by one process or by many that share a database
 //! - [`source`]: the health of a source, the stages of a recipe
@@ -37,6 +38,7 @@ pub mod event;
 pub mod graph;
 pub mod id;
 pub mod ledger;
+pub mod output;
 pub mod politeness;
 pub mod source;
 pub mod task;

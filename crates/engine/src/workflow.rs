@@ -13,6 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::diagnostics::DiagnosticsEntry;
 use crate::event::EventBody;
 use crate::graph::{Graph, Node};
+use crate::output;
 use crate::source::{AlertKind, SourceRecord};
 use crate::task::{Task, TaskKind};
 use crate::{ErrorCode, RunId, Timestamp};
@@ -140,6 +141,21 @@ pub enum Record {
     Source(SourceRecord),
 }
 
+impl Record {
+    fn output_length(&self) -> usize {
+        match self {
+            Self::Output(output) => output.output.len(),
+            Self::Diagnostic(_) | Self::Fix(_) | Self::Source(_) => 0,
+        }
+    }
+}
+
+/// Output that one step keeps in full, in bytes, all of its commands together.
+const OUTPUTS_OF_A_STEP: usize = 32 << 20;
+
+/// The most that is kept of each further output of the step, in bytes.
+const OUTPUT_OF_MANY: usize = 64 << 10;
+
 /// One attempt at a fix (spec `doctor-agent.md`, table `fix_history`).
 #[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct FixRecord {
@@ -226,8 +242,18 @@ impl StepContext {
     }
 
     /// Leaves something in the store, together with the step's checkpoint.
-    pub fn record(&self, record: Record) {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+    ///
+    /// Outputs are cut here: a step may run hundreds of commands, and all of their records stay in memory until its checkpoint.
+    pub fn record(&self, mut record: Record) {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Record::Output(output) = &mut record {
+            let kept: usize = records.iter().map(Record::output_length).sum();
+            let most = if kept + output.output.len() <= OUTPUTS_OF_A_STEP { output::MOST } else { OUTPUT_OF_MANY };
+            if output.output.len() > most {
+                output.output = output::cut(&output.output, most);
+            }
+        }
+        records.push(record);
     }
 
     /// What the step left so far; the orchestrator takes it when the step ended well.
@@ -242,5 +268,42 @@ impl StepContext {
     /// [`StepError::LeaseLost`] when another worker owns the task now.
     pub async fn ensure_owner(&self) -> Result<(), StepError> {
         if self.services.still_owner().await { Ok(()) } else { Err(StepError::LeaseLost) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Deaf;
+
+    impl StepServices for Deaf {
+        fn now(&self) -> Timestamp {
+            Timestamp::default()
+        }
+
+        fn emit(&self, _body: EventBody) {}
+
+        fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+            Box::pin(std::future::ready(true))
+        }
+    }
+
+    #[test]
+    fn a_step_of_many_long_outputs_keeps_little_of_them() {
+        let context = StepContext::new(RunId(uuid::Uuid::nil()), "fix", Arc::new(Deaf));
+        let output = || OutputRecord {
+            node: String::new(),
+            command: String::new(),
+            ended: String::new(),
+            output: "x".repeat(15 << 20),
+            millis: 0,
+        };
+        (0..50).for_each(|_| context.record(Record::Output(output())));
+        let records = context.take_records();
+        assert_eq!(records.len(), 50);
+        let kept: usize = records.iter().map(Record::output_length).sum();
+        assert!(kept <= 40 << 20, "{kept} bytes");
+        assert!(records[0].output_length() > output::MOST - 64, "the first is kept as it always was");
     }
 }

@@ -12,6 +12,7 @@ use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report;
 use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
 use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
@@ -331,7 +332,7 @@ pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &O
         node: context.node.to_owned(),
         command: words.join(" "),
         ended: outcome.end.to_string(),
-        output: format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
+        output: output::text_of(&outcome.stdout, &outcome.stderr, output::MOST),
         millis: millis(outcome.duration),
     })
 }

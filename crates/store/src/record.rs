@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 
 use autoheal_engine::diagnostics::DiagnosticsEntry;
+use autoheal_engine::output;
 use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
 use flate2::Compression;
@@ -15,9 +16,6 @@ use crate::database::{Dialect, Statement};
 use crate::row::storable;
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, row, source};
-
-/// So much of one command's output is kept, in bytes: of a longer one the first and the last half of this.
-pub const OUTPUT_CAP: usize = 4 << 20;
 
 const DIAGNOSTIC: &str = "
     INSERT INTO diagnostic (run_id, diagnostic_key, first_seen_at, entry_json) VALUES ($1, $2, $3, $4)
@@ -72,23 +70,12 @@ fn command_output(run: RunId, record: &OutputRecord) -> Result<Statement, StoreE
         .bind(storable(&record.command))
         .bind(storable(&record.ended))
         .bind(i64::try_from(record.millis).unwrap_or(i64::MAX))
-        .bind(deflate(capped(&record.output).as_bytes())?))
+        .bind(deflate(output::cut(&record.output, output::MOST).as_bytes())?))
 }
 
 /// A value as the text of a JSON column.
 pub(crate) fn document(what: &'static str, value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused { what, reason: error.to_string() })
-}
-
-/// The output, or its beginning and its end with a line between them that says how much is missing.
-fn capped(output: &str) -> String {
-    if output.len() <= OUTPUT_CAP {
-        return output.to_owned();
-    }
-    let head = output.get(..output.floor_char_boundary(OUTPUT_CAP / 2)).unwrap_or_default();
-    let tail = output.get(output.ceil_char_boundary(output.len() - OUTPUT_CAP / 2)..).unwrap_or_default();
-    let missing = output.len() - head.len() - tail.len();
-    format!("{head}\n[... {missing} bytes left out ...]\n{tail}")
 }
 
 pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
@@ -185,25 +172,5 @@ impl Store {
                 })
             })
             .collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{OUTPUT_CAP, capped};
-
-    #[test]
-    fn a_long_output_keeps_its_beginning_and_its_end_and_says_what_is_missing() {
-        assert_eq!(capped("short"), "short");
-        let fits = "ü".repeat(OUTPUT_CAP / 2);
-        assert_eq!(capped(&fits), fits);
-        // The middle of each half is the middle of a character.
-        let long = format!("begin {} end", "ü".repeat(OUTPUT_CAP));
-        let cut = capped(&long);
-        assert!(cut.starts_with("begin ü") && cut.ends_with("ü end"));
-        let (head, rest) = cut.split_once("\n[... ").unwrap();
-        let (missing, tail) = rest.split_once(" bytes left out ...]\n").unwrap();
-        assert_eq!(head.len() + missing.parse::<usize>().unwrap() + tail.len(), long.len());
-        assert!(head.len() + tail.len() <= OUTPUT_CAP);
     }
 }
