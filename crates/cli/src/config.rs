@@ -28,6 +28,7 @@ pub(crate) struct Config {
     pub(crate) log_json: Option<bool>,
     pub(crate) heal: HealConfig,
     pub(crate) github: GitHubConfig,
+    pub(crate) git: GitConfig,
     pub(crate) source: SourceConfig,
     pub(crate) sandbox: SandboxConfig,
     pub(crate) fetch: FetchConfig,
@@ -86,6 +87,20 @@ pub(crate) struct GitHubConfig {
     pub(crate) grace_seconds: Option<u64>,
     /// How long to wait between two looks; [`LEAST_POLL_MILLIS`] at least.
     pub(crate) poll_millis: Option<u64>,
+}
+
+/// How much of a repository is taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GitConfig {
+    /// Size of a clone on disk, in MiB.
+    pub(crate) clone_mib: Option<u64>,
+    /// Size of all files of one commit, in MiB.
+    pub(crate) tree_mib: Option<u64>,
+    /// Files and folders of one commit.
+    pub(crate) tree_entries: Option<u64>,
+    /// Memory of each process of git, in MiB.
+    pub(crate) memory_mib: Option<u64>,
 }
 
 /// How sources are healed.
@@ -283,7 +298,7 @@ const LEAST_POLL_MILLIS: u64 = 1000;
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
-const VARIABLES: [(&str, &str); 79] = [
+const VARIABLES: &[(&str, &str)] = &[
     ("DATA_DIR", "data_dir"),
     ("DATABASE_URL", "database_url"),
     ("LOG", "log"),
@@ -307,6 +322,10 @@ const VARIABLES: [(&str, &str); 79] = [
     ("CI_SECONDS", "github.ci_seconds"),
     ("CI_GRACE_SECONDS", "github.grace_seconds"),
     ("CI_POLL_MILLIS", "github.poll_millis"),
+    ("GIT_CLONE_MIB", "git.clone_mib"),
+    ("GIT_TREE_MIB", "git.tree_mib"),
+    ("GIT_TREE_ENTRIES", "git.tree_entries"),
+    ("GIT_MEMORY_MIB", "git.memory_mib"),
     ("SANDBOX", "sandbox.kind"),
     ("PYTHON_IMAGE", "sandbox.python_image"),
     ("NODE_IMAGE", "sandbox.node_image"),

@@ -10,6 +10,7 @@ use autoheal_engine::task::TaskKind;
 #[cfg(feature = "render")]
 use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
+use autoheal_forge::SizeLimits;
 use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
@@ -24,7 +25,8 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::config::{
-    Config, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, smtp_password, webhook_key,
+    Config, GitConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, smtp_password,
+    webhook_key,
 };
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
@@ -111,8 +113,22 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
         registries,
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
+        git_limits: git_limits(&config.git),
     };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
+}
+
+/// How much of a repository is taken.
+fn git_limits(config: &GitConfig) -> SizeLimits {
+    let defaults = SizeLimits::default();
+    let bytes = |mib: Option<u64>, default| mib.map_or(default, |mib| mib.saturating_mul(1 << 20));
+    SizeLimits {
+        clone_bytes: bytes(config.clone_mib, defaults.clone_bytes),
+        tree_bytes: bytes(config.tree_mib, defaults.tree_bytes),
+        entries: config.tree_entries.unwrap_or(defaults.entries),
+        memory: bytes(config.memory_mib, defaults.memory),
+        ..defaults
+    }
 }
 
 /// What an install may reach. The hosts of private indexes are read off the variables that name them.

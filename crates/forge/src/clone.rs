@@ -1,21 +1,20 @@
 //! Cloning.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::command::{self, Invocation, Output};
+use crate::command::{self, FolderLimit, Invocation, Output};
 use crate::error::Operation;
 use crate::{ForgeError, Git, RepositoryAddress};
 
-/// How much a clone may fetch and take.
+/// What is cloned, and how long that may take.
 #[derive(Debug, Clone)]
 pub struct CloneOptions {
     /// How many commits of history; `None`: all.
     pub depth: Option<u32>,
     /// How long it may take.
     pub timeout: Duration,
-    /// How many bytes it may occupy on disk, git's own files included.
-    pub max_bytes: u64,
     /// The branch to check out; `None`: the one the repository's `HEAD` names.
     pub branch: Option<String>,
     /// Whether the token stays here: for a repository that somebody else named.
@@ -23,9 +22,9 @@ pub struct CloneOptions {
 }
 
 impl Default for CloneOptions {
-    /// The whole history within 10 minutes and 2 GiB.
+    /// The whole history within 10 minutes.
     fn default() -> Self {
-        Self { depth: None, timeout: Duration::from_mins(10), max_bytes: 2 << 30, branch: None, is_anonymous: false }
+        Self { depth: None, timeout: Duration::from_mins(10), branch: None, is_anonymous: false }
     }
 }
 
@@ -33,11 +32,14 @@ impl Git {
     /// Clones `address` into the folder `into`, which must not exist or be empty. Either the whole clone is there afterwards or
     /// nothing: it grows beside `into` and is moved there at its end.
     ///
+    /// History comes first; the files of the commit that is checked out are summed before they are written.
+    ///
     /// Of a folder nothing is run and nothing is shared: objects are copied through git's own transport, not by links. Submodules are not fetched.
     ///
     /// # Errors
     ///
-    /// The spec's `REPO_*` codes, see [`ForgeError::code`]; [`ForgeError::BranchMissing`], [`ForgeError::Empty`].
+    /// The spec's `REPO_*` codes, see [`ForgeError::code`]; [`ForgeError::BranchMissing`], [`ForgeError::Empty`],
+    /// [`ForgeError::TooLarge`], [`ForgeError::TreeTooLarge`], [`ForgeError::TooManyReferences`].
     pub async fn clone(
         &self,
         address: &RepositoryAddress,
@@ -58,10 +60,11 @@ impl Git {
         let growing = tempfile::Builder::new().prefix(".clone-").tempdir_in(parent).map_err(failed)?;
         let clone = growing.path().join("clone");
 
+        let limit = FolderLimit { bytes: self.limits.clone_bytes, entries: self.limits.entries };
         let mut invocation = Invocation::new(Operation::Clone, options.timeout)
             .with_remote(address)
-            .with_size_limit(growing.path(), options.max_bytes)
-            .args(["clone", "--quiet", "--no-local", "--template=", "--no-recurse-submodules"])
+            .with_size_limit(growing.path(), limit)
+            .args(["clone", "--quiet", "--no-checkout", "--no-local", "--template=", "--no-recurse-submodules"])
             .arg(format!("--upload-pack={}", command::serving("upload-pack")));
         if options.is_anonymous {
             invocation = invocation.without_token();
@@ -73,16 +76,45 @@ impl Git {
             invocation = invocation.arg(format!("--branch={branch}"));
         }
         let output = self.run(invocation.arg("--").arg(address.argument()).arg(&clone)).await?;
+        let too_large = || ForgeError::TooLarge { address: address.to_string(), limit: limit.bytes };
         if !output.is_success() {
-            return Err(clone_error(address, options, &output));
+            return Err(if output.wrote_too_long_a_file() {
+                too_large()
+            } else {
+                clone_error(address, options, &output)
+            });
         }
-        if command::folder_size(&clone) > options.max_bytes {
-            return Err(ForgeError::TooLarge { address: address.to_string(), limit: options.max_bytes });
-        }
-        if self.head(&clone).await.is_err() {
+        let Ok(head) = self.head(&clone).await else {
             return Err(ForgeError::Empty { address: address.to_string() });
+        };
+        let history = command::folder_size(&clone, limit).ok_or_else(too_large)?;
+        let files = self.tree_size(&clone, &head).await?.bytes;
+        if history.saturating_add(files) > limit.bytes {
+            return Err(too_large());
         }
+        self.count_references(address, &clone).await?;
+        self.check_out(&clone, self.admit(&clone, &head).await?).await?;
         std::fs::rename(&clone, &into).map_err(failed)
+    }
+}
+
+impl Git {
+    /// Refuses a clone with more branches and tags than the limit: every later command would read them all.
+    async fn count_references(&self, address: &RepositoryAddress, clone: &Path) -> Result<(), ForgeError> {
+        let limit = self.limits.references;
+        let mut count = 0;
+        let arguments = ["for-each-ref", "--format=", &format!("--count={}", limit.saturating_add(1))];
+        let invocation = self.invocation(Operation::Clone).within(clone).args(arguments);
+        // One line each, which is empty.
+        let mut add = |piece: &[u8]| {
+            count += u64::try_from(piece.len()).unwrap_or(u64::MAX);
+            ControlFlow::Continue(())
+        };
+        self.surroundings.stream(invocation, &mut add).await?.bytes()?;
+        if count > limit {
+            return Err(ForgeError::TooManyReferences { address: address.to_string(), limit });
+        }
+        Ok(())
     }
 }
 

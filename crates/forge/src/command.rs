@@ -2,16 +2,19 @@
 //!
 //! Nothing of the user's or the machine's git configuration is read, nothing a repository brings is run (hooks, file
 //! system monitors, filters, textconv, helpers), no terminal is asked, and one transport at most is allowed per command.
-//! The program dies with everything it started when it takes too long, writes too much, or its future is dropped.
+//! The program dies with everything it started when it takes too long, writes too much, its future is dropped, or this
+//! process dies. Its memory and the length of the files that it writes are limited by the kernel.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use autoheal_process::{Limits, Program, Started};
+use nix::sys::signal::Signal;
 use secrecy::ExposeSecret as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -44,6 +47,9 @@ const OVERRIDES: &[&str] = &[
     "receive.denyCurrentBranch=refuse",
     "receive.denyNonFastForwards=true",
     "receive.denyDeletes=true",
+    // What a repository brings must not choose how much memory git needs: files above are streamed, and each thread has a stack.
+    "core.bigFileThreshold=64m",
+    "pack.threads=4",
     // The person named the folder, so it is read whoever owns it; the lines above are why that is safe.
     "safe.directory=*",
 ];
@@ -66,7 +72,7 @@ esac
 const TOKEN_USER: &str = "x-access-token";
 
 /// How much of what git writes is kept, in bytes.
-const OUTPUT_LIMIT: u64 = 256 << 20;
+const OUTPUT_LIMIT: usize = 256 << 20;
 const ERROR_LIMIT: u64 = 64 << 10;
 
 /// How often the size of a growing clone is looked at.
@@ -80,6 +86,15 @@ pub(crate) struct Surroundings {
     /// The script that answers for the token.
     pub(crate) askpass: PathBuf,
     pub(crate) token: Option<HostToken>,
+    /// Of every process of git.
+    pub(crate) limits: Limits,
+}
+
+/// The most that a folder may hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FolderLimit {
+    pub(crate) bytes: u64,
+    pub(crate) entries: u64,
 }
 
 /// One command.
@@ -93,7 +108,7 @@ pub(crate) struct Invocation<'a> {
     environment: Vec<(&'static str, OsString)>,
     stdin: Vec<u8>,
     timeout: Duration,
-    watch: Option<(&'a Path, u64)>,
+    watch: Option<(&'a Path, FolderLimit)>,
     is_anonymous: bool,
 }
 
@@ -147,8 +162,8 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// Ends the command when `folder` grows beyond `limit` bytes.
-    pub(crate) fn with_size_limit(mut self, folder: &'a Path, limit: u64) -> Self {
+    /// Ends the command when `folder` grows beyond `limit`.
+    pub(crate) fn with_size_limit(mut self, folder: &'a Path, limit: FolderLimit) -> Self {
         self.watch = Some((folder, limit));
         self
     }
@@ -182,6 +197,15 @@ impl Output {
     /// The exit status, unless a signal ended it.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
+    }
+
+    /// Whether git, or a program that it started, was ended for a file beyond the kernel's limit.
+    pub(crate) fn wrote_too_long_a_file(&self) -> bool {
+        let signal = Signal::SIGXFSZ as i32;
+        self.status.signal() == Some(signal)
+            || self.code() == Some(128 + signal)
+            || self.stderr.contains(&format!("died of signal {signal}"))
+            || self.stderr.contains("File too large")
     }
 
     /// The last lines of what git said, on one line.
@@ -224,13 +248,39 @@ pub(crate) fn serving(program: &str) -> String {
 }
 
 impl Surroundings {
-    /// Runs one command to its end. A status other than 0 is not an error here.
+    /// Runs one command to its end and keeps what it writes. A status other than 0 is not an error here.
     pub(crate) async fn run(&self, invocation: Invocation<'_>) -> Result<Output, ForgeError> {
+        let doing = invocation.doing;
+        let mut stdout = Vec::new();
+        let mut is_cut = false;
+        let keep = &mut |piece: &[u8]| {
+            is_cut = stdout.len() + piece.len() > OUTPUT_LIMIT;
+            if is_cut {
+                return ControlFlow::Break(());
+            }
+            stdout.extend_from_slice(piece);
+            ControlFlow::Continue(())
+        };
+        let output = self.stream(invocation, keep).await?;
+        if is_cut {
+            let reason = format!("git wrote more than {OUTPUT_LIMIT} bytes; a smaller repository is needed");
+            return Err(ForgeError::Command { doing, reason });
+        }
+        Ok(Output { stdout, ..output })
+    }
+
+    /// Runs one command and gives `take` each piece of what it writes; the command is ended when that breaks. The output has no
+    /// standard output.
+    pub(crate) async fn stream(
+        &self,
+        invocation: Invocation<'_>,
+        take: &mut (dyn FnMut(&[u8]) -> ControlFlow<()> + Send),
+    ) -> Result<Output, ForgeError> {
         let Invocation { doing, timeout, watch, .. } = invocation;
-        let mut command = self.command(&invocation);
+        let missing = |source| ForgeError::GitMissing { source };
+        let command = self.command(&invocation).map_err(missing)?;
         tracing::debug!(arguments = ?invocation.arguments, directory = ?invocation.directory, "git");
-        let mut child = command.spawn().map_err(|source| ForgeError::GitMissing { source })?;
-        let mut group = Group::of(&child);
+        let Started { group, mut child } = autoheal_process::start(command).await.map_err(missing)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let feed = async {
             if let Some(mut stdin) = stdin {
@@ -238,39 +288,34 @@ impl Surroundings {
                 let _ = stdin.write_all(&invocation.stdin).await;
             }
         };
+        let listen = async {
+            if pieces(stdout, take).await?.is_break() {
+                // Nobody reads on: it would wait for ever.
+                drop(group);
+            }
+            Ok::<_, io::Error>(())
+        };
         let talk = async {
-            let ((), stdout, stderr) = tokio::join!(feed, capped(stdout, OUTPUT_LIMIT), capped(stderr, ERROR_LIMIT));
+            let ((), stdout, stderr) = tokio::join!(feed, listen, capped(stderr, ERROR_LIMIT));
             let status = child.wait().await;
-            Ok::<_, io::Error>((stdout?, stderr?, status?))
+            stdout?;
+            Ok::<_, io::Error>((stderr?, status?))
         };
         let ended = tokio::select! {
             ended = talk => ended,
-            () = tokio::time::sleep(timeout) => {
-                drop(group);
-                let _ = child.wait().await;
-                return Err(ForgeError::TimedOut { doing, after: timeout });
-            }
-            () = outgrown(watch) => {
-                drop(group);
-                let _ = child.wait().await;
+            () = tokio::time::sleep(timeout) => return Err(ForgeError::TimedOut { doing, after: timeout }),
+            limit = outgrown(watch) => {
                 let address = invocation.remote.map(ToString::to_string).unwrap_or_default();
-                return Err(ForgeError::TooLarge { address, limit: watch.map_or(0, |(_, limit)| limit) });
+                return Err(ForgeError::TooLarge { address, limit: limit.bytes });
             }
         };
-        let (stdout, stderr, status) = ended.map_err(|source| ForgeError::Io { doing, source })?;
-        // Everybody has closed the pipes, and the number may soon be somebody else's.
-        group.0 = None;
-        if stdout.len() as u64 >= OUTPUT_LIMIT {
-            let reason = format!("git wrote more than {OUTPUT_LIMIT} bytes");
-            return Err(ForgeError::Command { doing, reason });
-        }
-        Ok(Output { doing, status, stdout, stderr: self.redact(&String::from_utf8_lossy(&stderr)) })
+        let (stderr, status) = ended.map_err(|source| ForgeError::Io { doing, source })?;
+        Ok(Output { doing, status, stdout: Vec::new(), stderr: self.redact(&String::from_utf8_lossy(&stderr)) })
     }
 
-    #[expect(clippy::disallowed_methods, reason = "git is started here and nowhere else")]
-    fn command(&self, invocation: &Invocation<'_>) -> tokio::process::Command {
-        let mut command = tokio::process::Command::new("git");
-        command.env_clear().kill_on_drop(true).process_group(0);
+    fn command(&self, invocation: &Invocation<'_>) -> io::Result<tokio::process::Command> {
+        let mut command = Program::on_path("git")?.limited(&self.limits)?;
+        command.env_clear();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for name in PASSED_ON {
             if let Some(value) = std::env::var_os(name) {
@@ -318,7 +363,7 @@ impl Surroundings {
             command.current_dir(&self.home);
         }
         command.args(&invocation.arguments);
-        command
+        Ok(command)
     }
 
     /// `text` without the token, and without whatever stands before an `@` in a URL.
@@ -353,20 +398,20 @@ fn mask_users(text: &str) -> String {
     masked
 }
 
-/// The process group of a command; killed when this goes, unless everything in it has ended by then.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn of(child: &tokio::process::Child) -> Self {
-        Self(child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw))
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            // Fails when nobody is left, which is what is wanted.
-            let _ = killpg(group, Signal::SIGKILL);
+/// Hands on each piece of what comes, until the end or until that is enough.
+async fn pieces(
+    pipe: Option<impl AsyncRead + Unpin>,
+    take: &mut (dyn FnMut(&[u8]) -> ControlFlow<()> + Send),
+) -> io::Result<ControlFlow<()>> {
+    let Some(mut pipe) = pipe else { return Ok(ControlFlow::Continue(())) };
+    let mut piece = vec![0_u8; 64 << 10];
+    loop {
+        let length = pipe.read(&mut piece).await?;
+        if length == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if take(&piece[..length]).is_break() {
+            return Ok(ControlFlow::Break(()));
         }
     }
 }
@@ -382,33 +427,40 @@ async fn capped(pipe: Option<impl AsyncRead + Unpin>, limit: u64) -> io::Result<
 }
 
 /// Ends when the watched folder has outgrown its limit; never, when there is none.
-async fn outgrown(watch: Option<(&Path, u64)>) {
+async fn outgrown(watch: Option<(&Path, FolderLimit)>) -> FolderLimit {
     let Some((folder, limit)) = watch else { return std::future::pending().await };
     loop {
-        tokio::time::sleep(SIZE_POLL).await;
         let folder = folder.to_owned();
-        let size = tokio::task::spawn_blocking(move || folder_size(&folder)).await.unwrap_or(0);
-        if size > limit {
-            return;
+        let began = Instant::now();
+        let is_within = tokio::task::spawn_blocking(move || folder_size(&folder, limit).is_some()).await;
+        if !is_within.unwrap_or(true) {
+            return limit;
         }
+        // No more than half of the time is spent looking, however large the folder is.
+        tokio::time::sleep(began.elapsed().max(SIZE_POLL)).await;
     }
 }
 
-/// Bytes in all files below `folder`; what vanishes meanwhile does not count, links are not followed.
-pub(crate) fn folder_size(folder: &Path) -> u64 {
-    let mut size = 0;
+/// Bytes in all files below `folder`; `None`: more than `limit` allows. What vanishes meanwhile does not count, links are not
+/// followed.
+pub(crate) fn folder_size(folder: &Path, limit: FolderLimit) -> Option<u64> {
+    let (mut bytes, mut entries) = (0_u64, 0_u64);
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
+        let Ok(listed) = std::fs::read_dir(&folder) else { continue };
+        for entry in listed.flatten() {
+            entries += 1;
             match entry.metadata() {
                 Ok(metadata) if metadata.is_dir() => waiting.push(entry.path()),
-                Ok(metadata) => size += metadata.len(),
+                Ok(metadata) => bytes = bytes.saturating_add(metadata.len()),
                 Err(_) => {}
+            }
+            if bytes > limit.bytes || entries > limit.entries {
+                return None;
             }
         }
     }
-    size
+    Some(bytes)
 }
 
 #[cfg(test)]

@@ -68,6 +68,40 @@ impl fmt::Display for Operation {
     }
 }
 
+/// The limit that a commit's tree passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surplus {
+    /// It has more files and folders.
+    Entries {
+        /// How many are allowed.
+        limit: u64,
+    },
+    /// Its files are larger, all together.
+    Bytes {
+        /// How many bytes are allowed.
+        limit: u64,
+    },
+    /// A path in it is longer than any system takes.
+    Path {
+        /// How many bytes an entry may have.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for Surplus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entries { limit } => {
+                write!(f, "more than {limit} files and folders; if you trust it, raise the setting `git.tree_entries`")
+            }
+            Self::Bytes { limit } => {
+                write!(f, "files of more than {limit} bytes; if you trust it, raise the setting `git.tree_mib`")
+            }
+            Self::Path { limit } => write!(f, "a path of more than {limit} bytes; rename it in the repository"),
+        }
+    }
+}
+
 /// Why something with a repository did not work. No message holds a credential: addresses are printed by types that
 /// mask them, and what git said is redacted before it comes here.
 #[derive(Debug, thiserror::Error)]
@@ -129,12 +163,28 @@ pub enum ForgeError {
         address: String,
     },
     /// The clone grew beyond the limit and was removed.
-    #[error("{address} is larger than the limit of {limit} bytes; raise the limit or clone with a smaller depth")]
+    #[error("{address} is larger than the limit of {limit} bytes; if you trust it, raise the setting `git.clone_mib`")]
     TooLarge {
         /// The masked address.
         address: String,
         /// The limit in bytes.
         limit: u64,
+    },
+    /// A clone with more branches and tags than any repository needs.
+    #[error("{address} has more than {limit} branches and tags; delete some there, or heal a clone of one branch")]
+    TooManyReferences {
+        /// The masked address.
+        address: String,
+        /// How many are allowed.
+        limit: u64,
+    },
+    /// The tree of a commit is larger than may be written out; nothing of it was.
+    #[error("the tree of commit {} holds {surplus}", commit.short())]
+    TreeTooLarge {
+        /// The commit.
+        commit: CommitId,
+        /// What is too large.
+        surplus: Surplus,
     },
     /// The clone failed for another reason.
     #[error("failed to clone {address}: {reason}")]
@@ -246,9 +296,12 @@ impl ForgeError {
             | Self::NotARepository { .. } => ErrorCode::InvalidInput,
             Self::NotFound { .. } => ErrorCode::RepoNotFound,
             Self::AccessDenied { .. } => ErrorCode::RepoAccessDenied,
-            Self::Empty { .. } | Self::TooLarge { .. } | Self::CloneFailed { .. } | Self::GitMissing { .. } => {
-                ErrorCode::RepoCloneFailed
-            }
+            Self::Empty { .. }
+            | Self::TooLarge { .. }
+            | Self::TooManyReferences { .. }
+            | Self::TreeTooLarge { .. }
+            | Self::CloneFailed { .. }
+            | Self::GitMissing { .. } => ErrorCode::RepoCloneFailed,
             Self::TimedOut { doing, .. } | Self::Command { doing, .. } | Self::Io { doing, .. } => doing.code(),
             Self::ProtectedBranch { .. }
             | Self::CheckedOut { .. }
@@ -273,6 +326,8 @@ impl ForgeError {
             | Self::BranchMissing { .. }
             | Self::Empty { .. }
             | Self::TooLarge { .. }
+            | Self::TooManyReferences { .. }
+            | Self::TreeTooLarge { .. }
             | Self::ProtectedBranch { .. }
             | Self::CheckedOut { .. }
             | Self::WouldRewrite { .. }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use autoheal_engine::Timestamp;
 
+use crate::command::Invocation;
 use crate::error::Operation;
+use crate::limits::Admitted;
 use crate::{BranchName, CommitId, CommitInfo, CommitRequest, ForgeError, Git, Identity, inside};
 
 /// The mode of an ordinary file.
@@ -132,7 +134,8 @@ impl Git {
     ///
     /// [`ForgeError::Command`] when the clone lacks the commit.
     pub async fn files(&self, dir: &Path, commit: &CommitId) -> Result<Vec<String>, ForgeError> {
-        let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.as_str()];
+        let admitted = self.admit(dir, commit).await?;
+        let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", admitted.as_str()];
         Ok(names(&self.run(self.invocation(Operation::Read).within(dir).args(arguments)).await?.bytes()?))
     }
 
@@ -152,8 +155,9 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// See [`ForgeError`].
+    /// [`ForgeError::TreeTooLarge`], before anything is written; else see [`ForgeError`].
     pub async fn export(&self, dir: &Path, commit: &CommitId, into: &Path) -> Result<(), ForgeError> {
+        let admitted = self.admit(dir, commit).await?;
         let failed = |source| ForgeError::Io { doing: Operation::Export, source };
         std::fs::create_dir_all(into).map_err(failed)?;
         let into = into.canonicalize().map_err(failed)?;
@@ -163,7 +167,7 @@ impl Git {
             let invocation = self.invocation(Operation::Export).within(dir).with_work_tree(&into);
             invocation.with_environment("GIT_INDEX_FILE", &index_file)
         };
-        self.run(command().args(["read-tree", commit.as_str()])).await?.bytes()?;
+        self.read_tree(command(), admitted).await?;
         self.run(command().args(["checkout-index", "--all", "--force", "--quiet"])).await?.bytes()?;
         Ok(())
     }
@@ -174,6 +178,7 @@ impl Git {
     ///
     /// [`ForgeError::Command`] when the clone lacks the commit.
     pub async fn create_branch(&self, dir: &Path, name: &BranchName, at: &CommitId) -> Result<(), ForgeError> {
+        let at = self.admit(dir, at).await?;
         let invocation = self.invocation(Operation::Branch).within(dir);
         let arguments = ["checkout", "--quiet", "--force", "--no-track", "-B", name.as_str(), at.as_str(), "--"];
         self.run(invocation.args(arguments)).await?.bytes().map(drop)
@@ -186,13 +191,25 @@ impl Git {
     ///
     /// [`ForgeError::Command`] when the clone lacks the commit.
     pub async fn reset_hard(&self, dir: &Path, commit: &CommitId) -> Result<(), ForgeError> {
+        let admitted = self.admit(dir, commit).await?;
         let command = || self.invocation(Operation::Reset).within(dir);
         if self.current_branch(dir).await?.is_some_and(|branch| crate::branch::is_protected(&branch)) {
             let arguments = ["checkout", "--quiet", "--force", "--detach", commit.as_str(), "--"];
             self.run(command().args(arguments)).await?.bytes()?;
         }
-        self.run(command().args(["reset", "--quiet", "--hard", commit.as_str(), "--"])).await?.bytes()?;
+        self.check_out(dir, admitted).await?;
         self.run(command().args(["clean", "--quiet", "-d", "--force", "--force"])).await?.bytes().map(drop)
+    }
+
+    /// Sets the files and the current branch of a clone to a commit; files that git does not know stay.
+    pub(crate) async fn check_out(&self, dir: &Path, commit: Admitted<'_>) -> Result<(), ForgeError> {
+        let invocation = self.invocation(Operation::Reset).within(dir);
+        self.run(invocation.args(["reset", "--quiet", "--hard", commit.as_str(), "--"])).await?.bytes().map(drop)
+    }
+
+    /// Fills the index that `command` names with the tree of a commit.
+    pub(crate) async fn read_tree(&self, command: Invocation<'_>, commit: Admitted<'_>) -> Result<(), ForgeError> {
+        self.run(command.args(["read-tree", commit.as_str()])).await?.bytes().map(drop)
     }
 
     /// The branch that is checked out in the clone; `None`: a commit is.
@@ -219,6 +236,7 @@ impl Git {
         parent: &CommitId,
         request: &CommitRequest,
     ) -> Result<CommitId, ForgeError> {
+        let admitted = self.admit(dir, parent).await?;
         let failed = |source| ForgeError::Io { doing: Operation::Commit, source };
         let index = tempfile::tempdir_in(&self.surroundings.home).map_err(failed)?;
         let index_file = index.path().join("index");
@@ -251,7 +269,7 @@ impl Git {
             };
             changes.extend_from_slice(line.as_bytes());
         }
-        self.run(command().args(["read-tree", parent.as_str()])).await?.bytes()?;
+        self.read_tree(command(), admitted).await?;
         self.run(command().with_stdin(changes).args(["update-index", "-z", "--index-info"])).await?.bytes()?;
         self.commit_index(dir, parent, &index_file, request).await
     }

@@ -14,6 +14,7 @@
 //! - [`commit`]: commits and requests for new ones
 //! - [`error`]: what can go wrong, with the spec's code for it
 //! - [`github`]: the API of GitHub and GitHub Enterprise
+//! - [`limits`]: how much of a repository is taken
 //! - `command`: the one place that starts git
 //! - `clone`, `history`, `remote`, `submodule`, `uncommitted`: what [`Git`] does
 //!
@@ -36,6 +37,7 @@ pub mod branch;
 pub mod commit;
 pub mod error;
 pub mod github;
+pub mod limits;
 
 mod clone;
 mod command;
@@ -44,10 +46,13 @@ mod remote;
 mod submodule;
 mod uncommitted;
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use autoheal_process::OwnedFolder;
 use secrecy::SecretString;
 use url::Url;
 
@@ -55,7 +60,8 @@ pub use address::{RepositoryAddress, SafeUrl};
 pub use branch::BranchName;
 pub use clone::CloneOptions;
 pub use commit::{CommitId, CommitInfo, CommitRequest, Identity};
-pub use error::{ForgeError, Operation};
+pub use error::{ForgeError, Operation, Surplus};
+pub use limits::SizeLimits;
 pub use remote::Pushed;
 pub use submodule::Submodule;
 pub use uncommitted::UncommittedChange;
@@ -69,6 +75,8 @@ pub struct GitSettings {
     pub timeout: Duration,
     /// The token, and where it may go.
     pub token: Option<HostToken>,
+    /// How much of a repository is taken.
+    pub limits: SizeLimits,
 }
 
 /// A token and the one origin that may see it.
@@ -86,9 +94,9 @@ impl HostToken {
 }
 
 impl Default for GitSettings {
-    /// Two minutes, no token.
+    /// Two minutes, no token, the default limits.
     fn default() -> Self {
-        Self { timeout: Duration::from_mins(2), token: None }
+        Self { timeout: Duration::from_mins(2), token: None, limits: SizeLimits::default() }
     }
 }
 
@@ -97,8 +105,11 @@ impl Default for GitSettings {
 pub struct Git {
     surroundings: Surroundings,
     timeout: Duration,
+    limits: SizeLimits,
+    /// Commits whose trees were found to be within the limits.
+    admitted: Mutex<BTreeSet<CommitId>>,
     /// Holds the empty home and the answering script; removed with this value.
-    _folder: tempfile::TempDir,
+    _folder: OwnedFolder,
 }
 
 impl Git {
@@ -109,14 +120,17 @@ impl Git {
     /// [`ForgeError::Io`] when there is no place for temporary files.
     pub fn new(settings: GitSettings) -> Result<Self, ForgeError> {
         let failed = |source| ForgeError::Io { doing: Operation::Prepare, source };
-        let folder = tempfile::Builder::new().prefix("autoheal-git-").tempdir().map_err(failed)?;
+        let folder = OwnedFolder::new("autoheal-git").map_err(failed)?;
         let home = folder.path().join("home");
         let askpass = folder.path().join("askpass");
         std::fs::create_dir(&home).map_err(failed)?;
         std::fs::write(&askpass, command::ASKPASS).map_err(failed)?;
         std::fs::set_permissions(&askpass, std::fs::Permissions::from_mode(0o700)).map_err(failed)?;
-        let surroundings = Surroundings { home, askpass, token: settings.token };
-        Ok(Self { surroundings, timeout: settings.timeout, _folder: folder })
+        let GitSettings { timeout, token, limits } = settings;
+        let of_process =
+            autoheal_process::Limits { memory: limits.memory, file: limits.clone_bytes.max(limits.tree_bytes) };
+        let surroundings = Surroundings { home, askpass, token, limits: of_process };
+        Ok(Self { surroundings, timeout, limits, admitted: Mutex::default(), _folder: folder })
     }
 
     /// The version of git that is used, such as `2.47.3`.
@@ -131,6 +145,10 @@ impl Git {
 
     fn invocation(&self, doing: Operation) -> Invocation<'static> {
         Invocation::new(doing, self.timeout)
+    }
+
+    fn admitted(&self) -> MutexGuard<'_, BTreeSet<CommitId>> {
+        self.admitted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn run(&self, invocation: Invocation<'_>) -> Result<command::Output, ForgeError> {

@@ -29,7 +29,8 @@ impl Git {
     /// [`ForgeError::Command`] when the clone lacks the commit.
     pub async fn submodules(&self, dir: &Path, commit: &CommitId) -> Result<Vec<Submodule>, ForgeError> {
         let command = || self.invocation(Operation::Read).within(dir);
-        let listed = command().args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]);
+        let admitted = self.admit(dir, commit).await?;
+        let listed = command().args(["ls-tree", "-r", "-z", "--full-tree", admitted.as_str()]);
         let listed = String::from_utf8_lossy(&self.run(listed).await?.bytes()?).into_owned();
         let links: BTreeMap<&str, &str> = listed
             .split('\0')

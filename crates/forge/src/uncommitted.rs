@@ -38,7 +38,8 @@ impl Git {
             let invocation = self.invocation(Operation::Uncommitted).within(clone).with_work_tree(checkout);
             invocation.with_environment("GIT_INDEX_FILE", &index_file).arg("-c").arg(&excludes)
         };
-        self.run(command().args(["read-tree", "HEAD"])).await?.bytes()?;
+        let head = self.head(clone).await?;
+        self.read_tree(command(), self.admit(clone, &head).await?).await?;
         let arguments =
             ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"];
         let bytes = self.run(command().args(arguments)).await?.bytes()?;
@@ -95,7 +96,7 @@ impl Git {
             || self.invocation(Operation::Uncommitted).within(clone).with_environment("GIT_INDEX_FILE", &index_file);
         let paths: String = changes.iter().flat_map(|change| [change.path.as_str(), "\0"]).collect();
         let head = self.head(clone).await?;
-        self.run(command().args(["read-tree", head.as_str()])).await?.bytes()?;
+        self.read_tree(command(), self.admit(clone, &head).await?).await?;
         let arguments = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
         self.run(command().with_stdin(paths).args(arguments)).await?.bytes()?;
         self.commit_index(clone, &head, &index_file, request).await.map(Some)

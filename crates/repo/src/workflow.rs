@@ -14,7 +14,7 @@ use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
 use autoheal_forge::github::GitHub;
 use autoheal_forge::github::ci::StatusState;
-use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress};
+use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress, SizeLimits};
 use autoheal_llm::Models;
 use autoheal_sandbox::{RegistryAccess, Sandbox};
 use secrecy::SecretString;
@@ -49,6 +49,8 @@ pub struct HealSettings {
     pub models: Option<Models>,
     /// How much models are told.
     pub prompt_limits: PromptLimits,
+    /// How much of a repository is taken.
+    pub git_limits: SizeLimits,
 }
 
 /// Why the workflow cannot be set up.
@@ -80,7 +82,7 @@ impl HealWorkflow {
     pub fn new(settings: HealSettings) -> Result<Self, SetupError> {
         let web = settings.github.host().web();
         let token = settings.token.clone().map(|secret| HostToken::new(web, secret));
-        let git = Git::new(GitSettings { token, ..GitSettings::default() })?;
+        let git = Git::new(GitSettings { token, limits: settings.git_limits, ..GitSettings::default() })?;
         Ok(Self { settings, graph: graph()?, git: Arc::new(git), sessions: Mutex::default() })
     }
 

@@ -75,6 +75,19 @@ impl TestRepository {
         git(&self.path(), arguments)
     }
 
+    /// Runs git in the repository with a file for its input; its output without the line break at the end.
+    ///
+    /// # Panics
+    ///
+    /// When git fails.
+    pub fn git_with_input(&self, arguments: &[&str], input: &Path) -> String {
+        let input = fs::File::open(input).expect("the input");
+        let output = isolated_git().current_dir(self.path()).args(arguments).stdin(input).output();
+        let output = output.expect("git can be started");
+        assert!(output.status.success(), "git {arguments:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
     /// Makes a bare copy `NAME.git` in `folder`, as a server would hold it; its path.
     pub fn bare_copy(&self, folder: &Path, name: &str) -> PathBuf {
         let copy = folder.join(format!("{name}.git"));

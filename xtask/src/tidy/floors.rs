@@ -6,7 +6,7 @@ use super::Complaint;
 
 /// The house, from the ground. A crate that is not named here has no place in it yet.
 const FLOORS: &[&[&str]] = &[
-    &["engine"],
+    &["engine", "process"],
     &["store", "llm", "fetch", "page", "code", "forge", "sandbox"],
     &["source", "extract", "navigate", "repo"],
     &["orchestrator"],
@@ -18,8 +18,8 @@ const FLOORS: &[&[&str]] = &[
 const TESTKIT: &str = "testkit";
 const XTASK: &str = "xtask";
 
-/// Crates that only some may use: the database by the store.
-const RESERVED: &[(&str, &[&str])] = &[("sqlx", &["store", TESTKIT])];
+/// Crates that only some may use: the database by the store, the start of programs by those that have one.
+const RESERVED: &[(&str, &[&str])] = &[("sqlx", &["store", TESTKIT]), ("process", &["forge", "fetch"])];
 
 /// One line of a manifest's dependencies.
 pub(super) struct Use {

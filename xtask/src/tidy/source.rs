@@ -8,7 +8,7 @@ use super::{Complaint, SourceFile};
 
 /// Who may start processes, and so may lift clippy's ban (ARCHITECTURE.md, invariant 3).
 const STARTS_PROCESSES: &[&str] =
-    &["crates/sandbox/", "crates/forge/", "crates/fetch/src/render", "crates/testkit/", "xtask/src/process.rs"];
+    &["crates/sandbox/", "crates/process/", "crates/fetch/src/render", "crates/testkit/", "xtask/src/process.rs"];
 
 /// Who may speak SQL.
 const SPEAKS_SQL: &[&str] = &["crates/store/", "crates/testkit/", "xtask/src/tidy/"];
@@ -56,7 +56,7 @@ pub(super) fn check(file: &SourceFile) -> Vec<Complaint> {
                 && !file.is_test()
                 && !in_unit_tests
             {
-                complain(number, "processes are started by `sandbox` and `forge` only: ask them to (invariant 3)");
+                complain(number, "processes are started by `sandbox` and `process` only: ask them to (invariant 3)");
             }
         }
         if !file.is_below(SPEAKS_SQL) && SQL.is_match(code) {
@@ -114,7 +114,7 @@ mod tests {
     fn few_may_start_processes() {
         let text = "#[expect(clippy::disallowed_methods, reason = \"r\")]\n";
         assert_eq!(lines_with_complaints("crates/repo/src/a.rs", text), [1]);
-        assert!(lines_with_complaints("crates/forge/src/a.rs", text).is_empty());
+        assert!(lines_with_complaints("crates/process/src/a.rs", text).is_empty());
         assert!(lines_with_complaints("crates/repo/tests/it/main.rs", text).is_empty());
     }
 

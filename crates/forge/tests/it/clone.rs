@@ -2,12 +2,12 @@ use std::fs;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
-use autoheal_forge::{CloneOptions, ForgeError, RepositoryAddress};
+use autoheal_forge::{CloneOptions, ForgeError, RepositoryAddress, SizeLimits};
 use autoheal_testkit::git_http::{Behaviour, GitHttp};
 use autoheal_testkit::repository::TestRepository;
 use proptest::prelude::*;
 
-use crate::{Cloned, address, git};
+use crate::{Cloned, address, git, git_with};
 
 #[tokio::test]
 async fn a_folder_is_cloned_without_sharing_anything() {
@@ -112,8 +112,9 @@ async fn a_huge_repository_is_cut_at_the_limit() {
     // One byte a thousandth as large in the pack as on disk: the limit holds for what is written out too.
     repository.write("zeros.bin", vec![0_u8; 20_000_000]).commit("large");
     let folder = tempfile::tempdir().unwrap();
-    let options = CloneOptions { max_bytes: 5_000_000, ..CloneOptions::default() };
-    let error = git().clone(&address(&repository.path()), &folder.path().join("c"), &options).await.unwrap_err();
+    let git = git_with(SizeLimits { clone_bytes: 5_000_000, ..SizeLimits::default() });
+    let into = folder.path().join("c");
+    let error = git.clone(&address(&repository.path()), &into, &CloneOptions::default()).await.unwrap_err();
     assert!(matches!(error, ForgeError::TooLarge { limit: 5_000_000, .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

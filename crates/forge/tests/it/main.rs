@@ -7,6 +7,7 @@ mod clone;
 mod github;
 mod history;
 mod hostile;
+mod limits;
 mod push;
 mod token;
 mod uncommitted;
@@ -15,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, GitSettings, HostToken, Identity, RepositoryAddress};
+use autoheal_forge::{
+    CloneOptions, CommitId, CommitRequest, Git, GitSettings, HostToken, Identity, RepositoryAddress, SizeLimits,
+};
 use autoheal_testkit::repository::TestRepository;
 use secrecy::SecretString;
 
@@ -23,10 +26,15 @@ fn git() -> Git {
     Git::new(GitSettings::default()).expect("a folder for git")
 }
 
+fn git_with(limits: SizeLimits) -> Git {
+    Git::new(GitSettings { limits, ..GitSettings::default() }).expect("a folder for git")
+}
+
 /// `web`: where the token may go.
 fn git_with_token(web: &str, token: &str) -> Git {
     let token = Some(HostToken::new(&web.parse().expect("an address"), SecretString::from(token)));
-    Git::new(GitSettings { token, timeout: Duration::from_secs(20) }).expect("a folder for git")
+    Git::new(GitSettings { token, timeout: Duration::from_secs(20), ..GitSettings::default() })
+        .expect("a folder for git")
 }
 
 fn address(path: &Path) -> RepositoryAddress {

@@ -10,6 +10,7 @@ use autoheal_engine::graph::{Next, Node as _};
 use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
 use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_forge::SizeLimits;
 use autoheal_forge::github::{GitHub, GitHubSettings};
 use autoheal_llm::Models;
 use autoheal_repo::results::HealingResults;
@@ -108,6 +109,7 @@ async fn walk(
         registries: RegistryAccess { hosts: registries, ..RegistryAccess::default() },
         models,
         prompt_limits: PromptLimits::default(),
+        git_limits: SizeLimits::default(),
     };
     let workflow = HealWorkflow::new(settings).unwrap();
     let mut state = workflow.start(&task(&request), now()).unwrap();
