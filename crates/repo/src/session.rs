@@ -341,9 +341,10 @@ pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
     let message = with_sources(error);
     match error {
         SandboxError::Failed { .. } => StepError::Passing { code: error.code(), message },
-        SandboxError::Unavailable { .. } | SandboxError::NoLimits { .. } | SandboxError::MissingImage { .. } => {
-            StepError::Permanent { code: error.code(), message }
-        }
+        SandboxError::Unavailable { .. }
+        | SandboxError::NoLimits { .. }
+        | SandboxError::MissingImage { .. }
+        | SandboxError::UnsafeMount { .. } => StepError::Permanent { code: error.code(), message },
     }
 }
 

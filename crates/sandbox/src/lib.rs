@@ -17,6 +17,7 @@
 //! - `limits`: control groups, or resource limits and a watch
 //! - `registries`: the one way out, for installing dependencies
 //! - [`worker_process`]: processes of this program that do untrusted work
+//! - [`untrusted`]: folders that commands could write, as the host may use them; `mount_sources`: the check of what is shown
 //! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
 
 mod bubblewrap;
@@ -24,6 +25,7 @@ mod cell;
 mod direct;
 mod docker;
 mod limits;
+mod mount_sources;
 pub mod outcome;
 mod process;
 mod registries;
@@ -34,6 +36,7 @@ mod spawn;
 pub mod spec;
 mod supervise;
 pub mod worker_process;
+pub mod untrusted;
 
 use std::fmt;
 

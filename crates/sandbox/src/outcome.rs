@@ -98,6 +98,14 @@ pub enum SandboxError {
         /// The setting that names it.
         setting: &'static str,
     },
+    /// What is to be shown inside could be anything else than it says.
+    #[error("{} cannot be shown in the sandbox: {reason}", path.display())]
+    UnsafeMount {
+        /// On the host.
+        path: std::path::PathBuf,
+        /// Why, and what to do about it.
+        reason: String,
+    },
     /// The engine, a namespace or a pipe failed.
     #[error("{doing} failed")]
     Failed {
@@ -114,7 +122,9 @@ impl SandboxError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::MissingImage { .. } => ErrorCode::DockerBuildFailed,
-            Self::Unavailable { .. } | Self::NoLimits { .. } | Self::Failed { .. } => ErrorCode::DockerRunFailed,
+            Self::Unavailable { .. } | Self::NoLimits { .. } | Self::UnsafeMount { .. } | Self::Failed { .. } => {
+                ErrorCode::DockerRunFailed
+            }
         }
     }
 }

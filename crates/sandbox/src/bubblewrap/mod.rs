@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 use self::mounts::{Arguments, HOME};
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
+use crate::mount_sources;
 use crate::outcome::{Outcome, SandboxError};
 use crate::registries::{self, Registries};
 use crate::session::{self, Session};
@@ -152,6 +153,8 @@ impl Plan {
     }
 
     async fn arm(&self, more: &[Mount]) -> Result<Armed, SandboxError> {
+        // Each time: commands have run since.
+        mount_sources::verify(&self.spec)?;
         Armed::start(self.launch(more), Around::Namespace, &self.limiter, self.spec.run).await
     }
 

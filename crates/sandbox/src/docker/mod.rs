@@ -14,6 +14,7 @@ use bollard::query_parameters::ListContainersOptionsBuilder;
 
 use self::container::{OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
 use self::run::{DockerWorkspace, Site};
+use crate::mount_sources;
 use crate::outcome::SandboxError;
 use crate::process::Process;
 use crate::settings::Settings;
@@ -131,8 +132,8 @@ impl Sandbox for Engine {
     async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
         let io_failed =
             |source: io::Error| SandboxError::Failed { doing: "preparing the workspace", source: source.into() };
+        mount_sources::verify(&spec)?;
         let owner = fs::metadata(&spec.root).map_err(io_failed)?;
-        let root = spec.root.canonicalize().map_err(io_failed)?;
         let owner_label =
             Process::current().ok_or_else(|| io_failed(io::Error::other("/proc is not mounted")))?.to_string();
         let user = if self.is_rootless { (0, 0) } else { (owner.uid(), owner.gid()) };
@@ -141,7 +142,7 @@ impl Sandbox for Engine {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .chain(spec.environment.clone())
             .collect::<BTreeMap<_, _>>();
-        let mut mounts = vec![bind(&root, &spec.inside, true)];
+        let mut mounts = vec![bind(&spec.root, &spec.inside, true)];
         mounts.extend(spec.mounts.iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
         let (image, setting) = match &spec.image {
             Image::Python => (self.python_image.clone(), Settings::PYTHON_IMAGE_SETTING),
