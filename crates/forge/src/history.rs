@@ -8,7 +8,7 @@ use autoheal_engine::Timestamp;
 use crate::command::Invocation;
 use crate::error::Operation;
 use crate::limits::Admitted;
-use crate::{BranchName, CommitId, CommitInfo, CommitRequest, ForgeError, Git, Identity, inside};
+use crate::{BranchName, CommitId, CommitInfo, CommitRequest, ForgeError, Git, Identity, RepositoryAddress, inside};
 
 /// The mode of an ordinary file.
 const ORDINARY: &str = "100644";
@@ -64,6 +64,30 @@ impl Git {
             Some(1) => Ok(false),
             Some(_) | None => Err(ForgeError::Command { doing: Operation::Read, reason: output.reason() }),
         }
+    }
+
+    /// Whether a commit of a clone of `address` lies on the default branch there: what is on it has been accepted by whoever owns the
+    /// repository. Of a folder that is `main` or `master`, whatever is checked out; of one with neither, the branch that is.
+    ///
+    /// # Errors
+    ///
+    /// See [`ForgeError`].
+    pub async fn is_on_default_branch(
+        &self,
+        dir: &Path,
+        address: &RepositoryAddress,
+        commit: &CommitId,
+    ) -> Result<bool, ForgeError> {
+        let names: &[&str] = if address.path().is_some() { &["main", "master", "HEAD"] } else { &["HEAD"] };
+        for name in names {
+            let tip = format!("refs/remotes/origin/{name}^{{commit}}");
+            let invocation = self.invocation(Operation::Read).within(dir);
+            let output = self.run(invocation.args(["rev-parse", "--verify", "--quiet", &tip])).await?;
+            if output.is_success() {
+                return self.is_ancestor(dir, commit, &CommitId::parse(output.text()?.trim())?).await;
+            }
+        }
+        Ok(false)
     }
 
     /// The first parent of a commit, if it has one and the clone goes back that far.

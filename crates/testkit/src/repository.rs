@@ -1,7 +1,13 @@
 //! Small git repositories for tests.
-#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test that cannot set itself up has failed"
+)]
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -15,10 +21,12 @@ const IDENTITY: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "@1700000000 +0000"),
 ];
 
-/// A git repository with files, on branch `main`, in a temporary folder of its own.
+/// A git repository with files, on branch `main`, in a folder of its own.
 #[derive(Debug)]
 pub struct TestRepository {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    /// Removes it at the end.
+    _temporary: Option<tempfile::TempDir>,
 }
 
 impl Default for TestRepository {
@@ -30,25 +38,46 @@ impl Default for TestRepository {
 impl TestRepository {
     /// A repository without commits.
     pub fn new() -> Self {
-        let repository = Self { folder: tempfile::tempdir().expect("a temporary folder") };
-        fs::create_dir(repository.path()).expect("the repository's folder");
-        repository.git(&["init", "--quiet", "--initial-branch=main", "."]);
+        let temporary = tempfile::tempdir().expect("a temporary folder");
+        Self { folder: temporary.path().to_owned(), _temporary: Some(temporary) }.begin(&[])
+    }
+
+    fn begin(self, files: &[(&str, &str)]) -> Self {
+        fs::create_dir_all(self.path()).expect("the repository's folder");
+        self.git(&["init", "--quiet", "--initial-branch=main", "."]);
+        for (path, text) in files {
+            self.write(path, text);
+        }
+        self
+    }
+
+    /// A repository with one commit that holds these files, below `place`: made anew, and at the same place each time that the same test makes it.
+    /// What was installed for it is installed still.
+    pub fn kept(place: &Path, files: &[(&str, &str)]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        // The test's name: the thread's, or with one process for each test, the argument.
+        (std::thread::current().name(), std::env::args().skip(1).collect::<Vec<_>>(), files).hash(&mut hasher);
+        let folder = place.join("repositories").join(format!("{:016x}", hasher.finish()));
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{}: {error}", folder.display()),
+            Ok(()) | Err(_) => {}
+        }
+        let repository = Self { folder, _temporary: None }.begin(files);
+        repository.commit("first");
         repository
     }
 
     /// A repository with one commit that holds these files.
     pub fn with_files(files: &[(&str, &str)]) -> Self {
-        let repository = Self::new();
-        for (path, text) in files {
-            repository.write(path, text);
-        }
+        let temporary = tempfile::tempdir().expect("a temporary folder");
+        let repository = Self { folder: temporary.path().to_owned(), _temporary: Some(temporary) }.begin(files);
         repository.commit("first");
         repository
     }
 
     /// Its top folder.
     pub fn path(&self) -> PathBuf {
-        self.folder.path().join("repository")
+        self.folder.join("repository")
     }
 
     /// Writes a file, and the folders that it needs.
