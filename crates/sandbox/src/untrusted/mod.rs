@@ -335,6 +335,8 @@ fn told(error: Errno, path: &Path) -> io::Error {
         Errno::LOOP | Errno::XDEV => {
             io::Error::other(format!("{} is a symbolic link, or reached through one", path.display()))
         }
+        // What a link is when a folder is asked for.
+        Errno::NOTDIR => io::Error::other(format!("{} is a symbolic link or a file, and no folder", path.display())),
         error => error.into(),
     }
 }

@@ -4,6 +4,7 @@
 
 mod containers;
 mod killed;
+mod mounts;
 mod node_image;
 mod ordinary_user;
 mod place;
