@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use autoheal_llm::Provider;
 use autoheal_llm::price::Price;
+use autoheal_repo::caches::CacheLimits;
 use autoheal_sandbox::Choice;
 use figment::Figment;
 use figment::providers::{Env, Format as _, Toml};
@@ -60,6 +62,10 @@ pub(crate) struct HealConfig {
     pub(crate) lsp_seconds: Option<u64>,
     /// Wall time of one install.
     pub(crate) install_seconds: Option<u64>,
+    /// Disk space of what installs leave for later runs, in GiB.
+    pub(crate) cache_gib: Option<u64>,
+    /// How long it is kept after it was used last, in days.
+    pub(crate) cache_days: Option<u64>,
     /// Memory of one command, in MiB.
     pub(crate) memory_mib: Option<u64>,
     /// Processes and threads of one command.
@@ -313,6 +319,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LSP", "heal.lsp"),
     ("LSP_SECONDS", "heal.lsp_seconds"),
     ("INSTALL_SECONDS", "heal.install_seconds"),
+    ("CACHE_GIB", "heal.cache_gib"),
+    ("CACHE_DAYS", "heal.cache_days"),
     ("MEMORY_MIB", "heal.memory_mib"),
     ("PROCESSES", "heal.processes"),
     ("GITHUB_API", "github.api"),
@@ -431,6 +439,15 @@ impl Config {
             );
         }
         Ok(config)
+    }
+
+    /// How much installs may leave for later runs.
+    pub(crate) fn caches(&self) -> CacheLimits {
+        let standard = CacheLimits::default();
+        CacheLimits {
+            bytes: self.heal.cache_gib.map_or(standard.bytes, |gib| gib.saturating_mul(1 << 30)),
+            age: self.heal.cache_days.map_or(standard.age, |days| Duration::from_secs(days.saturating_mul(86_400))),
+        }
     }
 
     /// Where runs, caches and the database are kept.

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use autoheal_engine::RunId;
 use autoheal_orchestrator::now;
+use autoheal_repo::caches;
+use autoheal_sandbox::untrusted::remove_tree;
 use autoheal_source::Notifier;
 use autoheal_source::schedule::Schedule;
 use autoheal_store::{Store, StoreError};
@@ -54,6 +56,9 @@ pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, config: &Conf
                 if let Err(error) = forget_folders(store, config).await {
                     tracing::warn!(%error, "folders of old runs could not be removed");
                 }
+                if let Err(error) = evict_caches(config).await {
+                    tracing::warn!(%error, "installations that are not used could not be removed");
+                }
             }
             if let Err(error) = notifier.deliver_due(now).await {
                 tracing::warn!(%error, "what is to be delivered could not be read");
@@ -71,17 +76,30 @@ pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, config: &Conf
 /// Removes what runs left on this machine's disk (clones, trees) when they are forgotten: all of it could be made again.
 async fn forget_folders(store: &Store, config: &Config) -> anyhow::Result<()> {
     let Ok(entries) = std::fs::read_dir(config.data_dir()?.join("runs")) else { return Ok(()) };
-    for entry in entries {
-        let entry = entry?;
+    // One folder that cannot be looked at or removed keeps none of the others from it.
+    for entry in entries.flatten() {
         let run = entry.file_name().to_str().and_then(|name| name.parse::<RunId>().ok());
         // A folder may have been used with another database: only what is old is looked at.
-        let is_old = entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT);
+        let changed = entry.metadata().and_then(|folder| folder.modified());
+        let is_old = changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > KEPT));
         if let Some(run) = run.filter(|_| is_old)
             && store.run(run).await?.is_none()
         {
-            tokio::fs::remove_dir_all(entry.path()).await?;
+            let folder = entry.path();
+            let removed = tokio::task::spawn_blocking(move || remove_tree(&folder)).await?;
+            if let Err(error) = removed {
+                tracing::warn!(%run, %error, "the folder of an old run could not be removed");
+            }
         }
     }
+    Ok(())
+}
+
+/// Removes what installs left and no run has used for long, or what there is too much of.
+async fn evict_caches(config: &Config) -> anyhow::Result<()> {
+    let (folder, limits) = (config.data_dir()?, config.caches());
+    let evicted = tokio::task::spawn_blocking(move || caches::evict(&folder, &limits)).await??;
+    tracing::debug!(entries = evicted.entries, bytes = evicted.bytes, "installations removed");
     Ok(())
 }
 

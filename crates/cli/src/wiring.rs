@@ -114,6 +114,7 @@ pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceSe
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
         git_limits: git_limits(&config.git),
+        caches: config.caches(),
     };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
 }

@@ -1,12 +1,12 @@
 //! The clone and the tree of a run on this machine, and how to make them again.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
+use autoheal_sandbox::untrusted::clear;
 
 use crate::commit_message::{commit_message, withdrawal_message};
 use crate::folders::Folders;
@@ -28,7 +28,7 @@ impl Checkout {
     /// of ours over the cloned one, the same each time while the checkout does not change.
     pub(crate) async fn clone_repository(&self, state: &HealState) -> Result<CommitId, StepError> {
         let clone = self.folders.clone_folder();
-        if !clone.exists() {
+        if !is_there(&clone) {
             // Spelled out: `Arc` has a `clone` of its own.
             let options = CloneOptions { branch: state.request.branch.clone(), ..CloneOptions::default() };
             Git::clone(&self.git, &self.address, &clone, &options).await.map_err(|error| forge_error(&error))?;
@@ -54,9 +54,7 @@ impl Checkout {
     /// Writes the tree: the start commit with the accepted fixes over it, and nothing else but what the commit names and does not hold.
     pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<Parts, StepError> {
         let tree = self.folders.tree();
-        if tree.exists() {
-            fs::remove_dir_all(&tree).map_err(|error| disk("removing an old tree", &error))?;
-        }
+        clear(&tree).map_err(|error| disk("removing an old tree", &error))?;
         let parts = self.export(&self.folders.clone_folder(), start, &tree).await?;
         for fix in &state.accepted {
             tree::write(&tree, &fix.files).map_err(|error| disk("writing an accepted fix", &error))?;
@@ -69,6 +67,7 @@ impl Checkout {
         let clone = self.folders.clone_folder();
         let parent = self.git.parent(&clone, base).await.map_err(|error| forge_error(&error))?;
         if let Some(parent) = parent {
+            clear(&self.folders.before()).map_err(|error| disk("removing an old tree", &error))?;
             self.export(&clone, &parent, &self.folders.before()).await?;
         }
         Ok(())
@@ -111,6 +110,12 @@ impl Checkout {
         let parts = self.write_tree(state, &start).await?;
         state.setup.as_ref().map_or(Ok(()), |setup| parts.ensure_like(&setup.parts))
     }
+}
+
+/// Whether a clone was made: git's own files, which no command of a repository ever sees.
+#[expect(clippy::disallowed_methods, reason = "clones are the host's own folders")]
+pub(crate) fn is_there(clone: &Path) -> bool {
+    clone.exists()
 }
 
 fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {

@@ -24,7 +24,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::project::framework::Detected;
-use crate::project::{Language, Manifests, TestFramework};
+use crate::project::{Language, Manifests, TestFramework, is_folder, join, read_text};
 use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
 
 /// The commands that decide what green is.
@@ -211,9 +211,9 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
     let mut words: Vec<String> = detected.framework.command().iter().map(|word| (*word).to_owned()).collect();
     if runner == TestRunner::Unittest {
         // Discovery enters packages only: a folder without `__init__.py` has to be named.
-        let top = tree.join(directory);
-        let folder = ["tests", "test"].iter().find(|folder| top.join(folder).is_dir());
-        if let Some(folder) = folder.filter(|folder| !top.join(folder).join("__init__.py").exists()) {
+        let folder = ["tests", "test"].iter().find(|folder| is_folder(tree, &join(directory, folder)));
+        let is_package = |folder: &str| files.contains(&join(directory, &format!("{folder}/__init__.py")));
+        if let Some(folder) = folder.filter(|folder| !is_package(folder)) {
             words.extend(["-s".to_owned(), (*folder).to_owned()]);
         }
         // Nor does it find `a_test.py` unless it is told to.
@@ -237,7 +237,7 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
 
 /// Linters that the project has settings for: where there is no CI, they are what its people run.
 fn configured_linters(tree: &Path, directory: &str, manifests: &Manifests, files: &[String]) -> Vec<LintStep> {
-    let exists = |name: &str| tree.join(directory).join(name).is_file();
+    let exists = |name: &str| read_text(tree, &join(directory, name)).is_some();
     let pyproject = manifests.toml("pyproject.toml");
     let has_ruff = pyproject.get("tool").is_some_and(|tool| tool.get("ruff").is_some());
     let has_flake8 = ["setup.cfg", "tox.ini"]

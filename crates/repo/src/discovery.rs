@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use ignore::WalkBuilder;
+
+use crate::walk::{self, Leave};
 
 /// The spec's patterns, for each language, at any depth.
 const PATTERNS: &[&str] = &[
@@ -85,28 +87,12 @@ pub fn test_files(tree: &Path) -> Vec<String> {
 
 /// Every file in `tree` that is the repository's own, relative to it, sorted. See [`test_files`] for what is left out.
 pub(crate) fn files(tree: &Path) -> Vec<String> {
-    let top = tree.to_owned();
-    let walk = WalkBuilder::new(tree)
-        .hidden(false)
-        .require_git(false)
-        .follow_links(false)
-        .parents(false)
-        .git_global(false)
-        .sort_by_file_name(Ord::cmp)
-        .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let relative = entry.path().strip_prefix(&top).unwrap_or(entry.path());
-            let inside = relative.join("any");
-            let is_top = relative.as_os_str().is_empty();
-            !is_folder
-                || is_top
-                || !(is_vendored(&inside.to_string_lossy()) || entry.path().join("pyvenv.cfg").exists())
-        })
-        .build();
-    walk.filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .filter_map(|entry| entry.path().strip_prefix(tree).ok()?.to_str().map(str::to_owned))
-        .collect()
+    let Ok(tree) = UntrustedFolder::open(tree) else { return Vec::new() };
+    let is_environment = |folder: &str| tree.kind(format!("{folder}/pyvenv.cfg")).is_some();
+    let mut files =
+        walk::files(&tree, Leave::Ignored, &|folder| !is_vendored(&format!("{folder}/any")) && !is_environment(folder));
+    files.sort_unstable();
+    files
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Where a run keeps its files on this machine: all of them can be made again from the state.
 
+use std::io;
 use std::path::PathBuf;
 
 use autoheal_code::javascript;
@@ -7,6 +8,7 @@ use autoheal_code::python::probe;
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
 use autoheal_code::warm;
+use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 
 /// Asks the interpreter what it can import.
 pub(crate) const PROBE: &str = "probe.py";
@@ -78,16 +80,45 @@ impl Folders {
         self.root.join("scratch")
     }
 
+    /// Writable places that are shown inside something read-only, a folder of the host for each: none lies in what another command may write.
+    pub(crate) fn mounts(&self) -> PathBuf {
+        self.root.join("mounts")
+    }
+
     /// The test report, written from inside.
     pub(crate) fn report(&self) -> PathBuf {
         self.reports().join(REPORT)
     }
 
+    /// The test report that a command left, up to `most` bytes.
+    pub(crate) fn read_report(&self, most: u64) -> io::Result<String> {
+        let bytes = UntrustedFolder::open(&self.reports())?.read_start(REPORT, most)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Removes the test report of an earlier command, if there is one.
+    pub(crate) fn remove_report(&self) -> io::Result<()> {
+        UntrustedFolder::open(&self.reports())?.remove_file(REPORT)
+    }
+
+    /// Removes what only a run that goes on needs, which is everything that commands could write. What cannot be removed is told: it decides
+    /// nothing.
+    pub(crate) fn remove_work(&self) -> io::Result<()> {
+        let work = [self.tree(), self.before(), self.reports(), self.scratch(), self.mounts(), self.for_monitor().root];
+        let removed: Vec<io::Result<()>> = work.iter().map(|folder| remove_tree(folder)).collect();
+        removed.into_iter().collect()
+    }
+
     /// Makes the folders beside the tree, and puts our scripts where they can be run.
-    pub(crate) fn prepare(&self) -> std::io::Result<()> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the run's folder is the host's own, and so are our scripts, which are shown read-only"
+    )]
+    pub(crate) fn prepare(&self) -> io::Result<()> {
         std::fs::create_dir_all(self.tools())?;
         std::fs::create_dir_all(self.reports())?;
         std::fs::create_dir_all(self.scratch())?;
+        std::fs::create_dir_all(self.mounts())?;
         for (name, text) in [
             (PROBE, probe::SCRIPT),
             (NODE_PROBE, javascript::probe::SCRIPT),

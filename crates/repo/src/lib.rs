@@ -7,6 +7,7 @@
 //! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
 //! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its sandbox
+//! - `walk`: the files of a tree; [`caches`]: what installs leave for later runs
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - [`hints`]: what language servers say of a red tree; `language_server`: the talk with one
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
@@ -17,10 +18,13 @@
 //! - [`results`], [`report`]: what a run came to, for machines and for people
 //! - [`stop_reason`]: why it ended
 
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make the folders that they look at"))]
+
 pub mod acceptance;
 mod agents;
 pub mod branch_name;
 mod build;
+pub mod caches;
 mod change;
 mod checkout;
 pub mod ci_commands;
@@ -50,6 +54,7 @@ pub mod stop_reason;
 mod suite;
 pub mod toolchain;
 mod tree;
+mod walk;
 pub mod wanted;
 pub mod workflow;
 

@@ -8,7 +8,9 @@ use autoheal_code::report::node::Look;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;
+use autoheal_sandbox::untrusted::UntrustedFolder;
 
+use crate::project;
 use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::session::Session;
 use crate::setup::{Interpreter, LintCommand, Linter, OldFindings};
@@ -132,9 +134,12 @@ pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter,
         Linter::Ruff => "ruff",
         Linter::Flake8 => "flake8",
         Linter::Eslint => {
-            let installed = interpreter.modules.iter().map(|modules| modules.host.clone());
-            let committed = [directory, ""].map(|folder| tree.join(folder).join("node_modules"));
-            let is_there = installed.chain(committed).any(|folder| folder.join(".bin/eslint").exists());
+            let has = |folder: &Path, program: &str| {
+                UntrustedFolder::open(folder).is_ok_and(|folder| folder.kind(program).is_some())
+            };
+            let is_installed = interpreter.modules.iter().any(|modules| has(&modules.host, ".bin/eslint"));
+            let committed = [directory, ""].map(|folder| project::join(folder, "node_modules/.bin/eslint"));
+            let is_there = is_installed || committed.iter().any(|program| has(tree, program));
             return is_there.then(|| PathBuf::from("eslint"));
         }
     };
@@ -143,9 +148,21 @@ pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter,
 
 /// A program that stands beside the interpreter, by a path that can be run inside.
 pub(crate) fn beside(interpreter: &Interpreter, name: &str) -> Option<PathBuf> {
-    let folder = interpreter.program.parent().map(Path::to_path_buf);
+    let Some(installed) = &interpreter.installed else {
+        return beside_program(interpreter, &interpreter.program, name);
+    };
+    // Code of the repository may have run in it: a link that leads out of it could lead to any file of this machine.
+    let environment = UntrustedFolder::open(&installed.folder).ok();
+    let own = environment.and_then(|folder| folder.behind_links(&installed.folder, Path::new("bin").join(name)));
+    own.or_else(|| beside_program(interpreter, &installed.base, name))
+}
+
+/// The same of an interpreter that is this machine's own, or the user's.
+#[expect(clippy::disallowed_methods, reason = "the host's own interpreter, in folders that no command may write")]
+fn beside_program(interpreter: &Interpreter, program: &Path, name: &str) -> Option<PathBuf> {
+    let folder = program.parent().map(Path::to_path_buf);
     // A virtual environment's interpreter is a link: the tools may stand beside what it leads to.
-    let behind = interpreter.program.canonicalize().ok().and_then(|program| program.parent().map(Path::to_path_buf));
+    let behind = program.canonicalize().ok().and_then(|program| program.parent().map(Path::to_path_buf));
     folder.into_iter().chain(behind).find_map(|folder| without_link(interpreter, &folder.join(name)))
 }
 
@@ -155,6 +172,7 @@ pub(crate) fn is_seen_with(interpreter: &Interpreter, program: &Path) -> bool {
 }
 
 /// The file that a program is. Where a link is seen inside nothing can be mounted, and what it leads to may not be seen.
+#[expect(clippy::disallowed_methods, reason = "the host's own programs, in folders that no command may write")]
 fn without_link(interpreter: &Interpreter, program: &Path) -> Option<PathBuf> {
     if is_seen_with(interpreter, program) && program.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
         // Its folder may be seen by this name only.
@@ -166,6 +184,7 @@ fn without_link(interpreter: &Interpreter, program: &Path) -> Option<PathBuf> {
     (is_seen || is_program(&real)).then_some(real)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the host's own programs")]
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let programs = std::env::split_paths(&path).filter_map(|folder| folder.join(name).canonicalize().ok());
@@ -178,6 +197,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::setup::InstalledEnvironment;
 
     #[test]
     fn what_stands_beside_the_interpreter_is_no_link() {
@@ -208,5 +228,33 @@ mod tests {
         assert_eq!(found("ruff"), Some(place.join("tools/ruff")));
         assert!(!is_seen_with(&interpreter, &place.join("tools/ruff")));
         assert_eq!((found("script"), found("gone")), (None, None));
+    }
+
+    #[test]
+    fn of_an_installed_environment_only_what_lies_in_it_is_used() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        for folder in ["installed/bin", "secrets", "base/bin"] {
+            fs::create_dir_all(place.join(folder)).unwrap();
+        }
+        for file in ["installed/bin/own", "secrets/core", "secrets/flake8", "base/bin/python3", "base/bin/mypy"] {
+            fs::write(place.join(file), "\x7fELF with a secret").unwrap();
+        }
+        let installed = place.join("installed");
+        symlink(place.join("secrets/core"), installed.join("bin/ruff")).unwrap();
+        symlink("own", installed.join("bin/alias")).unwrap();
+        // Its interpreter leads elsewhere, too, and what stands there is not the base's.
+        symlink(place.join("secrets/python3"), installed.join("bin/python3")).unwrap();
+        fs::write(place.join("secrets/python3"), "\x7fELF").unwrap();
+        let interpreter = Interpreter {
+            program: installed.join("bin/python3"),
+            folders: vec![installed.clone()],
+            installed: Some(InstalledEnvironment { folder: installed.clone(), base: place.join("base/bin/python3") }),
+            ..Interpreter::default()
+        };
+        let found = |name| beside(&interpreter, name);
+        assert_eq!((found("ruff"), found("flake8")), (None, None));
+        assert_eq!((found("own"), found("alias")), (Some(installed.join("bin/own")), Some(installed.join("bin/own"))));
+        assert_eq!(found("mypy"), Some(place.join("base/bin/mypy")), "the base is this machine's own");
     }
 }

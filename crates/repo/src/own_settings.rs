@@ -9,7 +9,7 @@ use autoheal_forge::Identity;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::project::read_text;
+use crate::project::{is_folder, read_text};
 use crate::request::{Delivery, HealRequest};
 use crate::wanted::{self, Version, Wanted};
 
@@ -105,7 +105,7 @@ impl OwnSettings {
         let settings: Self = toml::from_str(&text).map_err(|error| OwnSettingsError::Invalid(error.to_string()))?;
         let folders = settings.directory.iter().flat_map(|directory| directory.split('/'));
         if folders.clone().any(|folder| matches!(folder, "" | "." | ".."))
-            || settings.directory.as_ref().is_some_and(|directory| !tree.join(directory).is_dir())
+            || settings.directory.as_ref().is_some_and(|directory| !is_folder(tree, directory))
         {
             return Err(OwnSettingsError::Directory);
         }

@@ -2,19 +2,20 @@
 //! far as they can be had; what is missing is told, for tests that need it fail for no fault of the program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, Git, Submodule};
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::{Checkout, forge_error, is_there};
 use crate::ci_commands::Workflows;
 use crate::session::disk;
 use crate::tree::hexadecimal;
+use crate::walk::{self, Leave};
 
 /// More submodules are not fetched.
 const MOST_SUBMODULES: usize = 20;
@@ -124,15 +125,15 @@ async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Resul
     };
     let key = hexadecimal(&Sha256::digest(submodule.name.as_bytes()));
     let clone = checkout.folders.root().join("submodules").join(key);
-    if !clone.exists() {
+    if !is_there(&clone) {
         // Which repository that is, this one's text says: our token opens none for it.
         let options = CloneOptions { is_anonymous: true, ..CloneOptions::default() };
         Git::clone(&checkout.git, &address, &clone, &options).await.map_err(|error| error.to_string())?;
     }
     // The folder is git's own, empty one; through a link of the tree nothing is written.
     let folder = tree.join(&submodule.path);
-    let is_inside = folder.canonicalize().ok().zip(tree.canonicalize().ok());
-    if !is_inside.is_some_and(|(folder, tree)| folder.starts_with(&tree) && folder != tree) {
+    let is_inside = UntrustedFolder::open(tree).is_ok_and(|tree| tree.has_folder(&submodule.path));
+    if !is_inside || submodule.path.is_empty() {
         return Err("its folder is not in the tree".to_owned());
     }
     checkout.git.export(&clone, &submodule.commit, &folder).await.map_err(|error| error.to_string())
@@ -141,18 +142,17 @@ async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Resul
 /// Puts files of LFS in the place of their pointers where the person's own checkout has them.
 fn large_files(checkout: &Checkout, tree: &Path, parts: &mut Parts) -> std::io::Result<()> {
     let mut left = MOST_BYTES;
-    let walk = ignore::WalkBuilder::new(tree).standard_filters(false).follow_links(false).build();
-    let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    for file in files.filter(|file| file.metadata().is_ok_and(|data| data.len() <= LONGEST_POINTER)) {
-        let Some(hash) = fs::read_to_string(file.path()).ok().as_deref().and_then(hash_of) else { continue };
-        let Some(path) = file.path().strip_prefix(tree).ok().and_then(Path::to_str) else { continue };
-        parts.foreign.insert(path.to_owned());
+    let tree = UntrustedFolder::open(tree)?;
+    for path in walk::files(&tree, Leave::Nothing, &|_| true) {
+        let Ok(text) = tree.read(&path, LONGEST_POINTER) else { continue };
+        let Some(hash) = std::str::from_utf8(&text).ok().and_then(hash_of) else { continue };
+        parts.foreign.insert(path.clone());
         match kept(checkout, &hash, left) {
             Some(content) => {
                 left = left.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
-                fs::write(file.path(), content)?;
+                tree.write(&path, &content)?;
             }
-            None => drop(parts.missing_files.insert(path.to_owned())),
+            None => drop(parts.missing_files.insert(path)),
         }
     }
     Ok(())
@@ -168,16 +168,15 @@ fn hash_of(pointer: &str) -> Option<String> {
 /// The file that the person's checkout keeps under this hash, if it is what it says and no longer than `most` bytes.
 fn kept(checkout: &Checkout, hash: &str, most: u64) -> Option<Vec<u8>> {
     let (first, second) = (hash.get(..2)?, hash.get(2..4)?);
-    let path: PathBuf = checkout.address.path()?.join(".git/lfs/objects").join(first).join(second).join(hash);
-    if fs::metadata(&path).ok()?.len() > most {
-        return None;
-    }
-    let content = fs::read(path).ok()?;
+    let path = format!(".git/lfs/objects/{first}/{second}/{hash}");
+    let content = UntrustedFolder::open(checkout.address.path()?).ok()?.read(path, most).ok()?;
     (hexadecimal(&Sha256::digest(&content)) == hash).then_some(content)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -28,7 +28,7 @@ pub use dependencies::Dependencies;
 pub use framework::TestFramework;
 pub(crate) use layout::clean as clean_folder;
 pub use manifest::{Manifests, is_manifest, lists_dependencies};
-pub(crate) use manifest::{ini_value, read_text};
+pub(crate) use manifest::{ini_value, is_folder, read_text};
 
 use crate::discovery;
 

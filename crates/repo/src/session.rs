@@ -15,8 +15,10 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
 
+use crate::caches::InUse;
 use crate::folders::Folders;
 use crate::look::{Look, millis};
 use crate::request::CommandLimits;
@@ -47,6 +49,8 @@ pub(crate) struct Session {
     setup: Setup,
     limits: CommandLimits,
     workspace: Box<dyn Workspace>,
+    /// What was installed stays while it is used.
+    installed: Vec<InUse>,
     sources: Sources,
     environment: Environment,
     is_probed: bool,
@@ -65,6 +69,7 @@ impl Session {
     ) -> Result<Self, StepError> {
         folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
         let sources = tree::read(&folders.tree(), &setup);
+        let installed = in_use(&setup.interpreter);
         let spec = workspace_spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let version = setup.interpreter.version.unwrap_or_default();
@@ -74,6 +79,7 @@ impl Session {
             setup,
             limits,
             workspace,
+            installed,
             sources,
             environment,
             is_probed: false,
@@ -93,6 +99,8 @@ impl Session {
         }
         self.setup.interpreter = interpreter;
         self.is_probed = false;
+        // What was used before stays as well: the next candidate may want it again.
+        self.installed.extend(in_use(&self.setup.interpreter));
         let spec = workspace_spec(run, &self.folders, &self.setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let old = std::mem::replace(&mut self.workspace, workspace);
@@ -138,7 +146,7 @@ impl Session {
 
     /// The tree of the commit before, if there is one and it was written.
     pub(crate) fn tree_before(&self) -> Option<PathBuf> {
-        Some(self.folders.before()).filter(|folder| folder.is_dir())
+        Some(self.folders.before()).filter(|folder| UntrustedFolder::open(folder).is_ok())
     }
 
     pub(crate) fn keep_lint_output(&mut self, output: String) {
@@ -278,11 +286,19 @@ impl Session {
     }
 }
 
+fn in_use(interpreter: &Interpreter) -> Vec<InUse> {
+    let modules = interpreter.modules.iter().filter_map(|modules| modules.installed.as_deref());
+    let installed = interpreter.installed.as_ref().map(|installed| installed.folder.as_path());
+    let folders: BTreeSet<&Path> = modules.chain(installed).collect();
+    folders.into_iter().filter_map(InUse::of).collect()
+}
+
+/// What commands of a run see. The sandbox refuses it when a source is a link, or lies in anything that commands may write.
 pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpec {
     let tree = folders.tree();
-    let mut mounts: Vec<Mount> = setup.interpreter.folders.iter().map(Mount::read_only).collect();
+    let mut mounts = setup.interpreter.mounts();
     mounts.push(Mount::read_only(folders.tools()));
-    mounts.extend(Some(folders.before()).filter(|folder| folder.is_dir()).map(Mount::read_only));
+    mounts.extend(Some(folders.before()).filter(|folder| UntrustedFolder::open(folder).is_ok()).map(Mount::read_only));
     mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
     mounts.push(Mount { host: folders.scratch(), inside: folders.scratch(), writable: true });
     // A linter of the project's own packages is seen with them.
@@ -293,7 +309,7 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     // What nobody needs must not keep a sandbox from standing: it may be gone since it was found, or a link by now.
     let servers: BTreeSet<&PathBuf> = setup.language_servers.iter().flat_map(|server| &server.mounts).collect();
     for path in servers {
-        let is_there = path.canonicalize().is_ok_and(|real| real == *path);
+        let is_there = is_real(path);
         if is_there && mounts.iter().all(|mount| mount.inside != *path) {
             mounts.push(Mount::read_only(path));
         }
@@ -311,19 +327,14 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain.image() }
 }
 
-/// Reads what a command wrote to a file inside: a plain file of bounded size, never through a link.
-pub(crate) fn read_report(path: &Path) -> std::io::Result<String> {
-    use std::io::Read as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let limit = u64::try_from(report::junit::MAX_BYTES).unwrap_or(u64::MAX);
-    let no_follow = 0o400_000; // O_NOFOLLOW on Linux
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(no_follow | 0o4000).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("the report is not a plain file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(limit).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+#[expect(clippy::disallowed_methods, reason = "a language server of the host's own; the sandbox looks at it again")]
+fn is_real(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real == *path)
+}
+
+/// Reads the report that a command wrote.
+pub(crate) fn read_report(folders: &Folders) -> std::io::Result<String> {
+    folders.read_report(u64::try_from(report::junit::MAX_BYTES).unwrap_or(u64::MAX))
 }
 
 /// What is kept of a command.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use autoheal_engine::diagnostics::Key;
+use autoheal_sandbox::Mount;
 use serde::{Deserialize, Serialize};
 
 use crate::own_settings::Protect;
@@ -77,6 +78,12 @@ pub struct Interpreter {
     pub program: PathBuf,
     /// Host folders that it needs, seen read-only inside at the same path.
     pub folders: Vec<PathBuf>,
+    /// Where those of them lie that are reached through a link: found out when the interpreter was, before any command ran.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<PathBuf, PathBuf>,
+    /// The environment that was installed for the repository; `None`: it is this machine's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub installed: Option<InstalledEnvironment>,
     /// Major and minor version, as it said itself; `None` until it was asked.
     #[serde(default)]
     pub version: Option<(u8, u8)>,
@@ -87,6 +94,24 @@ pub struct Interpreter {
     pub found: String,
 }
 
+impl Interpreter {
+    /// The mounts that show it.
+    pub(crate) fn mounts(&self) -> Vec<Mount> {
+        let real = |folder: &PathBuf| self.links.get(folder).unwrap_or(folder).clone();
+        let mount = |folder: &PathBuf| Mount { host: real(folder), inside: folder.clone(), writable: false };
+        self.folders.iter().map(mount).collect()
+    }
+}
+
+/// An environment that was installed for the repository. Code of the repository may have run in it: no link of it leads anywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstalledEnvironment {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The interpreter that it was made with.
+    pub base: PathBuf,
+}
+
 /// A folder of installed packages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleFolder {
@@ -94,6 +119,9 @@ pub struct ModuleFolder {
     pub host: PathBuf,
     /// Where the tests look for it, relative to the repository: `node_modules`.
     pub inside: String,
+    /// The installation that it is part of; `None`: it is the user's own checkout's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub installed: Option<PathBuf>,
 }
 
 /// A command that builds, or compiles as a check.

@@ -18,13 +18,7 @@ pub(crate) async fn run(
     limit: Duration,
     context: &StepContext,
 ) -> Result<Look, StepError> {
-    let path = session.place().report_path();
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(disk("removing an old report", &error));
-        }
-        Ok(()) | Err(_) => {}
-    }
+    session.place().folders.remove_report().map_err(|error| disk("removing an old report", &error))?;
     let toolchain = session.setup().toolchain;
     let words = toolchain.test_words(&session.place(), scope);
     let outcome = session.run(words, limit, context).await?;

@@ -1,7 +1,7 @@
 //! The workflow as the orchestrator sees it: which agent does the job of which node, and what a run came to.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use autoheal_code::python::index;
@@ -20,6 +20,7 @@ use autoheal_sandbox::{RegistryAccess, Sandbox};
 use secrecy::SecretString;
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
+use crate::caches::CacheLimits;
 use crate::checkout::{Checkout, forge_error};
 use crate::folders::Folders;
 use crate::hosting::{Hosted, delivery};
@@ -51,6 +52,8 @@ pub struct HealSettings {
     pub prompt_limits: PromptLimits,
     /// How much of a repository is taken.
     pub git_limits: SizeLimits,
+    /// How much installs may leave for later runs.
+    pub caches: CacheLimits,
 }
 
 /// Why the workflow cannot be set up.
@@ -62,6 +65,9 @@ pub enum SetupError {
     /// git cannot be used.
     #[error("git cannot be used")]
     Git(#[from] ForgeError),
+    /// The data folder is not there and cannot be made.
+    #[error("the data folder cannot be used; make it, or name another one with --data-dir")]
+    DataFolder(#[source] std::io::Error),
 }
 
 /// Takes a repository from red to green.
@@ -79,7 +85,8 @@ impl HealWorkflow {
     /// # Errors
     ///
     /// See [`SetupError`].
-    pub fn new(settings: HealSettings) -> Result<Self, SetupError> {
+    pub fn new(mut settings: HealSettings) -> Result<Self, SetupError> {
+        settings.data_dir = real(&settings.data_dir).map_err(SetupError::DataFolder)?;
         let web = settings.github.host().web();
         let token = settings.token.clone().map(|secret| HostToken::new(web, secret));
         let git = Git::new(GitSettings { token, limits: settings.git_limits, ..GitSettings::default() })?;
@@ -113,12 +120,42 @@ impl HealWorkflow {
         Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await
     }
 
-    /// What is kept warm for a run that has ended is ended, too.
-    async fn close_session(&self, run: RunId) -> Result<(), StepError> {
-        let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
-        match open {
-            Some(session) => session.close().await,
-            None => Ok(()),
+    /// Ends what is kept warm for a run that has ended, and removes its folders: its clone stays, with its branch. That something cannot be ended
+    /// or removed changes no verdict.
+    async fn clear_up(&self, context: &StepContext) {
+        let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&context.run);
+        if let Some(session) = open
+            && let Err(error) = session.close().await
+        {
+            context.note("warning", format!("the sandbox of the run could not be closed: {error}"));
+        }
+        let folders = Folders::new(self.run_folder(context.run));
+        let removed = tokio::task::spawn_blocking(move || folders.remove_work()).await;
+        if let Ok(Err(error)) = removed {
+            context.note("warning", format!("what commands of the run left cannot be removed: {error}"));
+        }
+    }
+
+    /// Whoever waits for the status of a commit is told that a cancelled run says nothing of it.
+    async fn tell_of_the_end(&self, state: &mut HealState, context: &StepContext) {
+        // Where nothing is verified nobody was told to wait, and a verdict stands.
+        if state.request.ci == CiMode::None || state.stop != Some(StopReason::Cancelled) {
+            return;
+        }
+        let Ok(checkout) = self.checkout(state, context.run) else { return };
+        let Some(hosted) = Hosted::at(&self.settings.github, &checkout.address) else { return };
+        if let Err(error) = delivery::status(state, &hosted, StatusState::Failure, context).await {
+            context.note("warning", format!("the status of the commit could not be set: {error}"));
+        }
+    }
+
+    async fn one_step(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
+        match node {
+            HealNode::Analyze => {
+                let checkout = self.checkout(state, context.run)?;
+                analyze::run(state, &checkout, &self.settings, context).await
+            }
+            node => self.in_session(node, state, context).await,
         }
     }
 
@@ -168,6 +205,13 @@ impl HealWorkflow {
     }
 }
 
+/// The folder without links on the way to it: what a sandbox shows is opened without following any.
+#[expect(clippy::disallowed_methods, reason = "the host's own data folder, before any command runs")]
+fn real(folder: &Path) -> std::io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    folder.canonicalize()
+}
+
 impl Workflow for HealWorkflow {
     type Node = HealNode;
     type State = HealState;
@@ -193,16 +237,12 @@ impl Workflow for HealWorkflow {
 
     async fn step(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
         let began = context.now();
-        match node {
-            HealNode::Analyze => {
-                let checkout = self.checkout(state, context.run)?;
-                analyze::run(state, &checkout, &self.settings, context).await?;
-            }
-            node => self.in_session(node, state, context).await?,
+        let stepped = self.one_step(node, state, context).await;
+        // What fails for good is not tried again.
+        if state.stop.is_some() || matches!(stepped, Err(StepError::Permanent { .. })) {
+            self.clear_up(context).await;
         }
-        if state.stop.is_some() {
-            self.close_session(context.run).await?;
-        }
+        stepped?;
         let millis = millis(context.now().since(began));
         *state.agent_millis.entry(node.name().to_owned()).or_default() += millis;
         Ok(())
@@ -228,15 +268,8 @@ impl Workflow for HealWorkflow {
     }
 
     async fn take_leave(&self, state: &mut HealState, context: &StepContext) {
-        // Where nothing is verified nobody was told to wait, and a verdict stands.
-        if state.request.ci == CiMode::None || state.stop != Some(StopReason::Cancelled) {
-            return;
-        }
-        let Ok(checkout) = self.checkout(state, context.run) else { return };
-        let Some(hosted) = Hosted::at(&self.settings.github, &checkout.address) else { return };
-        if let Err(error) = delivery::status(state, &hosted, StatusState::Failure, context).await {
-            context.note("warning", format!("the status of the commit could not be set: {error}"));
-        }
+        self.tell_of_the_end(state, context).await;
+        self.clear_up(context).await;
     }
 
     fn let_go(&self, run: RunId) {

@@ -1,7 +1,6 @@
 //! The CI monitor: verifies the branch where it was pushed. First here: the branch cloned fresh, its tests run in a fresh sandbox, nothing
 //! shared with the place in which the fixes were found. What is green here is then judged by the CI that runs at GitHub, where there is one.
 
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use autoheal_engine::{ErrorCode, RunId};
 use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
+use autoheal_sandbox::untrusted::{clear, remove_tree};
 
 use crate::checkout::{Checkout, forge_error};
 use crate::ci_commands::Workflows;
@@ -152,7 +152,7 @@ async fn verify(
         address: checkout.address.clone(),
         folders: checkout.folders.for_monitor(),
     };
-    remove(&place)?;
+    clear(place.folders.root()).map_err(|error| disk("making room for a fresh clone", &error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let source = if delivered.pushed { fresh_clone(state, &place).await? } else { checkout.folders.clone_folder() };
     let tree = place.folders.tree();
@@ -160,7 +160,10 @@ async fn verify(
     let sources = tree::read(&tree, &setup);
     let workflows = Workflows::of(&tree);
     let look = look_at(context.run, &place, setup, state, sandbox, context).await;
-    remove(&place)?;
+    // What tests left is no part of the verdict, whatever it is.
+    if let Err(error) = remove_tree(place.folders.root()) {
+        context.note("warning", format!("what the last verification left cannot be removed: {error}"));
+    }
     Ok(Verified { look: look?, sources, workflows })
 }
 
@@ -186,13 +189,4 @@ async fn look_at(
     let look = session.look(&Scope::All, Duration::from_secs(limits.test_seconds), context).await;
     session.close().await?;
     look
-}
-
-fn remove(place: &Checkout) -> Result<(), StepError> {
-    match fs::remove_dir_all(place.folders.root()) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(disk("removing the monitor's folder", &error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use serde_json::Value;
 
 use crate::lint;
@@ -109,13 +110,14 @@ impl Known {
         path: &[PathBuf],
     ) -> Option<LanguageServer> {
         if self.toolchain == Toolchain::Node {
-            let program_of = |modules: &Path| modules.join(".bin").join(self.name).canonicalize().ok();
-            let installed = interpreter.modules.iter().filter_map(|modules| program_of(&modules.host));
-            let tree = tree.canonicalize().ok()?;
-            let committed = [directory, ""].map(|folder| tree.join(folder).join("node_modules"));
-            // What is committed may be a link to anything of this machine: that is none of the project's packages.
-            let committed =
-                committed.iter().filter_map(|modules| program_of(modules)).filter(|program| program.starts_with(&tree));
+            // A link that is committed, or was left by an installation, may lead to anything of this machine: that is none of the packages.
+            let program_in = |folder: &Path, modules: &str| {
+                let program = Path::new(modules).join(".bin").join(self.name);
+                UntrustedFolder::open(folder).ok()?.behind_links(folder, program)
+            };
+            let installed = interpreter.modules.iter().filter_map(|modules| program_in(&modules.host, ""));
+            let committed = [directory, ""].map(|folder| project::join(folder, "node_modules"));
+            let committed = committed.iter().filter_map(|modules| program_in(tree, modules));
             if installed.chain(committed).any(|program| self.is_new_enough(&program)) {
                 // Found inside by the search path.
                 return Some(self.server(vec![self.name.to_owned()], Vec::new()));
@@ -126,7 +128,7 @@ impl Known {
         {
             return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
         }
-        let programs = path.iter().filter_map(|folder| folder.join(self.name).canonicalize().ok());
+        let programs = path.iter().filter_map(|folder| own_program(folder, self.name));
         programs.filter(|program| self.is_new_enough(program)).find_map(|program| {
             if is_program(&program) {
                 return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
@@ -147,7 +149,7 @@ impl Known {
         match self.toolchain {
             Toolchain::Node => Some((interpreter.program.display().to_string(), Vec::new())),
             Toolchain::Python => {
-                let programs = path.iter().filter_map(|folder| folder.join("node").canonicalize().ok());
+                let programs = path.iter().filter_map(|folder| own_program(folder, "node"));
                 let program = programs.into_iter().find(|program| is_program(program))?;
                 let installation = node::installation::folder_of(&program).unwrap_or_else(|| program.clone());
                 Some((program.display().to_string(), vec![installation]))
@@ -174,6 +176,12 @@ impl Known {
             settings: json(self.settings),
         }
     }
+}
+
+/// The file that a program of this machine is.
+#[expect(clippy::disallowed_methods, reason = "the host's own programs")]
+fn own_program(folder: &Path, name: &str) -> Option<PathBuf> {
+    folder.join(name).canonicalize().ok()
 }
 
 /// The outermost folder of packages that a script lies in: what it needs lies beside it.

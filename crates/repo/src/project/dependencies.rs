@@ -27,6 +27,9 @@ pub struct Dependencies {
     pub is_installable: bool,
     /// Its extras that tests need.
     pub extras: Vec<String>,
+    /// Whether installing runs code of the repository: its own build, or what a file of requirements names of it.
+    #[serde(default)]
+    pub run_code: bool,
     /// Where all this was found, for the report.
     pub found: Vec<String>,
 }
@@ -35,8 +38,9 @@ impl Dependencies {
     /// Reads the manifests.
     pub fn read(manifests: &Manifests) -> Self {
         let mut found = Self::default();
-        for (name, _) in manifests.requirement_files() {
+        for (name, text) in manifests.requirement_files() {
             if is_wanted(name) {
+                found.run_code |= !text.lines().all(is_of_a_registry);
                 found.requirement_files.push(name.to_owned());
                 found.found.push(name.to_owned());
             }
@@ -53,6 +57,7 @@ impl Dependencies {
             // Lines such as `-r file` and `cond: package` belong to tox; the rest is what pip takes.
             found.add(deps.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned), "tox.ini");
         }
+        found.run_code |= found.is_installable || !found.requirements.iter().all(|line| is_of_a_registry(line));
         let mut seen = BTreeSet::new();
         found.requirements.retain(|requirement| seen.insert(requirement.clone()));
         found
@@ -174,6 +179,20 @@ static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
     .ok()
 });
+
+/// Whether a line of a file of requirements names nothing of the repository: a package by its name, an option that says where packages are
+/// from, or nothing. What else there is (`-e .`, `./lib`, `-r more.txt`, `lib @ file:lib`) may run any of its code.
+fn is_of_a_registry(line: &str) -> bool {
+    let line = line.trim();
+    let is_option = ["--hash", "--index-url", "--extra-index-url", "-i ", "--no-binary", "--only-binary", "--pre"]
+        .iter()
+        .any(|option| line.starts_with(option));
+    let name = line.split([';', '#', '@', ' ']).next().unwrap_or_default();
+    let is_file = name.contains('/') || [".whl", ".gz", ".zip"].iter().any(|end| name.ends_with(end));
+    let is_package =
+        line.starts_with(|first: char| first.is_ascii_alphanumeric()) && !line.contains("file:") && !is_file;
+    line.is_empty() || line.starts_with('#') || is_option || is_package
+}
 
 /// Whether pip would take `text` for a requirement, and not for an option, a file or a URL.
 fn is_requirement(text: &str) -> bool {

@@ -3,10 +3,17 @@
 //! Nothing is run here: environments are recognised by `pyvenv.cfg`, links are followed by reading them, and a shim of
 //! pyenv is resolved as pyenv does it. A candidate that does not work is found out by running it inside the sandbox.
 
-use std::collections::BTreeSet;
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the host's own programs and the user's checkout, looked at before any command runs"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use crate::setup::Interpreter;
 use crate::wanted::Version;
@@ -58,7 +65,7 @@ pub fn candidates(checkout: Option<&Path>, tree: &Path, directory: &str, around:
             ENVIRONMENT_FOLDERS.map(|name| (checkout.join(folder), Path::new(folder).join(name)))
         })
     }) {
-        let is_committed = tree.join(&name).symlink_metadata().is_ok();
+        let is_committed = UntrustedFolder::open(tree).is_ok_and(|tree| tree.kind(&name).is_some());
         let environment = folder.join(name.file_name().unwrap_or_default());
         if !is_committed
             && let Some(interpreter) = in_environment(&environment, &format!("{} of the checkout", name.display()))
@@ -120,9 +127,16 @@ fn interpreter(program: &Path, found: &str) -> Option<Interpreter> {
     // A folder inside another one is seen with it.
     let outermost =
         folders.iter().filter(|folder| !folders.iter().any(|other| *folder != other && folder.starts_with(other)));
+    let folders: Vec<PathBuf> = outermost.cloned().collect();
+    // What is shown inside is opened without links: where they lead is settled here.
+    let real = |folder: &PathBuf| folder.canonicalize().ok().filter(|real| real != folder);
+    let links: BTreeMap<PathBuf, PathBuf> =
+        folders.iter().filter_map(|folder| Some((folder.clone(), real(folder)?))).collect();
     Some(Interpreter {
         program: program.to_owned(),
-        folders: outermost.cloned().collect(),
+        folders,
+        links,
+        installed: None,
         version: None,
         modules: Vec::new(),
         found: found.to_owned(),

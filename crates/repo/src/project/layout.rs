@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use regex::Regex;
 
 use super::manifest::{Manifests, ini_section, ini_value};
@@ -78,13 +79,13 @@ pub fn roots(tree: &Path, directory: &str, manifests: &Manifests, files: &[Strin
     }
     roots.push(String::new());
     let mut seen = BTreeSet::new();
+    let tree = UntrustedFolder::open(tree).ok();
     roots
         .iter()
         .filter_map(|root| clean(root))
         .map(|root| join(directory, &root))
         .filter(|root| {
-            let folder = tree.join(root);
-            let is_real = root.is_empty() || folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            let is_real = root.is_empty() || tree.as_ref().is_some_and(|tree| tree.has_folder(root));
             is_real && seen.insert(root.clone())
         })
         .collect()

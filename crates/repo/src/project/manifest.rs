@@ -1,10 +1,9 @@
 //! Reading the files that say what a project is and needs.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read as _;
 use std::path::Path;
 
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use sha2::{Digest as _, Sha256};
 
 use super::join;
@@ -120,19 +119,13 @@ pub(super) fn is_requirements(name: &str) -> bool {
 
 /// The text of a file of the tree: a plain file of bounded size, every folder on the way a real one.
 pub(crate) fn read_text(tree: &Path, file: &str) -> Option<String> {
-    let mut path = tree.to_owned();
-    for part in file.split('/') {
-        path.push(part);
-        if part.is_empty() || part == ".." || path.symlink_metadata().ok()?.is_symlink() {
-            return None;
-        }
-    }
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
-    Some(text)
+    let bytes = UntrustedFolder::open(tree).ok()?.read_start(file, LONGEST).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// Reports whether a folder of the tree is there, every folder on the way to it a real one.
+pub(crate) fn is_folder(tree: &Path, folder: &str) -> bool {
+    UntrustedFolder::open(tree).is_ok_and(|tree| tree.has_folder(folder))
 }
 
 /// The lines of a section of an INI file, as (key, value) with the continuation lines of a value joined by line breaks.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -106,7 +107,7 @@ impl Packages {
 fn root(tree: &Path, directory: &str) -> String {
     let mut folder = directory;
     loop {
-        let has_lock = LOCKS.iter().any(|(name, _)| tree.join(join(folder, name)).is_file());
+        let has_lock = LOCKS.iter().any(|(name, _)| has_file(tree, &join(folder, name)));
         if has_lock || is_workspace(tree, folder) {
             return folder.to_owned();
         }
@@ -117,9 +118,13 @@ fn root(tree: &Path, directory: &str) -> String {
     }
 }
 
+fn has_file(tree: &Path, file: &str) -> bool {
+    UntrustedFolder::open(tree).is_ok_and(|tree| tree.has_file(file))
+}
+
 /// Whether a folder's packages install together.
 pub(super) fn is_workspace(tree: &Path, folder: &str) -> bool {
-    tree.join(join(folder, "pnpm-workspace.yaml")).is_file()
+    has_file(tree, &join(folder, "pnpm-workspace.yaml"))
         || json(tree, folder).is_some_and(|package| package.get("workspaces").is_some())
 }
 

@@ -23,10 +23,12 @@ use autoheal_code::{Candidate, Language, Sources};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
+use crate::tree;
 
 use runner::{Runner, RunnerError};
 use suite::{Suite, Watched};
@@ -381,12 +383,13 @@ fn told(error: &StepError) -> String {
 
 /// The lines that the last commit changed, where its predecessor is known.
 pub(crate) fn changed_lines(session: &Session) -> Lines {
-    let Some(before) = session.tree_before() else { return Lines::new() };
+    let before = session.tree_before().and_then(|before| UntrustedFolder::open(&before).ok());
+    let Some(before) = before else { return Lines::new() };
     let mut changed = Lines::new();
     let sources = session.sources();
     let can_be_at_fault = |file: &str| Language::of(file).is_some() && sources.is_editable(file);
     for (file, text) in sources.iter().filter(|(file, _)| can_be_at_fault(file)) {
-        let Ok(old) = std::fs::read_to_string(before.join(file)) else { continue };
+        let Some(old) = tree::text_of(&before, file) else { continue };
         if old == text {
             continue;
         }

@@ -1,23 +1,21 @@
 //! Installing dependencies: the one kind of command that has a network, and the folders that keep what it made.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
-use autoheal_sandbox::{Command, Network, Outcome, SandboxKind, Workspace};
-use sha2::{Digest as _, Sha256};
+use autoheal_forge::CommitId;
+use autoheal_sandbox::{Command, Mount, Network, Outcome, SandboxKind, Workspace, WorkspaceSpec};
 
 use super::Search;
+use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
+use crate::checkout::forge_error;
 use crate::own_settings::FILE;
-use crate::session::{output_record, sandbox_error};
+use crate::session::{disk, output_record, sandbox_error};
 use crate::state::HealState;
 use crate::wanted::Version;
-
-/// Written into a folder when everything is installed in it.
-pub(crate) const COMPLETE: &str = "autoheal-complete";
 
 /// Runs one command that installs, in `directory` of the tree.
 pub(crate) async fn run(
@@ -39,6 +37,16 @@ pub(crate) async fn run(
     Ok(outcome)
 }
 
+/// Takes an installation as complete, and makes room for it.
+pub(crate) async fn complete(installing: Installing, search: Search<'_>) -> Result<PathBuf, StepError> {
+    let folder = installing.complete().await?;
+    let (data_dir, limits) = (search.settings.data_dir.clone(), search.settings.caches);
+    if let Ok(Err(error)) = tokio::task::spawn_blocking(move || evict(&data_dir, &limits)).await {
+        search.context.note("warning", format!("installations that are not used cannot be removed: {error}"));
+    }
+    Ok(folder)
+}
+
 /// The code for an installation that failed: what is installed into a container is a layer of it.
 pub(crate) const fn failure(kind: SandboxKind) -> ErrorCode {
     match kind {
@@ -47,14 +55,54 @@ pub(crate) const fn failure(kind: SandboxKind) -> ErrorCode {
     }
 }
 
-/// The name of the folder for what `parts` say: equal names need no new installation.
-pub(crate) fn key(parts: &[String]) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part.as_bytes());
-        hasher.update([0]);
+/// Who may use what an installation leaves: later runs of the same repository on commits that are trusted as much.
+pub(crate) struct Scope {
+    /// The sandbox, the repository, and its default branch or the one commit.
+    owner: Vec<String>,
+    /// What the tree holds; `code` of the repository that runs while packages are installed may be any of it.
+    code: String,
+}
+
+impl Scope {
+    /// That of the commit which the run began at. Of commits that are not on the default branch nobody says that they were read: what one of
+    /// them installs is used for that commit alone.
+    pub(crate) async fn of(search: Search<'_>, state: &HealState) -> Result<Self, StepError> {
+        let Search { checkout, settings, .. } = search;
+        let clone = checkout.folders.clone_folder();
+        let start = state.origin.as_ref().map(|origin| origin.start_commit.as_str()).unwrap_or_default();
+        let start = CommitId::parse(start).map_err(|error| forge_error(&error))?;
+        let is_trusted = checkout.git.is_on_default_branch(&clone, &checkout.address, &start).await;
+        let is_trusted = is_trusted.map_err(|error| forge_error(&error))?;
+        let tree = checkout.git.tree_hash(&clone, &start).await.map_err(|error| forge_error(&error))?;
+        let fixes = state.accepted.iter().flat_map(|fix| &fix.files);
+        let fixes = fixes.flat_map(|file| [file.file.as_bytes(), file.text.as_bytes()]);
+        let trust = if is_trusted { "the default branch".to_owned() } else { start.as_str().to_owned() };
+        Ok(Self {
+            owner: vec![settings.sandbox.kind().to_string(), checkout.address.to_string(), trust],
+            code: hash_of(std::iter::once(tree.as_bytes()).chain(fixes)),
+        })
     }
-    crate::tree::hexadecimal(&hasher.finalize())
+
+    /// The place for what is installed. `runs_code`: whether code of the repository runs while it is.
+    pub(crate) fn cache(&self, search: Search<'_>, room: Room, content: Vec<String>, runs_code: bool) -> Cache {
+        let code = if runs_code { self.code.clone() } else { String::new() };
+        let parts: Vec<String> = self.owner.iter().cloned().chain([code]).chain(content).collect();
+        Cache::new(&search.settings.data_dir, room, &parts, search.settings.sandbox.kind())
+    }
+
+    /// Shows the folder in which package managers keep what they fetched, at the same path. What is returned keeps it.
+    pub(crate) fn show_downloads(
+        &self,
+        spec: &mut WorkspaceSpec,
+        variable: &str,
+        search: Search<'_>,
+    ) -> Result<Option<InUse>, StepError> {
+        let cache = self.cache(search, Room::Downloads, vec![variable.to_owned()], false);
+        let (folder, in_use) = cache.downloads().map_err(|error| disk("making the folder for downloads", &error))?;
+        spec.environment.insert(variable.to_owned(), folder.display().to_string());
+        spec.mounts.push(Mount { host: folder.clone(), inside: folder, writable: true });
+        Ok(in_use)
+    }
 }
 
 /// What a person is told when the version that the repository asks for is not on this machine. `others`: those that are.
@@ -63,13 +111,4 @@ pub(crate) fn not_here(language: &str, wanted: Version, others: &[(u8, u8)]) -> 
     let others = Vec::from_iter(others).join(", ");
     let here = if others.is_empty() { "none is".to_owned() } else { format!("{others} is") };
     format!("{FILE} asks for {language} {wanted}, and {here} here: install it, or change the file")
-}
-
-/// Makes an empty folder, whatever was there.
-pub(crate) fn recreate(folder: &Path) -> std::io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    fs::create_dir_all(folder)
 }

@@ -13,9 +13,13 @@ use autoheal_engine::{RunId, TaskId, Timestamp};
 use autoheal_forge::SizeLimits;
 use autoheal_forge::github::{GitHub, GitHubSettings};
 use autoheal_llm::Models;
+use autoheal_repo::caches::CacheLimits;
 use autoheal_repo::results::HealingResults;
 use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow, PromptLimits};
-use autoheal_sandbox::{Choice, RegistryAccess, Sandbox, Settings};
+use autoheal_sandbox::{
+    Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings, Workspace, WorkspaceSpec,
+};
+use autoheal_testkit::repository::TestRepository;
 
 /// What a run came to.
 pub(crate) struct Healed {
@@ -23,6 +27,8 @@ pub(crate) struct Healed {
     pub(crate) results: HealingResults,
     pub(crate) report: String,
     pub(crate) events: Vec<EventBody>,
+    /// What the run leaves on the disk.
+    pub(crate) folder: std::path::PathBuf,
     _data: Option<tempfile::TempDir>,
 }
 
@@ -67,6 +73,11 @@ async fn sandbox_of(choice: Choice, data: &std::path::Path) -> Option<Arc<dyn Sa
     }
 }
 
+/// A repository for which packages are installed from a registry: once, not in every run of the tests.
+pub(crate) fn kept(files: &[(&str, &str)]) -> TestRepository {
+    TestRepository::kept(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")), files)
+}
+
 /// Heals as asked; `None` where no sandbox works.
 pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
     heal_with(request, None).await
@@ -76,6 +87,40 @@ pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
 pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest) -> Option<Healed> {
     let sandbox = sandbox(data).await?;
     walk(data, None, sandbox, request, None).await
+}
+
+/// Heals as asked in the sandbox `choice` with what is kept in `data`, and without a way to any registry.
+pub(crate) async fn heal_offline(choice: Choice, data: &std::path::Path, request: HealRequest) -> Option<Healed> {
+    let sandbox = sandbox_of(choice, data).await?;
+    walk_with(data, None, sandbox, request, None, RegistryAccess::default()).await
+}
+
+/// A sandbox of which every workspace is looked at before it is opened: of all that any test of a run shows inside, nothing is a link or lies
+/// behind one, and nothing lies in what commands may write.
+struct Watched(Arc<dyn Sandbox>);
+
+#[async_trait::async_trait]
+impl Sandbox for Watched {
+    fn kind(&self) -> SandboxKind {
+        self.0.kind()
+    }
+
+    async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
+        let mut hosts = vec![(spec.root.clone(), true)];
+        hosts.extend(spec.mounts.iter().map(|mount| (mount.host.clone(), mount.writable)));
+        for (index, (host, _)) in hosts.iter().enumerate() {
+            assert_eq!(host.canonicalize().unwrap(), *host, "{spec:?}");
+            for (other, (writable, _)) in hosts.iter().enumerate().filter(|(_, (_, is_writable))| *is_writable) {
+                assert!(
+                    other == index || !host.starts_with(writable),
+                    "{} lies in {}: {spec:?}",
+                    host.display(),
+                    writable.display()
+                );
+            }
+        }
+        self.0.open(spec).await
+    }
 }
 
 /// The same in containers.
@@ -100,16 +145,29 @@ async fn walk(
     models: Option<Models>,
 ) -> Option<Healed> {
     // What is kept from one test to the next is installed from the registries; a folder of one test alone needs none.
-    let registries = if data.is_none() { Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec() } else { Vec::new() };
+    let hosts = if data.is_none() { Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec() } else { Vec::new() };
+    let registries = RegistryAccess { hosts, ..RegistryAccess::default() };
+    walk_with(data_dir, data, sandbox, request, models, registries).await
+}
+
+async fn walk_with(
+    data_dir: &std::path::Path,
+    data: Option<tempfile::TempDir>,
+    sandbox: Arc<dyn Sandbox>,
+    request: HealRequest,
+    models: Option<Models>,
+    registries: RegistryAccess,
+) -> Option<Healed> {
     let settings = HealSettings {
         data_dir: data_dir.to_owned(),
-        sandbox,
+        sandbox: Arc::new(Watched(sandbox)),
         token: None,
         github: Arc::new(GitHub::new(GitHubSettings::new(GitHubSettings::DEFAULT_API.parse().unwrap(), None)).unwrap()),
-        registries: RegistryAccess { hosts: registries, ..RegistryAccess::default() },
+        registries,
         models,
         prompt_limits: PromptLimits::default(),
         git_limits: SizeLimits::default(),
+        caches: CacheLimits::default(),
     };
     let workflow = HealWorkflow::new(settings).unwrap();
     let mut state = workflow.start(&task(&request), now()).unwrap();
@@ -134,7 +192,8 @@ async fn walk(
     let outcome = workflow.outcome(&state, now());
     let results = serde_json::from_value(outcome.results).unwrap();
     let events = recorder.0.lock().unwrap().clone();
-    Some(Healed { state, results, report: outcome.report, events, _data: data })
+    let folder = workflow.run_folder(run);
+    Some(Healed { state, results, report: outcome.report, events, folder, _data: data })
 }
 
 fn task(request: &HealRequest) -> Task {

@@ -7,7 +7,7 @@ use autoheal_engine::ErrorCode;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
-use crate::driver::{Healed, heal_in_docker};
+use crate::driver::{Healed, heal_in_docker, kept};
 
 const CALC: &str = "function add(a, b) {\n  return a + b;\n}\n\nmodule.exports = { add };\n";
 const JEST: &str = "const { add } = require('../src/calc');\ntest('adds', () => expect(add(1, 2)).toBe(3));\n";
@@ -35,8 +35,7 @@ async fn heal(repository: &TestRepository) -> Option<Healed> {
 
 async fn heals(package: &str, test_file: &str, test: &str) {
     let broken = CALC.replace("add(a, b) {", "add(a, b {");
-    let repository =
-        TestRepository::with_files(&[("package.json", package), ("src/calc.js", &broken), (test_file, test)]);
+    let repository = kept(&[("package.json", package), ("src/calc.js", &broken), (test_file, test)]);
     let Some(healed) = heal(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/calc.js"]), CALC.trim_end());
@@ -55,7 +54,7 @@ async fn a_suite_of_mocha_goes_from_red_to_green_in_a_container() {
 #[tokio::test]
 async fn packages_that_cannot_be_installed_are_a_layer_that_cannot_be_built() {
     // The lock file is not of this manifest, which npm sees without asking anybody.
-    let repository = TestRepository::with_files(&[
+    let repository = kept(&[
         ("package.json", r#"{"scripts": {"test": "jest"}, "devDependencies": {"jest": "29.7.0"}}"#),
         ("package-lock.json", r#"{"lockfileVersion": 3, "packages": {"": {"devDependencies": {}}}}"#),
         ("src/calc.js", CALC),

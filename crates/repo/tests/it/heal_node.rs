@@ -8,7 +8,7 @@ use autoheal_engine::diagnostics::Source;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
-use crate::driver::{Healed, heal_in};
+use crate::driver::{Healed, heal_in, kept};
 
 const CALC: &str = "function add(a, b) {\n  return a + b;\n}\n\nfunction greet(name) {\n  return 'hello ' + name.toUpperCase();\n}\n\n\
                     module.exports = { add, greet };\n";
@@ -20,7 +20,7 @@ fn data() -> PathBuf {
 
 /// Heals with Node of this machine; `None`, loudly, where there is none, or no way to the registry.
 async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
-    let repository = TestRepository::with_files(files);
+    let repository = kept(files);
     let request = HealRequest::new(repository.path().display().to_string());
     Some((heal_as_asked(request).await?, repository))
 }

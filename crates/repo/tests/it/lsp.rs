@@ -10,7 +10,7 @@ use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 
-use crate::driver::{Healed, heal};
+use crate::driver::{Healed, heal, kept};
 use crate::heal_node::heal_as_asked;
 
 const DOUBLE: &str = include_str!("language_server.js");
@@ -130,7 +130,7 @@ const TESTS_OF_SHAPE: &str = "import unittest\n\nfrom shape import Shape, area\n
 
 /// A Python repository whose last commit broke it, healed with whichever of the known servers `PATH` has first.
 async fn heal_python(wrong: &str) -> Option<(Healed, TestRepository)> {
-    let repository = TestRepository::with_files(&[("shape.py", SHAPE), ("test_shape.py", TESTS_OF_SHAPE)]);
+    let repository = kept(&[("shape.py", SHAPE), ("test_shape.py", TESTS_OF_SHAPE)]);
     repository.write("shape.py", wrong);
     repository.commit("break it");
     let limits = CommandLimits { lsp_seconds: 300, ..CommandLimits::default() };
@@ -178,7 +178,7 @@ async fn a_hint_says_what_a_red_test_does_not() {
     let paint = "class Paint:\n    def __init__(self, colour):\n        self.colour = colour\n\n    def mixed(self, other):\n        \
                  return (self.colour + other.colour) / 2\n";
     let files = [("shape.py", right.as_str()), ("test_shape.py", TESTS_OF_SHAPE), ("paint.py", paint)];
-    let repository = TestRepository::with_files(&files);
+    let repository = kept(&files);
     repository.write("shape.py", right.replace("return self.color", "return self.colour"));
     repository.commit("break it");
     // Without the hint there is nothing to go by.
@@ -205,7 +205,7 @@ async fn typescript_language_server_says_what_it_knows() {
         return;
     }
     // What does not parse is said first. The rest comes whenever it comes, and a test must not wait for it.
-    let repository = TestRepository::with_files(&[
+    let repository = kept(&[
         ("package.json", PACKAGE),
         ("src/twice.ts", &SYNTAX.replace("+ ;", "+ text;")),
         ("test/twice.js", "require('node:test')('twice', () => {\n  throw new Error('it does not parse');\n});\n"),

@@ -1,5 +1,7 @@
 //! The behaviour of the repository workflow through its public API.
 
+#![expect(clippy::disallowed_methods, reason = "tests make the folders that they look at")]
+
 mod acceptance;
 mod ci;
 mod ci_node;
@@ -9,6 +11,7 @@ mod driver;
 mod heal;
 mod heal_docker;
 mod heal_node;
+mod hostile;
 mod lsp;
 mod model;
 mod names;

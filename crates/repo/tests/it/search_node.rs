@@ -6,7 +6,7 @@ use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 
-use crate::driver::Healed;
+use crate::driver::{Healed, kept};
 use crate::heal_node::heal_as_asked;
 
 const STOCK: &str = "\
@@ -88,7 +88,7 @@ impl Runner {
 
 /// A repository whose last commit broke it.
 fn broken(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
-    let repository = TestRepository::with_files(files);
+    let repository = kept(files);
     let (file, text) = files[0];
     let broken = text.replace(right, wrong);
     assert_ne!(broken, text);

@@ -4,15 +4,16 @@
 //! read-only. What the user's own checkout has installed is used instead when it is what the lock file says. Programs that packages
 //! bring to be run while they are installed are not run: they fetch from anywhere, and few tests need what they make.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Command, Mount, SandboxKind};
 
-use super::{SCRATCH, installed};
+use super::{SCRATCH, installed, words};
+use crate::caches::{Begun, Room, hash_of};
 use crate::project::interpreter::is_program;
 use crate::project::join;
 use crate::project::node::{PackageManager, Packages};
@@ -25,10 +26,11 @@ use crate::wanted::Version;
 /// Finding out whether Node works may take this long.
 const CHECK_TIME: Duration = Duration::from_mins(1);
 
-/// Versions of package managers that read the lock files of projects that do not say which they want.
-const PNPM: &str = "9";
-const YARN_CLASSIC: &str = "1.22.22";
-const YARN: &str = "4.5.3";
+/// A folder with more packages is not counted further.
+const MOST_PACKAGES: usize = 100_000;
+
+/// A longer lock file says nothing about what is installed: no package manager writes one.
+const LONGEST_LOCK: u64 = 256 << 20;
 
 /// The Node that runs the tests, with the packages that they need.
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
@@ -74,6 +76,7 @@ async fn node(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, 
 }
 
 /// Every Node of this machine: on `PATH`, then those that nvm installed. In a container it is the image's.
+#[expect(clippy::disallowed_methods, reason = "the host's own programs")]
 fn candidates(search: Search<'_>) -> Vec<Interpreter> {
     if search.settings.sandbox.kind() == SandboxKind::Docker {
         return ["/usr/local/bin/node", "/usr/bin/node"]
@@ -85,7 +88,7 @@ fn candidates(search: Search<'_>) -> Vec<Interpreter> {
     let nvm = std::env::var_os("NVM_DIR").map(PathBuf::from);
     let nvm = nvm.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".nvm")));
     let mut versions: Vec<PathBuf> = nvm
-        .and_then(|folder| fs::read_dir(folder.join("versions/node")).ok())
+        .and_then(|folder| std::fs::read_dir(folder.join("versions/node")).ok())
         .into_iter()
         .flatten()
         .flatten()
@@ -105,10 +108,11 @@ fn candidates(search: Search<'_>) -> Vec<Interpreter> {
 }
 
 fn interpreter(program: PathBuf, folders: Vec<PathBuf>, found: String) -> Interpreter {
-    Interpreter { program, folders, version: None, modules: Vec::new(), found }
+    Interpreter { program, folders, found, ..Interpreter::default() }
 }
 
 /// The folder of an installation of Node outside of what every sandbox shows: its `bin` lies beside its `lib/node_modules`.
+#[expect(clippy::disallowed_methods, reason = "the host's own programs")]
 pub(crate) fn folder_of(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?.parent()?;
     let is_shown = ["/usr", "/bin", "/lib"].iter().any(|shown| program.starts_with(shown));
@@ -154,19 +158,29 @@ async fn modules(
             return Ok((Vec::new(), "no packages".to_owned()));
         }
         if let Some(own) = search.checkout.address.path().filter(|own| installed::fits(own, &tree, packages)) {
-            let folders = packages.folders.iter().map(|folder| ModuleFolder {
-                host: own.join(folder).join("node_modules"),
-                inside: join(folder, "node_modules"),
-            });
-            return Ok((
-                folders.filter(|folder| lies_in(&folder.host, own)).collect(),
-                "packages of the checkout".to_owned(),
-            ));
+            return Ok((own_modules(own, packages), "packages of the checkout".to_owned()));
         }
     }
     install(base, packages, search, state)
         .await
         .map(|modules| (modules, "packages installed for this repository".to_owned()))
+}
+
+/// The packages that lie in the checkout itself: a link in it could point anywhere on this machine.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the host's own name of the user's checkout; what is in it is opened without links"
+)]
+fn own_modules(checkout: &Path, packages: &Packages) -> Vec<ModuleFolder> {
+    let Some((real, folder)) = checkout.canonicalize().ok().and_then(|real| {
+        let folder = UntrustedFolder::open(&real).ok()?;
+        Some((real, folder))
+    }) else {
+        return Vec::new();
+    };
+    let modules = packages.folders.iter().map(|package| join(package, "node_modules"));
+    let there = modules.filter(|modules| folder.has_folder(modules));
+    there.map(|inside| ModuleFolder { host: real.join(&inside), inside, installed: None }).collect()
 }
 
 async fn install(
@@ -176,48 +190,55 @@ async fn install(
     state: &mut HealState,
 ) -> Result<Vec<ModuleFolder>, StepError> {
     let tree = search.checkout.folders.tree();
-    let folder = search.settings.data_dir.join("node_modules").join(key(base, packages, &tree, state));
-    let folders: Vec<ModuleFolder> = packages
-        .folders
-        .iter()
-        .enumerate()
-        .map(|(index, package)| ModuleFolder {
-            host: folder.join(index.to_string()).join("node_modules"),
-            inside: join(package, "node_modules"),
-        })
-        .collect();
-    if !folder.join(installing::COMPLETE).is_file() {
-        installing::recreate(&folder).map_err(|error| disk("making the folder of packages", &error))?;
-        for modules in &folders {
-            fs::create_dir_all(&modules.host).map_err(|error| disk("making the folder of packages", &error))?;
-        }
-        run(base, packages, &folders, search, state).await?;
-        for modules in folders.iter().filter(|modules| is_used(&modules.host)) {
-            for name in SCRATCH {
-                fs::create_dir_all(modules.host.join(name)).map_err(|error| disk("completing packages", &error))?;
+    let scope = installing::Scope::of(search, state).await?;
+    let content = content(base, packages, &tree, state);
+    let runs_code = state.request.install_command.is_some();
+    let begun = scope.cache(search, Room::NodeModules, content, runs_code).begin(search.context).await?;
+    let folder = match begun {
+        Begun::Complete(folder) => folder,
+        Begun::Empty(installing) => {
+            let folder = installing.folder();
+            let root =
+                UntrustedFolder::open(&folder).map_err(|error| disk("opening the folder of packages", &error))?;
+            let folders = folders_in(&folder, packages);
+            for index in 0..folders.len() {
+                let made = root.create_folders(format!("{index}/node_modules"));
+                made.map_err(|error| disk("making the folder of packages", &error))?;
             }
+            run(base, packages, &folders, &scope, search, state).await?;
+            for modules in folders.iter().filter(|modules| is_used(&modules.host)) {
+                let modules = UntrustedFolder::open(&modules.host);
+                let made = modules.and_then(|modules| SCRATCH.iter().try_for_each(|name| modules.create_folders(name)));
+                made.map_err(|error| disk("completing packages", &error))?;
+            }
+            installing::complete(installing, search).await?
         }
-        fs::write(folder.join(installing::COMPLETE), "").map_err(|error| disk("completing packages", &error))?;
-    }
-    Ok(folders.into_iter().filter(|modules| is_used(&modules.host)).collect())
+    };
+    Ok(folders_in(&folder, packages).into_iter().filter(|modules| is_used(&modules.host)).collect())
 }
 
-/// Whether it is a folder of the checkout itself: a link in it could point anywhere on this machine.
-fn lies_in(folder: &Path, checkout: &Path) -> bool {
-    let is_folder = folder.symlink_metadata().is_ok_and(|data| data.is_dir());
-    let real = folder.canonicalize().ok().zip(checkout.canonicalize().ok());
-    is_folder && real.is_some_and(|(folder, checkout)| folder.starts_with(checkout))
+/// Where the packages of each folder of the project lie in an installation.
+fn folders_in(installation: &Path, packages: &Packages) -> Vec<ModuleFolder> {
+    let folders = packages.folders.iter().enumerate().map(|(index, package)| ModuleFolder {
+        host: installation.join(index.to_string()).join("node_modules"),
+        inside: join(package, "node_modules"),
+        installed: Some(installation.to_owned()),
+    });
+    folders.collect()
 }
 
+/// Whether there is a real folder with anything in it.
 fn is_used(folder: &Path) -> bool {
-    let is_link = folder.symlink_metadata().is_ok_and(|data| data.is_symlink());
-    !is_link && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    let entries = UntrustedFolder::open(folder).and_then(|folder| folder.entries("", MOST_PACKAGES));
+    // More than can be listed is not nothing.
+    entries.map_or_else(|error| error.kind() == std::io::ErrorKind::Other, |entries| !entries.is_empty())
 }
 
 async fn run(
     base: &Interpreter,
     packages: &Packages,
     folders: &[ModuleFolder],
+    scope: &installing::Scope,
     search: Search<'_>,
     state: &HealState,
 ) -> Result<(), StepError> {
@@ -226,24 +247,29 @@ async fn run(
     search.context.note("installing", format!("packages, from {}", join(&packages.root, from)));
     let setup = Setup { interpreter: base.clone(), ..search.setup.clone() };
     let mut spec = workspace_spec(search.context.run, &search.checkout.folders, &setup);
+    let untrusted = UntrustedFolder::open(&tree).map_err(|error| disk("opening the tree", &error))?;
     for modules in folders {
-        let inside = tree.join(&modules.inside);
-        fs::create_dir_all(&inside).map_err(|error| disk("making the folder of packages", &error))?;
-        spec.mounts.push(Mount { host: modules.host.clone(), inside, writable: true });
+        let made = untrusted.create_folders(&modules.inside);
+        made.map_err(|error| disk("making the folder of packages", &error))?;
+        spec.mounts.push(Mount { host: modules.host.clone(), inside: tree.join(&modules.inside), writable: true });
     }
+    let mut yarn_settings = None;
+    let mut downloads = None;
     if state.request.install_command.is_none() {
-        // What was fetched once is not fetched again; for this repository alone, as code of it may run while packages are installed,
-        // and could leave something for the next.
-        let repository = installing::key(&[search.checkout.address.to_string()]);
-        let cache = search.settings.data_dir.join("npm-cache").join(repository);
-        fs::create_dir_all(&cache).map_err(|error| disk("making the cache of packages", &error))?;
-        spec.environment.insert("npm_config_cache".to_owned(), cache.display().to_string());
-        spec.mounts.push(Mount { host: cache.clone(), inside: cache, writable: true });
+        downloads = scope.show_downloads(&mut spec, "npm_config_cache", search)?;
+        spec.environment.extend(words::environment());
+        if packages.manager == PackageManager::Yarn {
+            let settings = words::YarnSettings::write(&untrusted, &packages.root);
+            let settings = settings.map_err(|error| disk("writing the settings of yarn", &error))?;
+            spec.environment.insert("YARN_RC_FILENAME".to_owned(), settings.name().to_owned());
+            yarn_settings = Some(settings);
+        }
     }
     let mut workspace = search.settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-    let words = state.request.install_command.clone().unwrap_or_else(|| install_words(packages, &tree));
+    let words = state.request.install_command.clone().unwrap_or_else(|| words::install(packages, &untrusted));
     let outcome = installing::run(&mut *workspace, &words, &packages.root, search, state).await?;
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    drop((yarn_settings, downloads));
     if outcome.end.is_success() {
         return Ok(());
     }
@@ -264,48 +290,8 @@ fn is_told(line: &str) -> bool {
     !line.is_empty() && !line.contains("npm warn") && !line.contains("A complete log of this run")
 }
 
-/// The command that installs what the lock file holds; without one, what the manifest asks for.
-fn install_words(packages: &Packages, tree: &Path) -> Vec<String> {
-    let asked = |default: &str| packages.manager_version.clone().unwrap_or_else(|| default.to_owned());
-    let has_lock = packages.lock.is_some();
-    let words: Vec<String> = match packages.manager {
-        PackageManager::Npm if has_lock => ["npm", "ci"].map(str::to_owned).to_vec(),
-        PackageManager::Npm => ["npm", "install", "--no-package-lock"].map(str::to_owned).to_vec(),
-        PackageManager::Pnpm => {
-            let frozen = if has_lock { "--frozen-lockfile" } else { "--no-lockfile" };
-            ["npx", "--yes", &format!("pnpm@{}", asked(PNPM)), "install", frozen].map(str::to_owned).to_vec()
-        }
-        PackageManager::YarnClassic => {
-            let frozen = if has_lock { "--frozen-lockfile" } else { "--no-lockfile" };
-            let yarn = format!("yarn@{}", asked(YARN_CLASSIC));
-            ["npx", "--yes", &yarn, "install", frozen, "--non-interactive"].map(str::to_owned).to_vec()
-        }
-        PackageManager::Yarn => {
-            let frozen = if has_lock { "--immutable" } else { "--no-immutable" };
-            let words: Vec<String> = if let Some(program) = committed_yarn(packages, tree) {
-                vec!["node".to_owned(), program]
-            } else {
-                let package = format!("--package=@yarnpkg/cli-dist@{}", asked(YARN));
-                ["npx", "--yes", &package, "yarn"].map(str::to_owned).to_vec()
-            };
-            let install = ["install", frozen, "--mode=skip-build"].map(str::to_owned);
-            return words.into_iter().chain(install).collect();
-        }
-    };
-    words.into_iter().chain(["--ignore-scripts".to_owned()]).collect()
-}
-
-/// Yarn 2 and later is often committed.
-fn committed_yarn(packages: &Packages, tree: &Path) -> Option<String> {
-    let folder = tree.join(&packages.root).join(".yarn/releases");
-    let mut names: Vec<String> =
-        fs::read_dir(folder).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names.pop().map(|name| format!(".yarn/releases/{name}"))
-}
-
-/// Equal keys need no new installation: the lock file when there is one, else every manifest.
-fn key(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealState) -> String {
+/// What is installed, and by what: the lock file when there is one, and of every manifest what it asks for.
+fn content(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealState) -> Vec<String> {
     let text = |file: String| crate::project::read_text(tree, &file).unwrap_or_default();
     let mut parts = vec![
         format!("{:?}", base.version.map(|(major, _)| major)),
@@ -313,9 +299,11 @@ fn key(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealState) 
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         text(join(&packages.root, ".npmrc")),
         text(join(&packages.root, ".yarnrc.yml")),
+        text(join(&packages.root, ".yarnrc")),
     ];
     if let Some(lock) = &packages.lock {
-        parts.push(text(join(&packages.root, lock)));
+        let lock = UntrustedFolder::open(tree).and_then(|tree| tree.read(join(&packages.root, lock), LONGEST_LOCK));
+        parts.push(hash_of(lock.iter().map(Vec::as_slice)));
     }
     for folder in &packages.folders {
         let manifest = crate::project::node::json(tree, folder).unwrap_or_default();
@@ -325,37 +313,5 @@ fn key(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealState) 
         parts.push(folder.clone());
         parts.extend(asked);
     }
-    installing::key(&parts)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn packages(manager: PackageManager, lock: Option<&str>) -> Packages {
-        Packages {
-            root: String::new(),
-            manager,
-            manager_version: None,
-            lock: lock.map(str::to_owned),
-            folders: vec![String::new()],
-            has_dependencies: true,
-            node_major: None,
-        }
-    }
-
-    #[test]
-    fn what_is_locked_is_what_is_installed_and_no_script_is_run() {
-        let words = |manager, lock| install_words(&packages(manager, lock), Path::new("/nowhere")).join(" ");
-        assert_eq!(words(PackageManager::Npm, Some("package-lock.json")), "npm ci --ignore-scripts");
-        assert_eq!(words(PackageManager::Npm, None), "npm install --no-package-lock --ignore-scripts");
-        assert_eq!(
-            words(PackageManager::Pnpm, Some("pnpm-lock.yaml")),
-            "npx --yes pnpm@9 install --frozen-lockfile --ignore-scripts"
-        );
-        assert_eq!(
-            words(PackageManager::Yarn, Some("yarn.lock")),
-            "npx --yes --package=@yarnpkg/cli-dist@4.5.3 yarn install --immutable --mode=skip-build"
-        );
-    }
+    parts
 }

@@ -2,32 +2,54 @@
 
 use std::path::Path;
 
+use autoheal_sandbox::untrusted::{Kind, UntrustedFolder};
 use serde_json::Value;
 
+use crate::project::join;
 use crate::project::node::{Packages, dependencies};
+
+/// A longer file is not what a package manager wrote.
+const LONGEST: u64 = 256 << 20;
 
 /// Whether `checkout`, the user's own folder, holds installed packages that `packages` of the commit in `tree` would install: by what the
 /// package manager wrote down when it installed; without a lock file, by every dependency being there.
 pub(super) fn fits(checkout: &Path, tree: &Path, packages: &Packages) -> bool {
-    let modules = checkout.join(&packages.root).join("node_modules");
-    let text = |folder: &Path, name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let locked = packages.lock.as_deref().and_then(|name| text(&tree.join(&packages.root), name));
+    let (Some(checkout), Ok(files)) = (own(checkout), UntrustedFolder::open(tree)) else { return false };
+    let modules = |name: &str| join(&packages.root, &format!("node_modules/{name}"));
+    let text = |folder: &UntrustedFolder, name: &str| String::from_utf8(folder.read(name, LONGEST).ok()?).ok();
+    let locked = packages.lock.as_deref().and_then(|name| text(&files, &join(&packages.root, name)));
     match (packages.lock.as_deref(), locked) {
-        (Some("pnpm-lock.yaml"), Some(locked)) => text(&modules, ".pnpm/lock.yaml").is_some_and(|held| held == locked),
+        (Some("pnpm-lock.yaml"), Some(locked)) => {
+            text(&checkout, &modules(".pnpm/lock.yaml")).is_some_and(|held| held == locked)
+        }
         (Some("package-lock.json" | "npm-shrinkwrap.json"), Some(locked)) => {
-            text(&modules, ".package-lock.json").is_some_and(|held| holds(&held, &locked))
+            text(&checkout, &modules(".package-lock.json")).is_some_and(|held| holds(&held, &locked))
         }
         // What yarn writes down is not the lock file's text: that the user's is the commit's, and was installed after it, is enough.
         (Some("yarn.lock"), Some(locked)) => {
-            let own = text(&checkout.join(&packages.root), "yarn.lock");
-            modules.join(".yarn-integrity").is_file() && own.is_some_and(|own| own == locked)
+            let own = text(&checkout, &join(&packages.root, "yarn.lock"));
+            checkout.has_file(modules(".yarn-integrity")) && own.is_some_and(|own| own == locked)
         }
         (Some(_), _) => false,
         (None, _) => {
             let manifest = crate::project::node::json(tree, &packages.root).unwrap_or_default();
-            modules.is_dir() && dependencies(&manifest).all(|name| modules.join(name).join("package.json").is_file())
+            // Of pnpm and of workspaces, packages are links: that they are there is enough.
+            checkout.has_folder(join(&packages.root, "node_modules"))
+                && dependencies(&manifest).all(|name| {
+                    checkout.has_file(modules(&format!("{name}/package.json")))
+                        || checkout.kind(modules(name)) == Some(Kind::Link)
+                })
         }
     }
+}
+
+/// The user's own checkout, which may be named through a link.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the host's own name of the user's checkout; what is in it is opened without links"
+)]
+fn own(checkout: &Path) -> Option<UntrustedFolder> {
+    UntrustedFolder::open(&checkout.canonicalize().ok()?).ok()
 }
 
 /// Whether npm's list of what it installed has every package of the lock file in its version. Optional ones may be absent: they are

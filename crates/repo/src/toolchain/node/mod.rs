@@ -3,6 +3,7 @@
 pub(crate) mod installation;
 mod installed;
 pub(crate) mod suite;
+mod words;
 
 use std::path::Path;
 
@@ -11,8 +12,10 @@ use autoheal_code::report::node::Look;
 use autoheal_code::report::node::entries::REPORT_VARIABLE;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Mount;
+use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::Place;
+use crate::caches::hash_of;
 use crate::folders::{self, Folders};
 use crate::project::join;
 use crate::setup::{Interpreter, ModuleFolder, Setup, TestRunner};
@@ -73,24 +76,29 @@ fn node_options(setup: &Setup) -> Option<String> {
 pub(super) fn mounts(folders: &Folders, interpreter: &Interpreter) -> Vec<Mount> {
     let mut mounts = Vec::new();
     for modules in &interpreter.modules {
-        for tree in [folders.tree(), folders.before()].iter().filter(|tree| tree.is_dir()) {
-            mounts.extend(mounts_of(modules, tree, &folders.scratch()));
+        for tree in [folders.tree(), folders.before()] {
+            mounts.extend(mounts_of(modules, &tree, &folders.mounts()));
         }
     }
     mounts
 }
 
-fn mounts_of(modules: &ModuleFolder, tree: &Path, scratch: &Path) -> Vec<Mount> {
+fn mounts_of(modules: &ModuleFolder, tree: &Path, writable: &Path) -> Vec<Mount> {
     let inside = tree.join(&modules.inside);
+    let Ok(untrusted) = UntrustedFolder::open(tree) else { return Vec::new() };
     // Where the tree is shown read-only the place has to be there.
-    if std::fs::create_dir_all(&inside).is_err() {
+    if untrusted.create_folders(&modules.inside).is_err() {
         return Vec::new();
     }
     let mut mounts = vec![Mount { host: modules.host.clone(), inside: inside.clone(), writable: false }];
-    for name in SCRATCH.iter().filter(|name| modules.host.join(name).is_dir()) {
-        let host = scratch.join(modules.inside.replace('/', "_")).join(name);
-        if std::fs::create_dir_all(&host).is_ok() {
-            mounts.push(Mount { host, inside: inside.join(name), writable: true });
+    let (Ok(packages), Ok(places)) = (UntrustedFolder::open(&modules.host), UntrustedFolder::open(writable)) else {
+        return mounts;
+    };
+    for name in SCRATCH.iter().filter(|name| packages.has_folder(name)) {
+        // One for each place inside: what a command writes into one of them is the way to nothing.
+        let place = hash_of(std::iter::once(inside.join(name).as_os_str().as_encoded_bytes()))[..16].to_owned();
+        if places.create_folders(&place).is_ok() {
+            mounts.push(Mount { host: writable.join(place), inside: inside.join(name), writable: true });
         }
     }
     mounts

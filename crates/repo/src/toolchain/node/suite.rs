@@ -1,5 +1,7 @@
 //! The suite of a JavaScript project: what runs it, and what its reports say.
 
+use std::path::Path;
+
 use autoheal_code::Sources;
 use autoheal_code::javascript::parse;
 use autoheal_code::report::node::{entries, findings as node_findings, jest};
@@ -7,6 +9,7 @@ use autoheal_code::report::{TestCase, TestOutcome, TestReport};
 use autoheal_code::warm;
 use autoheal_engine::diagnostics::{Category, Finding, Location};
 use autoheal_sandbox::Outcome;
+use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::look;
 use crate::folders;
@@ -150,13 +153,15 @@ fn node_arguments(place: &Place<'_>) -> Vec<String> {
 /// A program of the project's packages, by where it is seen inside.
 fn program(place: &Place<'_>, name: &str) -> String {
     let tree = place.folders.tree();
-    let installed =
-        place.setup.interpreter.modules.iter().find(|modules| modules.host.join(".bin").join(name).exists());
+    let has = |folder: &Path, program: &str| UntrustedFolder::open(folder).is_ok_and(|it| it.kind(program).is_some());
+    let of_package = format!(".bin/{name}");
+    let installed = place.setup.interpreter.modules.iter().find(|modules| has(&modules.host, &of_package));
     let committed = [place.setup.directory.as_str(), ""]
         .into_iter()
-        .map(|folder| tree.join(join(folder, "node_modules/.bin")).join(name))
-        .find(|program| program.exists());
-    let found = installed.map(|modules| tree.join(&modules.inside).join(".bin").join(name)).or(committed);
+        .map(|folder| join(folder, &format!("node_modules/{of_package}")))
+        .find(|program| has(&tree, program));
+    let committed = committed.map(|program| tree.join(program));
+    let found = installed.map(|modules| tree.join(&modules.inside).join(&of_package)).or(committed);
     found.map_or_else(|| name.to_owned(), |program| program.display().to_string())
 }
 
@@ -250,7 +255,7 @@ fn last_pattern_of(title: &str) -> String {
 }
 
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
-    let text = read_report(&place.report_path()).ok()?;
+    let text = read_report(place.folders).ok()?;
     let prefixes = place.prefixes();
     match place.setup.tests.runner {
         TestRunner::Jest => jest::parse(&text, &prefixes).ok(),

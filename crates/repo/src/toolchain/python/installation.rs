@@ -4,7 +4,6 @@
 //! a virtual environment is made, once per manifest, by the one kind of command that has a network.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,10 +12,11 @@ use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Command, Mount, SandboxKind};
 
+use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
 use crate::project::{Project, interpreter};
 use crate::session::{disk, sandbox_error, workspace_spec};
-use crate::setup::{Interpreter, Setup, TestRunner};
+use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
 use crate::tree;
@@ -115,10 +115,8 @@ fn candidates(
         // Where images have it, whatever this machine has: Python's own, and those of distributions.
         found.extend(["/usr/local/bin/python3", "/usr/bin/python3"].map(|program| Interpreter {
             program: PathBuf::from(program),
-            folders: Vec::new(),
-            version: None,
-            modules: Vec::new(),
             found: "python3 of the image".to_owned(),
+            ..Interpreter::default()
         }));
     }
     found
@@ -182,18 +180,14 @@ async fn install(
     state: &HealState,
 ) -> Result<Result<Interpreter, String>, StepError> {
     let Search { setup, project, checkout, settings, context } = search;
-    let key = cache_key(base, search, state);
-    let environment = settings.data_dir.join("environments").join(key);
-    let installed = Interpreter {
-        program: environment.join("bin/python3"),
-        folders: base.folders.iter().cloned().chain([environment.clone()]).collect(),
-        version: base.version,
-        modules: Vec::new(),
-        found: "installed for this repository".to_owned(),
+    let scope = installing::Scope::of(search, state).await?;
+    let content = content(base, search, state);
+    let runs_code = state.request.install_command.is_some() || project.dependencies.run_code;
+    let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
+        Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
+        Begun::Empty(installing) => installing,
     };
-    if environment.join(installing::COMPLETE).is_file() {
-        return Ok(Ok(installed));
-    }
+    let environment = installing.folder();
     let found = &project.dependencies.found;
     let what = if found.is_empty() {
         "what runs the tests".to_owned()
@@ -201,13 +195,13 @@ async fn install(
         format!("dependencies, from {}", found.join(", "))
     };
     context.note("installing", what);
-    installing::recreate(&environment).map_err(|error| disk("making the folder of an environment", &error))?;
     let mut spec =
         workspace_spec(context.run, &checkout.folders, &Setup { interpreter: base.clone(), ..setup.clone() });
     spec.mounts.push(Mount { host: environment.clone(), inside: environment.clone(), writable: true });
     spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
     spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
     spec.environment.remove("PYTHONPATH");
+    let _downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let mut failure = None;
     for words in install_commands(base, &environment, setup, project, state) {
@@ -221,8 +215,19 @@ async fn install(
     if let Some(reason) = failure {
         return Ok(Err(reason));
     }
-    fs::write(environment.join(installing::COMPLETE), "").map_err(|error| disk("completing an environment", &error))?;
-    Ok(Ok(installed))
+    Ok(Ok(installed_in(base, installing::complete(installing, search).await?)))
+}
+
+fn installed_in(base: &Interpreter, environment: PathBuf) -> Interpreter {
+    Interpreter {
+        program: environment.join("bin/python3"),
+        folders: base.folders.iter().cloned().chain([environment.clone()]).collect(),
+        links: base.links.clone(),
+        installed: Some(InstalledEnvironment { folder: environment, base: base.program.clone() }),
+        version: base.version,
+        modules: Vec::new(),
+        found: "installed for this repository".to_owned(),
+    }
 }
 
 fn install_commands(
@@ -251,13 +256,13 @@ fn install_commands(
     commands
 }
 
-/// Equal keys need no new installation.
-fn cache_key(base: &Interpreter, search: Search<'_>, state: &HealState) -> String {
-    installing::key(&[
+/// What is installed, and by what.
+fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<String> {
+    vec![
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", search.setup.tests.runner),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         search.settings.registries.indexes().join("\0"),
-    ])
+    ]
 }

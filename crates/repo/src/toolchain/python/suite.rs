@@ -72,7 +72,7 @@ pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport
     match place.setup.tests.runner {
         TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
         TestRunner::Pytest | TestRunner::Unittest => {
-            read_report(&place.report_path()).ok().and_then(|xml| report::junit::parse(&xml).ok())
+            read_report(place.folders).ok().and_then(|xml| report::junit::parse(&xml).ok())
         }
     }
 }
