@@ -16,6 +16,9 @@ export class Autoheal {
   readonly folder = mkdtempSync(join(tmpdir(), "autoheal-e2e."));
   private process: ChildProcess | undefined;
   private said = "";
+  /** Where it listens, and what it wants to be shown. */
+  address = "";
+  token = "";
 
   constructor(private readonly binary: string) {}
 
@@ -35,8 +38,11 @@ export class Autoheal {
     return new Promise((resolve, reject) => {
       const hear = (bytes: Buffer) => {
         this.said += bytes.toString();
-        const address = /listening at (http:\/\/[0-9.:]+)/.exec(this.said)?.[1];
-        if (address) resolve(address);
+        const [, address, token] = /listening at (http:\/\/[0-9.:]+)\/#token=(\w+);/.exec(this.said) ?? [];
+        if (address === undefined || token === undefined) return;
+        this.address = address;
+        this.token = token;
+        resolve(address);
       };
       server.stdout.on("data", hear);
       server.stderr.on("data", hear);

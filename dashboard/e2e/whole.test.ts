@@ -82,7 +82,8 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
 
   it("heals a repository while one watches, and shows what came of it", async () => {
     const repository = autoheal.repository("shop", BROKEN);
-    await page.goto(address);
+    await page.goto(`${address}/#token=${autoheal.token}`);
+    expect(page.url()).toBe(`${address}/`);
     await page.getByRole("textbox", { name: "Repository" }).fill(repository);
     await page.getByRole("textbox", { name: "Team" }).fill("Night Shift");
     await page.getByRole("textbox", { name: "Leader" }).fill("Ada Lovelace");
@@ -125,7 +126,7 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
     await look("new-source");
     await page.getByRole("button", { name: "Add the source" }).click();
     await page.waitForURL(/\/queue\/\d+$/);
-    await expect.poll(() => sourceState(address), { timeout: 60_000, interval: 200 }).toBe("ACTIVE 1");
+    await expect.poll(() => sourceState(autoheal), { timeout: 60_000, interval: 200 }).toBe("ACTIVE 1");
     await page.goto(`${address}/sources/lamp`);
     await page.getByText("Brass lamp").first().waitFor();
     await look("source");
@@ -133,13 +134,13 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
     // Three good runs, so that what is found on the new page can be compared with what was there before.
     for (const runs of [2, 3]) {
       await page.getByRole("button", { name: "Read now" }).click();
-      await expect.poll(() => goodRuns(address), { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(runs);
+      await expect.poll(() => goodRuns(autoheal), { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(runs);
     }
     site.page = after;
     await page.getByRole("button", { name: "Read now" }).click();
-    await expect.poll(() => sourceState(address), { timeout: 120_000, interval: 500 }).toBe("ACTIVE 2");
+    await expect.poll(() => sourceState(autoheal), { timeout: 120_000, interval: 500 }).toBe("ACTIVE 2");
     // What heals is read once more.
-    await expect.poll(() => lastValues(address), { timeout: 60_000, interval: 200 }).toContain("43 cm");
+    await expect.poll(() => lastValues(autoheal), { timeout: 60_000, interval: 200 }).toContain("43 cm");
     await page.reload();
     await page.getByText("43 cm").first().waitFor();
     await page.getByRole("tab", { name: "History" }).click();
@@ -181,21 +182,23 @@ interface SourceAnswer {
   source: { state: string; recipeVersion?: number; successCount: number; lastValues?: unknown };
 }
 
-async function source(address: string): Promise<SourceAnswer["source"] | undefined> {
-  const answer = await fetch(`${address}/api/sources/lamp`);
+async function source(autoheal: Autoheal): Promise<SourceAnswer["source"] | undefined> {
+  const answer = await fetch(`${autoheal.address}/api/sources/lamp`, {
+    headers: { Authorization: `Bearer ${autoheal.token}` },
+  });
   return answer.ok ? ((await answer.json()) as SourceAnswer).source : undefined;
 }
 
 /** Its health, and the version of its recipe. */
-async function sourceState(address: string) {
-  const now = await source(address);
+async function sourceState(autoheal: Autoheal) {
+  const now = await source(autoheal);
   return now ? `${now.state} ${now.recipeVersion}` : "missing";
 }
 
-async function lastValues(address: string) {
-  return JSON.stringify((await source(address))?.lastValues);
+async function lastValues(autoheal: Autoheal) {
+  return JSON.stringify((await source(autoheal))?.lastValues);
 }
 
-async function goodRuns(address: string) {
-  return (await source(address))?.successCount ?? 0;
+async function goodRuns(autoheal: Autoheal) {
+  return (await source(autoheal))?.successCount ?? 0;
 }

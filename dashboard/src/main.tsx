@@ -5,6 +5,7 @@ import { makeQueryClient } from "./api/query-client";
 import { App } from "./app";
 import "./index.css";
 import { watchConnection } from "./store/connection";
+import { takeTokenFromAddress } from "./store/session";
 import { watchTheme } from "./store/theme";
 
 async function start() {
@@ -12,6 +13,7 @@ async function start() {
     const { startMockApi } = await import("./mocks/browser");
     await startMockApi();
   }
+  takeTokenFromAddress();
   watchTheme();
   watchConnection();
   const root = document.getElementById("root");

@@ -26,8 +26,7 @@ use std::time::Duration;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{Lease, NewTask, TaskKind};
 use autoheal_engine::{JobId, RunId};
-use autoheal_orchestrator::now;
-use autoheal_store::{ClaimRequest, NewRun, Store};
+use autoheal_store::{ClaimRequest, NewRun, Store, system_time as now};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -76,6 +75,8 @@ impl Arguments {
     }
 }
 
+const TOKEN: &str = "a-token-of-this-bench";
+
 /// The program, which does not outlive the bench.
 struct Serve {
     process: Child,
@@ -91,6 +92,7 @@ impl Serve {
             .env("HOME", home)
             .current_dir(home);
         // What runs here is in the store alone, and is of another machine.
+        command.env("AUTOHEAL_TOKEN", TOKEN).env("AUTOHEAL_CONNECTIONS_PER_CLIENT", "0");
         command.env("AUTOHEAL_REQUESTS_PER_SECOND", "0").env("PATH", std::env::var_os("PATH").unwrap_or_default());
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
@@ -146,7 +148,7 @@ impl Connection {
 }
 
 fn get(path: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n").into_bytes()
 }
 
 /// How long requests took.

@@ -35,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     pub(crate) fetch: FetchConfig,
     pub(crate) worker: WorkerConfig,
+    pub(crate) keep: KeepConfig,
     pub(crate) alerts: AlertConfig,
     pub(crate) server: ServerConfig,
     pub(crate) llm: LlmConfig,
@@ -169,6 +170,20 @@ pub(crate) struct WorkerConfig {
     pub(crate) grace_seconds: Option<u64>,
     /// Memory of one worker process, in MiB; what runs in a sandbox has its own limit.
     pub(crate) memory_mib: Option<u64>,
+    /// How much disk space must be free, in MiB, before a task is begun; 0: nothing is asked for.
+    pub(crate) min_free_mib: Option<u64>,
+}
+
+/// How long what is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeepConfig {
+    /// Closed tasks with their runs; [`LEAST_RUN_DAYS`] at least.
+    pub(crate) run_days: Option<u32>,
+    /// Values, attempts at fixes, alerts, decisions, accounts of models, versions of recipes.
+    pub(crate) history_days: Option<u32>,
+    /// How many sets of values of one page.
+    pub(crate) values: Option<u32>,
 }
 
 /// How many tasks of each kind a worker runs at once; 0: none.
@@ -217,6 +232,8 @@ pub(crate) struct ServerConfig {
     pub(crate) origins: Option<Vec<String>>,
     /// How many requests a second one client may make; 0: as many as it likes.
     pub(crate) requests_per_second: Option<u32>,
+    /// How many connections one client may have at once; 0: as many as it likes.
+    pub(crate) connections_per_client: Option<usize>,
     /// Where the dashboard reports its crashes.
     pub(crate) error_sink: Option<Url>,
     /// Whether whoever asks may have the branch of a healed repository pushed.
@@ -300,6 +317,9 @@ pub(crate) struct ExtractConfig {
 /// The shortest wait between two looks at CI, in milliseconds: less asks without learning more.
 const LEAST_POLL_MILLIS: u64 = 1000;
 
+/// The shortest time for which runs are kept, in days: an event of GitHub that is a week old is done once only because its job is known.
+const LEAST_RUN_DAYS: u32 = 8;
+
 /// What begins the name of an environment variable that is a setting.
 const PREFIX: &str = "AUTOHEAL_";
 
@@ -352,6 +372,10 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LEASE_SECONDS", "worker.lease_seconds"),
     ("GRACE_SECONDS", "worker.grace_seconds"),
     ("WORKER_MEMORY_MIB", "worker.memory_mib"),
+    ("MIN_FREE_MIB", "worker.min_free_mib"),
+    ("KEEP_RUN_DAYS", "keep.run_days"),
+    ("KEEP_HISTORY_DAYS", "keep.history_days"),
+    ("KEEP_VALUES", "keep.values"),
     ("ALERT_WEBHOOK", "alerts.webhook"),
     ("SMTP_SERVER", "alerts.mail.server"),
     ("SMTP_USER", "alerts.mail.user"),
@@ -361,6 +385,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("HOSTS", "server.hosts"),
     ("ORIGINS", "server.origins"),
     ("REQUESTS_PER_SECOND", "server.requests_per_second"),
+    ("CONNECTIONS_PER_CLIENT", "server.connections_per_client"),
     ("ERROR_SINK", "server.error_sink"),
     ("ALLOW_PUSH", "server.allow_push"),
     ("REPOSITORIES", "server.repositories"),
@@ -437,6 +462,9 @@ impl Config {
             bail!(
                 "github.poll_millis is {millis}; GitHub is asked once a second at most: write {LEAST_POLL_MILLIS} or more"
             );
+        }
+        if let Some(days) = config.keep.run_days.filter(|days| *days < LEAST_RUN_DAYS) {
+            bail!("keep.run_days is {days}: write {LEAST_RUN_DAYS} or more");
         }
         Ok(config)
     }

@@ -22,6 +22,7 @@ mod masking;
 mod models;
 mod navigate_args;
 mod printer;
+mod private;
 mod progress;
 mod server_args;
 mod source_args;

@@ -8,7 +8,6 @@ use autoheal_engine::budget::Limits;
 use autoheal_llm::price::Prices;
 use autoheal_llm::recording::{Recorder, Replay};
 use autoheal_llm::{ChatModel, Connection, ModelName, Models, Settings};
-use autoheal_orchestrator::now;
 use autoheal_store::Store;
 
 use crate::config::{Config, LlmConfig, provider_key};
@@ -36,7 +35,9 @@ pub(crate) fn models(config: &Config, store: &Store) -> Result<Option<Models>, F
         return Ok(None);
     }
     let redact = |text: &str| mask(text).into_owned();
-    Ok(Some(Models::new(chain, Arc::new(store.clone()), settings(llm)?, now, redact)))
+    // A day begins for all machines at once.
+    let clock = store.clone();
+    Ok(Some(Models::new(chain, Arc::new(store.clone()), settings(llm)?, move || clock.now(), redact)))
 }
 
 fn connections(llm: &LlmConfig) -> Result<Vec<Arc<dyn ChatModel>>, Failure> {

@@ -24,10 +24,11 @@ pub(crate) struct Mcp {
 const SERVE_EXAMPLES: &str = "\
 Examples:
   autoheal serve
-  curl -H 'Content-Type: application/json' -d '{\"url\": \"https://shop.example/chair\"}' http://127.0.0.1:8080/api/tools/extract
   AUTOHEAL_TOKEN=... autoheal serve --addr 0.0.0.0:8080
+  curl -H \"Authorization: Bearer $(cat ~/.local/share/autoheal/server-token)\" http://127.0.0.1:8080/api/tools
 
-Without a token in AUTOHEAL_TOKEN only this machine can ask.";
+Every request needs the token: the one in AUTOHEAL_TOKEN, or one that is generated, printed at the end of the address, and kept in the
+file server-token of the data folder. With a generated token only this machine can ask.";
 
 /// The same tools over HTTP.
 #[derive(Debug, Args)]

@@ -12,17 +12,18 @@ use autoheal_fetch::render::BrowserSandbox;
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_forge::SizeLimits;
 use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
-use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
+use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, RegistryAccess, SandboxError, Settings};
 use autoheal_server::api::webhook::Webhook;
-use autoheal_server::tools::AllowedRepository;
+use autoheal_server::tools::{AllowedRepository, Repositories};
 use autoheal_server::{Healing, Services};
 use autoheal_source::{AddWorkflow, DoctorWorkflow, MailSettings, Mailer, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
 use secrecy::SecretString;
 use url::Url;
+use uuid::Uuid;
 
 use crate::config::{
     Config, GitConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, smtp_password,
@@ -31,6 +32,7 @@ use crate::config::{
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
 use crate::printer::Printer;
+use crate::private;
 use crate::worker_process;
 
 /// The database that the settings name; the default lies in the data folder, which is made when missing.
@@ -259,23 +261,33 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
     }
 }
 
+/// Who asks for what this process does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// Whoever started it, by its standard input.
+    User,
+    /// Clients of its HTTP server.
+    Clients,
+}
+
 /// Which repositories may be healed by tool, and how.
-fn healing(config: &Config) -> Result<Healing, Failure> {
+fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     let server = &config.server;
     let host = github_host(config)?;
     let allowed = |text: &String| AllowedRepository::parse_on(text, &host);
-    let all = |texts: &Vec<String>| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>();
+    let listed = server.repositories.as_ref().map(|texts| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>());
+    let repositories = match (listed.transpose().context("the setting server.repositories").bad_input()?, asker) {
+        (Some(listed), _) => Repositories::Listed(listed),
+        (None, Asker::User) => Repositories::OfUser,
+        (None, Asker::Clients) => Repositories::AtHost,
+    };
+    // Nothing is pushed to what no setting names.
+    let are_named = matches!(repositories, Repositories::Listed(_));
     Ok(Healing {
         request: heal_request(config),
         may_push: server.allow_push.unwrap_or(false),
-        people_push: server.allow_push.unwrap_or(true),
-        repositories: server
-            .repositories
-            .as_ref()
-            .map(all)
-            .transpose()
-            .context("the setting server.repositories")
-            .bad_input()?,
+        people_push: server.allow_push.unwrap_or(are_named),
+        repositories,
         host,
     })
 }
@@ -299,6 +311,7 @@ pub(crate) async fn tool_services(
     config: &Config,
     store: &Store,
     sandbox: Option<Choice>,
+    asker: Asker,
     printer: &Printer,
 ) -> Result<Services, Failure> {
     let sources = source_services(config, store)?;
@@ -312,7 +325,7 @@ pub(crate) async fn tool_services(
         }
         Err(failure) => return Err(failure),
     };
-    let services = services(config, store, sources, registry)?;
+    let services = services(config, store, sources, asker, registry)?;
     let crew = worker_process::crew(config, choice)?;
     Ok(Services { worker: services.worker.with_crew(crew.clone()), crew: Some(crew), ..services })
 }
@@ -326,6 +339,7 @@ pub(crate) fn services(
     config: &Config,
     store: &Store,
     sources: SourceServices,
+    asker: Asker,
     registry: Registry,
 ) -> Result<Services, Failure> {
     Ok(Services {
@@ -334,9 +348,9 @@ pub(crate) fn services(
         models: sources.models().cloned(),
         extraction: extraction(config),
         navigation: navigation(config),
-        worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config) }, registry),
+        worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config)? }, registry),
         crew: None,
-        healing: healing(config)?,
+        healing: healing(config, asker)?,
         notifier: Arc::new(notifier(config, sources)?),
         webhook: Webhook {
             secret: github_webhook_secret(),
@@ -399,12 +413,20 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
     Ok(settings)
 }
 
+/// Enough for a clone, an environment and the database's log.
+const MIN_FREE_MIB: u64 = 1024;
+
 /// How the workers of this process behave.
-pub(crate) fn worker_settings(config: &Config) -> WorkerSettings {
-    let mut settings = WorkerSettings::of_this_process();
+///
+/// # Errors
+///
+/// As [`machine_id`].
+pub(crate) fn worker_settings(config: &Config) -> Result<WorkerSettings, Failure> {
+    let mut settings = WorkerSettings { host: machine_id(config)?, ..WorkerSettings::of_this_process() };
     if let Some(seconds) = config.worker.lease_seconds {
         settings = settings.with_lease(Duration::from_secs(seconds.max(1)));
     }
+    settings.room = Room { folder: data_dir(config)?, least: config.worker.min_free_mib.unwrap_or(MIN_FREE_MIB) << 20 };
     if let Some(seconds) = config.worker.grace_seconds {
         settings.grace = Duration::from_secs(seconds);
     }
@@ -422,5 +444,32 @@ pub(crate) fn worker_settings(config: &Config) -> WorkerSettings {
         (TaskKind::HealRepo, heal_repo),
     ];
     settings.kinds = kinds.into_iter().filter_map(|(kind, most)| Some((kind, most?))).collect();
-    settings
+    Ok(settings)
+}
+
+/// The name of this machine in tasks that only it can do. It lies in the data folder: a container that is started again on the same folder
+/// has another host name, and is the same machine.
+///
+/// # Errors
+///
+/// When the file cannot be made or read.
+pub(crate) fn machine_id(config: &Config) -> Result<String, Failure> {
+    let make = || format!("{}-{}", owner::host_name(), Uuid::now_v7().simple());
+    private::kept(&data_dir(config)?, "machine-id", make).environment()
+}
+
+/// Takes over the open tasks that an earlier version, or this machine under another host name, has bound to a host name: in a database in the
+/// data folder they are all of this machine; in one that machines share, those of the host name that it has now.
+///
+/// # Errors
+///
+/// As [`machine_id`]; what the database reports.
+pub(crate) async fn adopt_tasks(config: &Config, store: &Store) -> Result<(), Failure> {
+    let host = owner::host_name();
+    let from = config.database_url.is_some().then_some(host.as_str());
+    let adopted = store.adopt_tasks(from, &machine_id(config)?).await?;
+    if adopted > 0 {
+        tracing::info!(adopted, "tasks that were bound to another name of this machine are taken over");
+    }
+    Ok(())
 }

@@ -70,7 +70,7 @@ async fn performer(role: Role, config: &Config, sandbox: Choice) -> Result<Perfo
         Role::Pages => (wiring::source_registry(sources)?, None),
         Role::Calls => {
             let registry = wiring::source_registry(sources.clone())?;
-            let services = wiring::services(config, &store, sources, registry.clone())?;
+            let services = wiring::services(config, &store, sources, wiring::Asker::Clients, registry.clone())?;
             (registry, Some(Arc::new(RemoteTools::new(services)) as Arc<_>))
         }
     };

@@ -245,8 +245,14 @@ pub enum AlertKind {
     RetryLimit,
     /// A budget is used up.
     Budget,
-    /// A task failed until its retries were used up.
+    /// A task failed until its retries were used up, or took its workers down.
     DeadLetter,
+    /// A run ended without a result of its own: a step failed, and no other try would come to anything else.
+    RunFailed,
+    /// A task could have been claimed for an hour, and was not.
+    Waiting,
+    /// Too little disk space is free: nothing is claimed.
+    NoRoom,
 }
 
 /// What several targets may suffer from together.
@@ -260,7 +266,7 @@ pub struct SharedCause {
 
 impl AlertKind {
     /// Every one.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Quarantine,
         Self::Dead,
         Self::Review,
@@ -269,6 +275,9 @@ impl AlertKind {
         Self::RetryLimit,
         Self::Budget,
         Self::DeadLetter,
+        Self::RunFailed,
+        Self::Waiting,
+        Self::NoRoom,
     ];
 
     /// As the column holds it.
@@ -282,6 +291,9 @@ impl AlertKind {
             Self::RetryLimit => "RETRY_LIMIT",
             Self::Budget => "BUDGET",
             Self::DeadLetter => "DEAD_LETTER",
+            Self::RunFailed => "RUN_FAILED",
+            Self::Waiting => "WAITING",
+            Self::NoRoom => "NO_ROOM",
         }
     }
 
@@ -289,7 +301,7 @@ impl AlertKind {
     /// be said as often as somebody asks.
     pub const fn rests(self) -> bool {
         match self {
-            Self::RetryLimit | Self::Budget | Self::DeadLetter => true,
+            Self::RetryLimit | Self::Budget | Self::DeadLetter | Self::RunFailed | Self::Waiting | Self::NoRoom => true,
             Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::Outage => false,
         }
     }

@@ -50,8 +50,8 @@ pub enum TaskState {
     Completed,
     /// Ended with a run that failed: no other try would come to anything else.
     Failed,
-    /// Failed for a fault of the environment or the program until its retries were used up: a dead letter, which a person may put back
-    /// into the queue.
+    /// Failed for a fault of the environment or the program until its retries were used up, or took its worker down each time: a dead
+    /// letter, which the user may put back into the queue.
     Quarantined,
     /// Ended because a person said so.
     Cancelled,
@@ -153,10 +153,12 @@ pub struct Task {
     pub completed_at: Option<Timestamp>,
     /// Why its last try failed.
     pub error_message: Option<String>,
-    /// Failures so far; claims that ended in a lost lease do not count.
+    /// Failures that workers reported; a worker that died reports none and counts as one of `deaths`.
     pub retry_count: u32,
     /// Failures that are retried.
     pub max_retries: u32,
+    /// Workers that died, or were cut off, at work on it since the last checkpoint: at [`Task::MOST_DEATHS`] it is QUARANTINED.
+    pub deaths: u32,
     /// The only host that may claim it.
     pub host: Option<String>,
     /// What the workflow needs to know.
@@ -169,6 +171,11 @@ pub struct Task {
     pub lease_epoch: i64,
     /// A person asked for it to stop.
     pub cancel_requested: bool,
+}
+
+impl Task {
+    /// A task on which this many workers died one after the other, without a checkpoint between them, is given to no other.
+    pub const MOST_DEATHS: u32 = 3;
 }
 
 /// Proof of a claim: writes that carry an old epoch change nothing.

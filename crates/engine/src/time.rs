@@ -42,6 +42,11 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// The point that a text in the form of RFC 3339 names.
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|time| Self(time.as_millisecond()))
+    }
+
     /// RFC 3339 in UTC, as the spec's error format and the iteration history show it.
     pub fn to_rfc3339(self) -> String {
         jiff::Timestamp::from_millisecond(self.0).map_or_else(|_| format!("@{}ms", self.0), |time| time.to_string())

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,14 +81,14 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Lines are added at the end of the file.
+    /// Lines are added at the end of the file, which is made for this user alone: it holds what was asked.
     pub fn new(model: Arc<dyn ChatModel>, path: PathBuf) -> Self {
         Self { model, path, writing: Mutex::new(()) }
     }
 
     fn write(&self, line: &Line) -> std::io::Result<()> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+        let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(&self.path)?;
         writeln!(file, "{}", serde_json::to_string(line)?)
     }
 }

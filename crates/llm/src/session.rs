@@ -75,7 +75,7 @@ struct Inner {
     chain: Vec<(Arc<dyn ChatModel>, Mutex<Standing>)>,
     ledger: Arc<dyn CallLedger>,
     settings: Settings,
-    clock: fn() -> Timestamp,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     redact: fn(&str) -> String,
     /// One question after the other is let in: what two would both find left is left once.
     admission: tokio::sync::Mutex<()>,
@@ -89,11 +89,12 @@ impl Models {
         chain: Vec<Arc<dyn ChatModel>>,
         ledger: Arc<dyn CallLedger>,
         settings: Settings,
-        clock: fn() -> Timestamp,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         redact: fn(&str) -> String,
     ) -> Self {
         let chain = chain.into_iter().map(|model| (model, Mutex::default())).collect();
         let (admission, reserved) = (tokio::sync::Mutex::default(), Mutex::default());
+        let clock = Box::new(clock);
         Self(Arc::new(Inner { chain, ledger, settings, clock, redact, admission, reserved }))
     }
 

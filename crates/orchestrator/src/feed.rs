@@ -10,8 +10,6 @@ use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::{RunId, Timestamp};
 use tokio::sync::broadcast;
 
-use crate::clock::now;
-
 /// The events of every run in this process, for whoever watches.
 #[derive(Debug, Clone)]
 pub struct EventFeed {
@@ -133,10 +131,14 @@ impl Audience {
     }
 }
 
+/// Tells when something happens.
+pub(crate) type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
+
 /// The events of one run, on their way to the watchers and to the store.
 pub(crate) struct RunFeed {
     run: RunId,
     audience: Audience,
+    clock: Clock,
     pending: Mutex<Pending>,
 }
 
@@ -147,14 +149,14 @@ struct Pending {
 
 impl RunFeed {
     /// The feed of a run whose stored events end with number `last_sequence`.
-    pub(crate) fn new(run: RunId, audience: Audience, last_sequence: i64) -> Self {
-        Self { run, audience, pending: Mutex::new(Pending { last_sequence, unstored: Vec::new() }) }
+    pub(crate) fn new(run: RunId, audience: Audience, last_sequence: i64, clock: Clock) -> Self {
+        Self { run, audience, clock, pending: Mutex::new(Pending { last_sequence, unstored: Vec::new() }) }
     }
 
     /// Tells the watchers now, and the store with the next checkpoint.
     pub(crate) fn emit(&self, body: EventBody) {
         let mut pending = self.lock();
-        let event = self.number(&mut pending, now(), body);
+        let event = self.number(&mut pending, (self.clock)(), body);
         if event.body.is_stored() {
             pending.unstored.push((event.at, event.body.clone()));
         }
@@ -204,6 +206,10 @@ mod tests {
         EventBody::Note { node: "n".to_owned(), topic: "t".to_owned(), message: message.to_owned() }
     }
 
+    fn clock() -> Clock {
+        Box::new(Timestamp::default)
+    }
+
     fn audience(own: EventFeed) -> Audience {
         Audience { own, listeners: Listeners::default(), target: "t".to_owned() }
     }
@@ -216,7 +222,7 @@ mod tests {
     fn watchers_see_everything_at_once_and_the_store_gets_all_but_progress() {
         let feed = EventFeed::default();
         let mut watcher = feed.watch();
-        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience(feed), 7);
+        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience(feed), 7, clock());
         run.emit(note("a"));
         run.emit(progress());
         run.emit(note("b"));
@@ -226,13 +232,13 @@ mod tests {
         let stored: Vec<EventBody> = run.take().into_iter().map(|(_, body)| body).collect();
         assert_eq!(stored, [note("a"), note("b")]);
         assert!(run.take().is_empty());
-        run.announce_stored(now(), note("c"));
+        run.announce_stored(Timestamp::default(), note("c"));
         assert_eq!(watcher.try_recv().unwrap().sequence, 10);
         let sequences = |feed: &EventFeed| -> Vec<i64> {
             feed.latest(RunId(uuid::Uuid::nil())).iter().map(|event| event.sequence).collect()
         };
         assert_eq!(sequences(&run.audience.own), [8, 9, 10]);
-        let resumed = RunFeed::new(RunId(uuid::Uuid::nil()), run.audience.clone(), 8);
+        let resumed = RunFeed::new(RunId(uuid::Uuid::nil()), run.audience.clone(), 8, clock());
         resumed.emit(note("again"));
         assert_eq!(sequences(&run.audience.own), [8, 9], "what was not stored did not happen");
         assert!(run.take().is_empty(), "the store has it already");
@@ -247,7 +253,7 @@ mod tests {
         let mut watcher = waiting.watch();
         let audience = audience(own.clone());
         let listeners = audience.listeners.clone();
-        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience, 0);
+        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience, 0, clock());
         let mut heard = move || std::iter::from_fn(|| watcher.try_recv().ok()).count();
         let first = listeners.listen("t", &waiting);
         let _other_target = listeners.listen("u", &waiting);
@@ -268,7 +274,7 @@ mod tests {
     fn threads_that_emit_at_once_are_seen_in_the_order_of_their_numbers() {
         let feed = EventFeed::default();
         let mut watcher = feed.watch();
-        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience(feed), 0);
+        let run = RunFeed::new(RunId(uuid::Uuid::nil()), audience(feed), 0, clock());
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..100).for_each(|_| run.emit(note("x"))));

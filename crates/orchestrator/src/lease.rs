@@ -114,6 +114,11 @@ pub(crate) fn keep(
                     }
                 }
                 Ok(Err(StoreError::LeaseLost(_))) => break,
+                // What this program would write is no longer what the database holds.
+                Ok(Err(error @ StoreError::NewerSchema { .. })) => {
+                    tracing::error!(task = %lease.task, %error, "the lease is given up");
+                    break;
+                }
                 Ok(Err(error)) => tracing::warn!(task = %lease.task, %error, "the lease could not be renewed"),
                 Err(_) => tracing::warn!(task = %lease.task, "the database does not answer"),
             }

@@ -12,6 +12,7 @@
 //! - [`registry`]: which workflow serves which kind of task
 //! - `walk`: one run: begin or resume, node after node, checkpoint after checkpoint, finish
 //! - `step`: one node: its tries, their timeout, what interrupts them
+//! - [`room`]: the disk space without which nothing is begun
 //! - `slots`: how many at once; `retry`: when a task that failed is tried again
 //! - `lease`: the heartbeat, and what it has to say
 //! - [`feed`]: what happens in the runs of this process, in one order
@@ -35,7 +36,6 @@
 //! # }
 //! ```
 
-mod clock;
 pub mod crew;
 pub mod fail_point;
 pub mod feed;
@@ -44,16 +44,17 @@ pub mod owner;
 pub mod perform;
 pub mod registry;
 mod retry;
+pub mod room;
 mod slots;
 mod step;
 mod walk;
 pub mod worker;
 
-pub use clock::now;
 pub use crew::{Crew, CrewSettings};
 pub use feed::EventFeed;
 pub use owner::Owner;
 pub use perform::{PerformError, WhenStopped, ask_for};
 pub use registry::Registry;
+pub use room::Room;
 pub use walk::WalkError;
 pub use worker::{TaskEnd, Worker, WorkerError, WorkerSettings};

@@ -6,7 +6,6 @@ use autoheal_store::{Enqueued, RunRow, Store, StoreError, TaskFilter};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::now;
 use crate::worker::{TaskEnd, Worker, WorkerError};
 
 /// Why a task that was waited for has no ended run.
@@ -163,7 +162,7 @@ impl Worker {
         when_stopped: WhenStopped,
     ) -> Result<RunRow, PerformError> {
         let _listening = self.listen(source);
-        let task = NewTask::new(TaskKind::RefreshSource, source, now());
+        let task = NewTask::new(TaskKind::RefreshSource, source, self.store().now());
         let mut row = self.perform(&task, stop, when_stopped).await?;
         // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
         for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
@@ -176,7 +175,7 @@ impl Worker {
 
     /// The open task that whoever waits for the source waits for as well: one that is due, or that another worker is at.
     async fn due(&self, kind: TaskKind, target: &str) -> Result<Option<TaskId>, PerformError> {
-        let now = now();
+        let now = self.store().now();
         for state in [TaskState::Pending, TaskState::InProgress] {
             let target = Some(target.to_owned());
             let filter = TaskFilter { state: Some(state), kind: Some(kind), target, limit: 1, ..TaskFilter::default() };
@@ -207,7 +206,7 @@ mod tests {
         let kind = TaskKind::FixSource;
         assert_eq!(worker.due(kind, "chair").await.unwrap(), None);
 
-        let later = NewTask::new(kind, "chair", now().plus(Duration::from_hours(1)));
+        let later = NewTask::new(kind, "chair", autoheal_store::system_time().plus(Duration::from_hours(1)));
         let id = store.enqueue(&later).await.unwrap().id;
         assert_eq!(worker.due(kind, "chair").await.unwrap(), None, "what is for later is not waited for");
         store.hasten(id).await.unwrap();

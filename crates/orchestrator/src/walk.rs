@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{GraphError, Next, Node as _};
-use autoheal_engine::source::SourceRecord;
+use autoheal_engine::source::{AlertKind, SourceRecord};
 use autoheal_engine::task::{Lease, Task, TaskState};
 use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, StepServices, Workflow};
 use autoheal_engine::{RunId, Timestamp};
@@ -19,9 +19,8 @@ use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::clock::now;
 use crate::fail_point;
-use crate::feed::{Audience, RunFeed};
+use crate::feed::{Audience, Clock, RunFeed};
 use crate::lease::{Interrupt, Interrupts};
 use crate::step::{self, StepEnd};
 
@@ -58,29 +57,6 @@ pub enum WalkError {
     /// The task's context was not understood.
     #[error("the task cannot be started")]
     Start(#[source] StepError),
-    /// The run was begun by another version of this program.
-    #[error(
-        "run {run} was begun by another version of autoheal (its state has version {found}, this one reads {known}): \
-         resume it with that version, or start again"
-    )]
-    StateVersion {
-        /// The run.
-        run: RunId,
-        /// The version of its checkpoint.
-        found: u32,
-        /// The version that this program reads.
-        known: u32,
-    },
-    /// The run's checkpoint names a node that the graph does not have.
-    #[error(
-        "the checkpoint of run {run} names node `{node}`, which this version of autoheal does not have: start again"
-    )]
-    UnknownNode {
-        /// The run.
-        run: RunId,
-        /// The name.
-        node: String,
-    },
     /// A state could not be written or read as JSON.
     #[error("the state of the run could not be written or read")]
     State(#[from] serde_json::Error),
@@ -151,7 +127,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
 
     async fn begin(workflow: &'session W, session: &'session Session) -> Result<Self, WalkError> {
         let run = RunId(Uuid::now_v7());
-        let at = now();
+        let at = session.store.now();
         let state = workflow.start(&session.task, at).map_err(WalkError::Start)?;
         let state = serde_json::to_value(&state)?;
         let started = EventBody::RunStarted { target: session.task.target.clone() };
@@ -176,29 +152,26 @@ impl<'session, W: Workflow> Walk<'session, W> {
         run: RunId,
         started_at: Timestamp,
     ) -> Result<Self, WalkError> {
-        let (sequence, state, next) = match session.store.last_checkpoint(run).await? {
-            None => {
+        let checkpoint = session.store.last_checkpoint(run).await?;
+        let sequence = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.seq);
+        let reached = checkpoint.map(|checkpoint| reached(workflow, checkpoint)).transpose();
+        let (state, next) = match &reached {
+            Ok(Some((state, next))) => (state.clone(), *next),
+            // What another version has left is of no use here; the work is the same.
+            Ok(None) | Err(_) => {
                 let state = workflow.start(&session.task, started_at).map_err(WalkError::Start)?;
-                (0, serde_json::to_value(&state)?, Next::To(workflow.graph().entry()))
-            }
-            Some(checkpoint) => {
-                let (found, known) = (checkpoint.state_version, workflow.state_version());
-                if found != known {
-                    return Err(WalkError::StateVersion { run, found, known });
-                }
-                let next = match checkpoint.next_node {
-                    None => Next::End,
-                    Some(name) => match W::Node::from_name(&name) {
-                        Some(node) => Next::To(node),
-                        None => return Err(WalkError::UnknownNode { run, node: name }),
-                    },
-                };
-                (checkpoint.seq, checkpoint.state, next)
+                (serde_json::to_value(&state)?, Next::To(workflow.graph().entry()))
             }
         };
         let last_event = session.store.last_event(run).await?;
         let walk = Self::at(workflow, session, run, last_event, sequence, state, next);
         tracing::info!(%run, task = %session.task.id, node = name_of(next).unwrap_or("end"), "a run is resumed");
+        if let Err(why) = reached {
+            tracing::warn!(%run, task = %session.task.id, why, "the run starts anew");
+            let (node, topic) = (workflow.graph().entry().name().to_owned(), "version".to_owned());
+            let message = format!("begun by another version of autoheal ({why}): the run starts anew");
+            walk.feed.emit(EventBody::Note { node, topic, message });
+        }
         walk.feed.emit(EventBody::RunResumed { node: name_of(next).unwrap_or("end").to_owned() });
         session.store.append_events(&session.lease, run, &walk.feed.take()).await?;
         Ok(walk)
@@ -213,7 +186,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         state: Value,
         next: Next<W::Node>,
     ) -> Self {
-        let feed = Arc::new(RunFeed::new(run, session.audience.clone(), last_event));
+        let feed = Arc::new(RunFeed::new(run, session.audience.clone(), last_event, clock_of(&session.store)));
         let services: Arc<dyn StepServices> =
             Arc::new(Services { store: session.store.clone(), lease: session.lease.clone(), feed: Arc::clone(&feed) });
         Self { workflow, session, run, feed, services, sequence, state, next }
@@ -228,7 +201,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
             StepEnd::Done { state, records } => self.advance(node, &state, &records, begun).await,
             StepEnd::Failed { error, records } => {
                 let mut state = self.state_before()?;
-                if self.workflow.absorb(node, &mut state, &error, now()) {
+                if self.workflow.absorb(node, &mut state, &error, self.now()) {
                     self.advance(node, &state, &records, begun).await
                 } else {
                     self.fail(&error).await
@@ -256,7 +229,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
             next_node: name_of(next).map(str::to_owned),
             state_version: self.workflow.state_version(),
             state,
-            at: now(),
+            at: self.now(),
         };
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let finished = EventBody::NodeFinished { node: node.name().to_owned(), millis };
@@ -274,25 +247,25 @@ impl<'session, W: Workflow> Walk<'session, W> {
 
     /// The routes led to the end.
     async fn complete(&self) -> Result<Turn, WalkError> {
-        let outcome = self.workflow.outcome(&self.state_before()?, now());
+        let outcome = self.workflow.outcome(&self.state_before()?, self.now());
         self.finish(&outcome, TaskState::Completed).await
     }
 
     /// A person wants no more of it: what was reached is the result.
     async fn cancel(&self) -> Result<Turn, WalkError> {
         let mut state = self.state_before()?;
-        self.workflow.cancel(&mut state, now());
+        self.workflow.cancel(&mut state, self.now());
         let context = StepContext::new(self.run, "cancel", Arc::clone(&self.services));
         if tokio::time::timeout(LEAVE_TIME, self.workflow.take_leave(&mut state, &context)).await.is_err() {
             tracing::warn!(run = %self.run, "a cancelled run could not tell everybody in time");
         }
-        let outcome = self.workflow.outcome(&state, now());
+        let outcome = self.workflow.outcome(&state, self.now());
         self.finish(&outcome, TaskState::Cancelled).await
     }
 
     /// A node failed and its workflow has no way to go on.
     async fn fail(&self, error: &StepError) -> Result<Turn, WalkError> {
-        let coded = CodedError::new(error.code(), error.to_string(), now());
+        let coded = CodedError::new(error.code(), error.to_string(), self.now());
         let outcome = Outcome {
             healed: false,
             stop_reason: "FAILED".to_owned(),
@@ -303,11 +276,11 @@ impl<'session, W: Workflow> Walk<'session, W> {
     }
 
     async fn finish(&self, outcome: &Outcome, task_state: TaskState) -> Result<Turn, WalkError> {
-        let at = now();
+        let at = self.now();
         let finished = EventBody::RunFinished { stop_reason: outcome.stop_reason.clone() };
         let mut events = self.feed.take();
         events.push((at, finished.clone()));
-        let records: Vec<Record> = self.alert(outcome).into_iter().collect();
+        let records: Vec<Record> = self.alert(outcome, task_state).into_iter().collect();
         let row = FinishedRun { run: self.run, outcome, at, task_state, events: &events, records: &records };
         fail_point::reach("before-finish", 0);
         self.session.store.finish(&self.session.lease, &row).await?;
@@ -318,8 +291,12 @@ impl<'session, W: Workflow> Walk<'session, W> {
     }
 
     /// What a person must be told of the end.
-    fn alert(&self, outcome: &Outcome) -> Option<Record> {
-        let (kind, message) = self.workflow.alert(outcome)?;
+    fn alert(&self, outcome: &Outcome, task_state: TaskState) -> Option<Record> {
+        let failed = || {
+            (AlertKind::RunFailed, outcome.results["error"]["message"].as_str().unwrap_or("the run failed").to_owned())
+        };
+        let (kind, message) =
+            self.workflow.alert(outcome).or_else(|| (task_state == TaskState::Failed).then(failed))?;
         let target = self.session.task.target.clone();
         let message = format!("{message}; `autoheal report {}` tells what was reached", self.run);
         Some(Record::Source(SourceRecord::Alert { target, kind, message, shared: None }))
@@ -334,9 +311,35 @@ impl<'session, W: Workflow> Walk<'session, W> {
         Ok(Turn::Over(WalkEnd::Stopped(self.run)))
     }
 
+    fn now(&self) -> Timestamp {
+        self.session.store.now()
+    }
+
     fn state_before(&self) -> Result<W::State, WalkError> {
         Ok(serde_json::from_value(self.state.clone())?)
     }
+}
+
+/// The state of a checkpoint and what comes next, or why this version of the program cannot go on from there.
+fn reached<W: Workflow>(workflow: &W, checkpoint: Checkpoint) -> Result<(Value, Next<W::Node>), String> {
+    let (found, known) = (checkpoint.state_version, workflow.state_version());
+    if found != known {
+        return Err(format!("its state has version {found}, this one reads {known}"));
+    }
+    let next = match checkpoint.next_node {
+        None => Next::End,
+        Some(name) => Next::To(W::Node::from_name(&name).ok_or_else(|| format!("this one has no node `{name}`"))?),
+    };
+    match serde_json::from_value::<W::State>(checkpoint.state.clone()) {
+        Ok(_) => Ok((checkpoint.state, next)),
+        Err(error) => Err(format!("its state cannot be read: {error}")),
+    }
+}
+
+/// The clock that events are told by.
+fn clock_of(store: &Store) -> Clock {
+    let store = store.clone();
+    Box::new(move || store.now())
 }
 
 fn name_of<N: autoheal_engine::graph::Node>(next: Next<N>) -> Option<&'static str> {
@@ -354,7 +357,7 @@ struct Services {
 
 impl StepServices for Services {
     fn now(&self) -> Timestamp {
-        now()
+        self.store.now()
     }
 
     fn emit(&self, body: EventBody) {

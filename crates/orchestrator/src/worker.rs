@@ -11,13 +11,13 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::now;
 use crate::crew::{self, Crew};
 use crate::feed::{Audience, EventFeed, Listeners, Listening};
 use crate::lease::{self, Interrupts};
 use crate::owner::Owner;
 use crate::registry::Registry;
 use crate::retry;
+use crate::room::Room;
 use crate::slots::{Slot, Slots};
 use crate::walk::{Session, WalkEnd, WalkError};
 
@@ -43,6 +43,8 @@ pub struct WorkerSettings {
     /// How long a task that failed for a fault of the environment waits for its next try, the first time; then twice as long each
     /// time.
     pub retry_in: Duration,
+    /// The disk space without which nothing is claimed.
+    pub room: Room,
 }
 
 impl WorkerSettings {
@@ -60,6 +62,7 @@ impl WorkerSettings {
             concurrency: 1,
             kinds: BTreeMap::new(),
             retry_in: Duration::from_secs(30),
+            room: Room { folder: std::env::temp_dir(), least: 0 },
         }
     }
 
@@ -171,8 +174,19 @@ impl Worker {
         self.listeners.listen(target, &self.feed)
     }
 
-    pub(crate) const fn store(&self) -> &Store {
+    /// Its database.
+    pub const fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Why it claims nothing, if there is too little disk space.
+    pub fn missing_room(&self) -> Option<String> {
+        self.settings.room.missing()
+    }
+
+    /// The machine that it runs on, as tasks that are bound to one name it.
+    pub fn host(&self) -> &str {
+        &self.settings.host
     }
 
     /// What happens in this worker's runs.
@@ -182,14 +196,22 @@ impl Worker {
 
     /// Runs whatever is ready until `stop`, several tasks at once (see [`WorkerSettings::concurrency`], which counts those of
     /// [`Worker::run_task`] too); then lets the running nodes end (see
-    /// [`WorkerSettings::grace`]) and gives their tasks back.
+    /// [`WorkerSettings::grace`]) and gives their tasks back. It cancels `stop` itself when a newer autoheal has migrated the database.
     pub async fn run_until(&self, stop: CancellationToken) {
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
-            let claimed = self.claim(None).await.unwrap_or_else(|error| {
-                tracing::warn!(error = %chain(&error), "no task could be claimed");
-                None
-            });
+            let claimed = match self.claim(None).await {
+                Ok(claimed) => claimed,
+                Err(error @ StoreError::NewerSchema { .. }) => {
+                    tracing::error!(%error, "this worker stops");
+                    stop.cancel();
+                    break;
+                }
+                Err(error) => {
+                    tracing::warn!(error = %chain(&error), "no task could be claimed");
+                    None
+                }
+            };
             if let Some(claimed) = claimed {
                 let (worker, stop) = (self.clone(), stop.clone());
                 running.spawn(async move { worker.serve(claimed, stop).await });
@@ -237,6 +259,9 @@ impl Worker {
 
     /// A task of a kind that there is room for. A database that does not answer has no work to give.
     async fn claim(&self, only: Option<TaskId>) -> Result<Option<Claimed>, StoreError> {
+        if self.settings.room.missing().is_some() {
+            return Ok(None);
+        }
         let claiming = self.slots.claiming().await;
         let kinds = claiming.free(self.registry.kinds());
         if kinds.is_empty() {
@@ -272,6 +297,9 @@ impl Worker {
         let refuse = |reason: String| Err(WorkerError::NotReady { task: task.id, reason });
         if self.registry.walker(task.kind).is_none() || !self.slots.serves(task.kind) {
             return refuse(format!("this worker does not serve {}", task.kind.name()));
+        }
+        if let Some(missing) = self.settings.room.missing() {
+            return refuse(missing);
         }
         match &task.host {
             Some(host) if *host != self.settings.host => refuse(format!("it is bound to the machine {host}")),
@@ -322,7 +350,7 @@ impl Worker {
     async fn broken(&self, task: &Task, lease: &Lease, error: String) -> TaskEnd {
         tracing::error!(task = %task.id, error, "a run could not go on");
         let retry_in = retry::wait(self.settings.retry_in, task.retry_count, task.id);
-        match timeout(self.settings.lease, self.store.fail(lease, &error, retry_in, now())).await {
+        match timeout(self.settings.lease, self.store.fail(lease, &error, retry_in)).await {
             Ok(Ok(state)) => TaskEnd::Broken { error, state },
             Ok(Err(StoreError::LeaseLost(_))) => TaskEnd::LeaseLost,
             // The lease runs out by itself, and the task is claimed again.

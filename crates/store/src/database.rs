@@ -1,8 +1,11 @@
 //! The two engines behind one set of statements: connecting, migrating, and the few words in which their SQL differs.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::fs::{OpenOptions, Permissions};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::query::Query;
@@ -54,6 +57,17 @@ impl Dialect {
         AssertSqlSafe(text).into_sql_str()
     }
 
+    /// The version of the schema that this program brings a database to.
+    pub(crate) fn newest_version(self) -> i64 {
+        self.migrations().iter().map(|migration| migration.version).max().unwrap_or(0)
+    }
+
+    /// The migrations up to a version: what an autoheal of that time knew.
+    #[cfg(test)]
+    fn migrations_until(self, version: i64) -> Migrator {
+        Migrator::with_migrations(self.migrations().iter().filter(|one| one.version <= version).cloned().collect())
+    }
+
     fn migrations(self) -> Migrator {
         macro_rules! files {
             ($folder:literal) => {
@@ -64,6 +78,7 @@ impl Dialect {
                     (4, "model calls", include_str!(concat!("../migrations/", $folder, "/0004_model_calls.sql"))),
                     (5, "jobs", include_str!(concat!("../migrations/", $folder, "/0005_jobs.sql"))),
                     (6, "decisions", include_str!(concat!("../migrations/", $folder, "/0006_decisions.sql"))),
+                    (7, "deaths", include_str!(concat!("../migrations/", $folder, "/0007_deaths.sql"))),
                 ]
             };
         }
@@ -111,6 +126,12 @@ impl Database {
         } else {
             format!("{url}?mode=rwc")
         };
+        if let Some(file) = file_of(&url) {
+            make_private(&file).map_err(|error| {
+                let reason = format!("{} cannot be opened for this user alone: {error}", file.display());
+                StoreError::Refused { what: "the database file", reason }
+            })?;
+        }
         let pool = AnyPoolOptions::new()
             .max_connections(5)
             // A file is always there: no connection has to be tried out or replaced. An in-memory database ends with its
@@ -182,6 +203,27 @@ async fn migrate(dialect: Dialect, connection: &mut AnyConnection) -> Result<(),
     })
 }
 
+/// The file that a SQLite address has made when it is missing; of another address the user has said more.
+fn file_of(url: &str) -> Option<PathBuf> {
+    let path = url.strip_prefix("sqlite:")?.strip_suffix("?mode=rwc")?;
+    let path = percent_decode_str(path.strip_prefix("//").unwrap_or(path)).decode_utf8().ok()?;
+    (!path.contains(":memory:")).then(|| PathBuf::from(&*path))
+}
+
+/// Makes the file for this user alone, or takes it away from others: SQLite gives what lies beside it the same mode.
+fn make_private(file: &Path) -> std::io::Result<()> {
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
+    let found = file.metadata()?;
+    if found.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    match file.set_permissions(Permissions::from_mode(0o600)) {
+        // Another user's file, which is shared on purpose.
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
+        changed => changed,
+    }
+}
+
 /// The address of a SQLite file, whatever characters its path holds.
 pub(crate) fn sqlite_url(path: &Path) -> Result<String, StoreError> {
     let refused = |reason: &str| StoreError::Refused { what: "the database file", reason: reason.to_owned() };
@@ -229,3 +271,6 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod upgrade;

@@ -17,8 +17,8 @@ pub enum StoreError {
     UnknownAddress,
     /// A newer autoheal has migrated this database.
     #[error(
-        "the database has schema version {version}, which this autoheal does not know: install the version of autoheal \
-         that wrote it, or use another database"
+        "the database has schema version {version}, which this autoheal does not know: a newer one has migrated it; \
+         install that version here, too, or use another database"
     )]
     NewerSchema {
         /// The version found.

@@ -14,11 +14,12 @@
 //! - [`decision`]: what people decided about sources, and who
 //! - [`ledger`]: what models were asked, and what that cost
 //! - [`job`]: what was asked for over HTTP
-//! - [`listing`]: lists for people
+//! - [`listing`]: lists for people; [`waiting`]: tasks that nobody claims
 //! - [`notice`]: what is told by web addresses and mail
 //! - `politeness`: the turns of hosts
 //! - [`retention`]: forgetting what is old; `backup`: a copy of everything
 //! - [`error`]: what can go wrong
+//! - `clock`: one clock for all machines; `schema`: noticing that a newer autoheal has migrated the database
 //! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
 //!
 //! # Example
@@ -51,6 +52,7 @@
 //! ```
 
 mod backup;
+mod clock;
 mod database;
 pub mod decision;
 pub mod error;
@@ -65,12 +67,17 @@ pub mod record;
 pub mod retention;
 mod row;
 pub mod run;
+mod schema;
 pub mod source;
+pub mod waiting;
 mod write;
 mod writer;
 
 use std::path::Path;
 
+use autoheal_engine::Timestamp;
+
+pub use clock::{LocalClock, system_time};
 pub use decision::DecisionRow;
 pub use error::StoreError;
 pub use job::JobRow;
@@ -78,16 +85,20 @@ pub use ledger::{UsageBy, UsageRow};
 pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow};
 pub use notice::{Channel, NoticeRow, Reach};
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
-pub use retention::Pruned;
+pub use retention::{Pruned, Retention};
 pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};
 pub use source::{AlertRow, RecipeRow, SourceRow, ValueRow};
 
+use crate::clock::Clock;
 use crate::database::Database;
+use crate::schema::SchemaWatch;
 
 /// The database of this program. Cheap to clone; the clones share their connections.
 #[derive(Clone)]
 pub struct Store {
     database: Database,
+    clock: Clock,
+    schema: SchemaWatch,
 }
 
 impl Store {
@@ -100,7 +111,25 @@ impl Store {
     /// [`StoreError::NewerSchema`] when a newer autoheal has migrated it, [`StoreError::UnknownAddress`] for another kind of
     /// address, and what the database says when it cannot be opened or migrated.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open(url).await? })
+        Self::open_by(url, system_time).await
+    }
+
+    /// The same on a machine whose clock is `local`, right or wrong.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub async fn open_by(url: &str, local: LocalClock) -> Result<Self, StoreError> {
+        let database = Database::open(url).await?;
+        let store = Self { database, clock: Clock::new(local), schema: SchemaWatch::default() };
+        store.check_schema().await?;
+        Ok(store)
+    }
+
+    /// The time by the database's clock, as far as this process has seen it: what all machines that share the database agree on. It is asked
+    /// for when the database is opened and about once a minute while tasks are claimed or held.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// Opens the SQLite file at `path`, which is made when missing; its folder must exist.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use autoheal_engine::TaskId;
 use autoheal_engine::source::{AlertKind, Health, SourceRecord};
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
-use autoheal_engine::{TaskId, Timestamp};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
@@ -73,12 +73,16 @@ const ENQUEUE: &str = "
     ON CONFLICT (open_key) DO NOTHING
     RETURNING task_id";
 
-/// `ready_at` and `ready_priority` also hold tasks whose lease has run out: a dead worker's task is ready again.
+/// `ready_at` and `ready_priority` also hold tasks whose lease has run out: a dead worker's task is ready again. The dead cannot report
+/// their failure, so the claim that takes a task over counts it.
 macro_rules! claim {
     ($only:literal) => {
         concat!(
             "UPDATE task_queue SET state = 'IN_PROGRESS', started_at = COALESCE(started_at, {now}),
-                 lease_owner = $1, lease_until = {now} + $2, lease_epoch = lease_epoch + 1
+                 lease_owner = $1, lease_until = {now} + $2, lease_epoch = lease_epoch + 1,
+                 deaths = CASE state WHEN 'IN_PROGRESS' THEN deaths + 1 ELSE deaths END,
+                 error_message = CASE state WHEN 'IN_PROGRESS'
+                     THEN 'the worker ' || lease_owner || ' died, or was cut off, while working on it' ELSE error_message END
              WHERE task_id = (
                  SELECT ready.task_id FROM task_queue ready
                  WHERE ready.ready_priority IS NOT NULL AND ready.ready_at <= {now}
@@ -96,9 +100,16 @@ macro_rules! claim {
 const CLAIM: &str = claim!("");
 const CLAIM_ONLY: &str = claim!("AND ready.task_id = $8");
 
+/// What the end of a task is made of.
+macro_rules! closing {
+    () => {
+        "state, type, target, retry_count, deaths, error_message"
+    };
+}
+
 /// A write by the holder of a lease: changes nothing when the epoch is an old one.
 macro_rules! fenced {
-    ($set:literal, $returning:literal) => {
+    ($set:literal, $returning:expr) => {
         concat!(
             "UPDATE task_queue SET ",
             $set,
@@ -112,13 +123,19 @@ const RELEASE: &str = fenced!(
     "state = CASE WHEN cancel_requested = 0 THEN 'PENDING' ELSE 'CANCELLED' END,
      completed_at = CASE WHEN cancel_requested = 0 THEN NULL ELSE {now} END,
      lease_owner = NULL, lease_until = NULL",
-    "state, target"
+    closing!()
 );
 const FAIL: &str = fenced!(
     "state = CASE WHEN cancel_requested <> 0 THEN 'CANCELLED' WHEN retry_count < max_retries THEN 'PENDING' ELSE 'QUARANTINED' END,
      completed_at = CASE WHEN cancel_requested = 0 AND retry_count < max_retries THEN NULL ELSE {now} END,
      run_at = {now} + $3, retry_count = retry_count + 1, error_message = $4, lease_owner = NULL, lease_until = NULL",
-    "state, type, target, retry_count"
+    closing!()
+);
+/// The end of a task that its workers do not survive.
+const QUARANTINE: &str = fenced!(
+    "state = CASE WHEN cancel_requested = 0 THEN 'QUARANTINED' ELSE 'CANCELLED' END,
+     completed_at = {now}, lease_owner = NULL, lease_until = NULL",
+    closing!()
 );
 
 const CANCEL: &str = "
@@ -129,8 +146,8 @@ const CANCEL: &str = "
     RETURNING state, target";
 
 const REOPEN: &str = "
-    UPDATE task_queue SET state = 'PENDING', run_at = {now}, retry_count = 0, cancel_requested = 0, completed_at = NULL,
-        error_message = NULL
+    UPDATE task_queue SET state = 'PENDING', run_at = {now}, retry_count = 0, deaths = 0, cancel_requested = 0,
+        completed_at = NULL, error_message = NULL
     WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')
     RETURNING task_id";
 
@@ -230,14 +247,20 @@ impl Store {
     /// other task is running for its target; it may run on this host. The smallest priority number goes first, then what
     /// has been ready for longest.
     ///
+    /// A task that has taken [`Task::MOST_DEATHS`] workers down one after the other is QUARANTINED instead, with an alert.
+    ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// [`StoreError::NewerSchema`] within a minute after a newer autoheal has migrated the database; what the database reports.
     pub async fn claim(&self, request: &ClaimRequest) -> Result<Option<(Task, Lease)>, StoreError> {
+        self.watch_schema().await?;
         loop {
             match self.try_claim(request).await {
                 // Two workers took two tasks of one target in the same moment: the loser looks again.
                 Err(error) if error.is_collision() => {}
+                // Claimed like any other, so that the usual claim stays one statement. A worker that dies before the task is closed
+                // leaves it to the next.
+                Ok(Some((task, lease))) if task.deaths >= Task::MOST_DEATHS => self.quarantine(&lease).await?,
                 claimed => return claimed,
             }
         }
@@ -262,13 +285,43 @@ impl Store {
         Ok(Some((task, lease)))
     }
 
+    async fn quarantine(&self, lease: &Lease) -> Result<(), StoreError> {
+        match self.close(lease, fenced_query(self, QUARANTINE, lease)).await {
+            // Another worker may have been faster.
+            Ok(_) | Err(StoreError::LeaseLost(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Executes a fenced statement that may close its task, with all that belongs to a task's end: the alert of a dead letter, and the end of
+    /// its unfinished run. Returns the task's state.
+    async fn close(&self, lease: &Lease, statement: Statement) -> Result<TaskState, StoreError> {
+        let (task, dialect, now) = (lease.task, self.database.dialect, self.now());
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    let row = statement.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
+                    let state = row::task_state(&row)?;
+                    if state == TaskState::Quarantined {
+                        for write in source::writes(dialect, now, &dead_letter(task, &row)?)? {
+                            write.execute(&mut *connection, None).await?;
+                        }
+                    }
+                    close_runs(connection, dialect, &row).await?;
+                    Ok(state)
+                })
+            })
+            .await
+    }
+
     /// Holds on to a task for another `lease` from now. A lease that has run out can still be held on to as long as nobody
     /// else has claimed the task.
     ///
     /// # Errors
     ///
-    /// [`StoreError::LeaseLost`].
+    /// [`StoreError::LeaseLost`]; [`StoreError::NewerSchema`] as [`Store::claim`].
     pub async fn heartbeat(&self, lease: &Lease, length: Duration) -> Result<Held, StoreError> {
+        self.watch_schema().await?;
         let row = self.fenced(lease, fenced_query(self, HEARTBEAT, lease).bind(millis(length))).await?;
         Ok(Held { cancel_requested: row::integer(&row, "cancel_requested")? != 0 })
     }
@@ -289,16 +342,7 @@ impl Store {
     ///
     /// [`StoreError::LeaseLost`].
     pub async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
-        let (task, dialect) = (lease.task, self.database.dialect);
-        let statement = fenced_query(self, RELEASE, lease);
-        self.database
-            .write(move |connection| {
-                Box::pin(async move {
-                    let row = statement.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
-                    close_runs(connection, dialect, &row).await
-                })
-            })
-            .await
+        self.close(lease, fenced_query(self, RELEASE, lease)).await.map(drop)
     }
 
     /// Notes a failure of the environment or the program. The task waits for `retry_in` and is tried again, or is QUARANTINED
@@ -308,30 +352,9 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::LeaseLost`].
-    pub async fn fail(
-        &self,
-        lease: &Lease,
-        error: &str,
-        retry_in: Duration,
-        now: Timestamp,
-    ) -> Result<TaskState, StoreError> {
-        let (task, dialect, error) = (lease.task, self.database.dialect, row::storable(error));
-        let statement = fenced_query(self, FAIL, lease).bind(millis(retry_in)).bind(error.clone());
-        self.database
-            .write(move |connection| {
-                Box::pin(async move {
-                    let row = statement.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
-                    let state = row::task_state(&row)?;
-                    if state == TaskState::Quarantined {
-                        for write in source::writes(dialect, now, &dead_letter(task, &row, &error)?)? {
-                            write.execute(&mut *connection, None).await?;
-                        }
-                    }
-                    close_runs(connection, dialect, &row).await?;
-                    Ok(state)
-                })
-            })
-            .await
+    pub async fn fail(&self, lease: &Lease, error: &str, retry_in: Duration) -> Result<TaskState, StoreError> {
+        let statement = fenced_query(self, FAIL, lease).bind(millis(retry_in)).bind(row::storable(error));
+        self.close(lease, statement).await
     }
 
     async fn fenced(&self, lease: &Lease, statement: Statement) -> Result<AnyRow, StoreError> {
@@ -436,14 +459,20 @@ async fn close_runs(connection: &mut AnyConnection, dialect: Dialect, closed: &A
 }
 
 /// The alert that a task has failed for good.
-fn dead_letter(task: TaskId, row: &AnyRow, error: &str) -> Result<SourceRecord, StoreError> {
-    let (kind, tries) = (row::text(row, "type")?, row::integer(row, "retry_count")?);
+fn dead_letter(task: TaskId, row: &AnyRow) -> Result<SourceRecord, StoreError> {
+    let (kind, failures) = (row::text(row, "type")?, row::integer(row, "retry_count")?);
+    let deaths: u32 = row::number(row, "deaths")?;
+    let error = row::optional_text(row, "error_message")?.unwrap_or_default();
+    let happened = if deaths >= Task::MOST_DEATHS {
+        format!("took its worker down {deaths} times")
+    } else {
+        format!("failed {failures} times")
+    };
     Ok(SourceRecord::Alert {
         target: row::text(row, "target")?,
         kind: AlertKind::DeadLetter,
         message: format!(
-            "task {task} ({kind}) failed {tries} times and is not tried again: {error}; `autoheal tasks retry {task}` puts it back into the \
-             queue"
+            "task {task} ({kind}) {happened} and is not tried again: {error}; `autoheal tasks retry {task}` puts it back into the queue"
         ),
         shared: None,
     })

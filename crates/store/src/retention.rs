@@ -1,8 +1,28 @@
-//! Forgetting: closed tasks and what belongs to them do not stay for ever.
+//! Forgetting: nothing grows for ever.
+
+use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, row};
+
+/// How long what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Closed tasks with their runs, and the questions and answers of models.
+    pub runs: Duration,
+    /// The history: values, attempts at fixes, alerts, decisions, the accounts of models, versions of recipes.
+    pub history: Duration,
+    /// At most this many sets of values of one page, the newest.
+    pub values: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        const DAY: Duration = Duration::from_hours(24);
+        Self { runs: 30 * DAY, history: 365 * DAY, values: 10_000 }
+    }
+}
 
 /// What was forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,7 +31,12 @@ pub struct Pruned {
     pub tasks: u64,
     /// Their runs, each with its checkpoints, events, diagnostics and outputs.
     pub runs: u64,
+    /// Rows of other tables.
+    pub rows: u64,
 }
+
+/// A finished run keeps its last checkpoint alone after this time: it shows where the run stood, and nothing resumes from the others.
+const CHECKPOINTS: Duration = Duration::from_hours(24);
 
 /// So many tasks go in one transaction: a worker's checkpoint does not have to wait for all of them.
 const RUNS: &str = "
@@ -22,9 +47,91 @@ const TASKS: &str = "
     DELETE FROM task_queue WHERE task_id IN (
         SELECT task_id FROM task_queue WHERE ready_priority IS NULL AND completed_at < $1 ORDER BY task_id LIMIT 200)";
 
+const OLD_CHECKPOINTS: &str = "
+    DELETE FROM run_checkpoint
+    WHERE run_id IN (
+        SELECT run.run_id FROM run WHERE run.finished_at < $1 AND (
+            SELECT COUNT(*) FROM run_checkpoint of_run WHERE of_run.run_id = run.run_id) > 1
+        ORDER BY run.run_id LIMIT 200)
+      AND seq < (SELECT MAX(last.seq) FROM run_checkpoint last WHERE last.run_id = run_checkpoint.run_id)";
+
+/// Of what has a number, some of what is older than a time.
+macro_rules! old {
+    ($table:literal, $key:literal, $at:literal, $but:literal) => {
+        concat!(
+            "DELETE FROM ",
+            $table,
+            " WHERE ",
+            $key,
+            " IN (SELECT ",
+            $key,
+            " FROM ",
+            $table,
+            " old WHERE old.",
+            $at,
+            " < $1 ",
+            $but,
+            " ORDER BY ",
+            $key,
+            " LIMIT 1000)"
+        )
+    };
+}
+
+const HISTORY: [&str; 6] = [
+    old!("alert", "alert_id", "created_at", ""),
+    old!("decision", "decision_id", "at", ""),
+    old!("llm_call", "call_id", "at", ""),
+    old!("fix_history", "fix_id", "created_at", ""),
+    // The newest values of a page are what the next are compared with.
+    old!(
+        "source_value",
+        "value_id",
+        "at",
+        "AND EXISTS (SELECT 1 FROM source_value newer
+             WHERE newer.source_name = old.source_name AND newer.url = old.url AND newer.value_id > old.value_id)"
+    ),
+    // The version that is active, and the one that a rollback goes back to, stay; so do what waits for a person and what one has refused.
+    "DELETE FROM recipe_version WHERE created_at < $1 AND stage NOT IN ('PRODUCTION', 'REJECTED') AND waits = 0 AND NOT EXISTS (
+         SELECT 1 FROM recipe_version active WHERE active.source_name = recipe_version.source_name
+             AND active.in_force IS NOT NULL AND active.replaces = recipe_version.version)",
+];
+
+const PASSING: [&str; 2] = [
+    // A host that is idle starts anew.
+    "DELETE FROM host_turn WHERE idle_at < $1",
+    old!("name_check", "check_id", "at", ""),
+];
+
+const CROWDED_PAGES: &str = "
+    SELECT source_name, url FROM source_value GROUP BY source_name, url HAVING COUNT(*) > $1 ORDER BY source_name, url";
+
+const CROWD: &str = "
+    DELETE FROM source_value WHERE source_name = $1 AND url = $2 AND value_id <= (
+        SELECT value_id FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1 OFFSET $3)";
+
 impl Store {
-    /// Forgets the tasks that ended before `before`, with their runs and all that belongs to them. Open tasks stay, and so
-    /// does the history of fixes, which is small and counts for the circuit breaker and the statistics.
+    /// Forgets what is older than `retention` says. Open tasks stay, and so does what the next run of a source needs.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports; what was forgotten until then stays forgotten.
+    pub async fn forget(&self, retention: &Retention) -> Result<Pruned, StoreError> {
+        let now = self.now();
+        self.forget_model_texts(now.minus(retention.runs)).await?;
+        let mut pruned = self.prune(now.minus(retention.runs)).await?;
+        pruned.rows += self.delete_all(OLD_CHECKPOINTS, now.minus(CHECKPOINTS)).await?;
+        for statement in HISTORY {
+            pruned.rows += self.delete_all(statement, now.minus(retention.history)).await?;
+        }
+        for statement in PASSING {
+            pruned.rows += self.delete_all(statement, now.minus(retention.runs)).await?;
+        }
+        pruned.rows += self.thin_out_values(retention.values).await?;
+        Ok(pruned)
+    }
+
+    /// Forgets the tasks that ended before `before`, with their runs and all that belongs to them. Open tasks stay.
     ///
     /// # Errors
     ///
@@ -48,9 +155,40 @@ impl Store {
                 Box::pin(async move {
                     let runs = sqlx::query(RUNS).bind(before).execute(&mut *connection).await?.rows_affected();
                     let tasks = sqlx::query(TASKS).bind(before).execute(&mut *connection).await?.rows_affected();
-                    Ok(Pruned { tasks, runs })
+                    Ok(Pruned { tasks, runs, rows: 0 })
                 })
             })
             .await
+    }
+
+    /// Executes a statement that deletes some of what is older than a time until nothing of that is left.
+    async fn delete_all(&self, statement: &'static str, before: Timestamp) -> Result<u64, StoreError> {
+        let mut rows = 0;
+        loop {
+            let statement = sqlx::query(statement).bind(before.as_millis());
+            let deleted = self.database.write(move |connection| {
+                Box::pin(async move { Ok(statement.execute(connection).await?.rows_affected()) })
+            });
+            match deleted.await? {
+                0 => return Ok(rows),
+                deleted => rows += deleted,
+            }
+        }
+    }
+
+    async fn thin_out_values(&self, most: u32) -> Result<u64, StoreError> {
+        let pages = sqlx::query(CROWDED_PAGES).bind(i64::from(most)).fetch_all(&self.database.pool).await?;
+        let mut rows = 0;
+        for page in &pages {
+            let statement = sqlx::query(CROWD)
+                .bind(row::text(page, "source_name")?)
+                .bind(row::text(page, "url")?)
+                .bind(i64::from(most));
+            let deleted = self.database.write(move |connection| {
+                Box::pin(async move { Ok(statement.execute(connection).await?.rows_affected()) })
+            });
+            rows += deleted.await?;
+        }
+        Ok(rows)
     }
 }

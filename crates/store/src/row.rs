@@ -99,6 +99,7 @@ pub(crate) fn task(row: &AnyRow) -> Result<Task, StoreError> {
         error_message: optional_text(row, "error_message")?,
         retry_count: number(row, "retry_count")?,
         max_retries: number(row, "max_retries")?,
+        deaths: number(row, "deaths")?,
         host: optional_text(row, "host")?,
         context: document(row, "context_json")?,
         lease_owner: optional_text(row, "lease_owner")?,

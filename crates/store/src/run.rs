@@ -98,6 +98,9 @@ const CHECKPOINT: &str = "
     INSERT INTO run_checkpoint (run_id, seq, node, next_node, state_version, state_json, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
+/// Whatever took workers down before: this one has got further.
+const PROGRESS: &str = "UPDATE task_queue SET deaths = 0 WHERE task_id = $1 AND deaths > 0";
+
 const EVENT: &str = "
     INSERT INTO run_event (run_id, sequence, at, body_json)
     SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3 FROM run_event WHERE run_id = $1";
@@ -167,7 +170,8 @@ impl Store {
             .bind(i64::from(checkpoint.state_version))
             .bind(checkpoint.state.to_string())
             .bind(checkpoint.at.as_millis());
-        let mut writes = vec![of_run(statement)];
+        let progress = Write { statement: sqlx::query(PROGRESS).bind(lease.task.0), on_idle: OnIdle::Fine };
+        let mut writes = vec![of_run(statement), progress];
         writes.extend(events_of(checkpoint.run, events)?);
         let dialect = self.database.dialect;
         for record in records {

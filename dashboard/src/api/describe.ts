@@ -60,7 +60,11 @@ const TEXTS: Record<ErrorCode, Texts> = {
   TASK_NOT_FOUND: ["There is no such task", "It may have been removed, or the address is incomplete.", false],
   SOURCE_NOT_FOUND: ["There is no such source", "It may have been removed, or its name is spelled differently.", false],
   NOT_FOUND: ["There is nothing here", "It may have been removed, or the address is incomplete.", false],
-  UNAUTHORIZED: ["The server wants a token", "Enter the token that the server was started with.", true],
+  UNAUTHORIZED: [
+    "The server wants a token",
+    "Enter the token that the server was started with, or open the address that `autoheal serve` printed.",
+    true,
+  ],
   RATE_LIMITED: ["That was too fast", "The server limits how often it is asked. Wait a moment, then try again.", true],
   CONFLICT: ["That does not fit what is there", "Somebody or something was faster. Look again, then decide.", false],
   TOOL_FAILED: ["The tool did not come to a result", "See the log of the server for what it ran into.", true],

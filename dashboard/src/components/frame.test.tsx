@@ -3,6 +3,7 @@ import { http, HttpResponse } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import { makeWorld } from "../mocks/world";
 import { watchConnection } from "../store/connection";
+import { takeTokenFromAddress } from "../store/session";
 import { useTheme, watchTheme } from "../store/theme";
 import { renderApp } from "../test/render-app";
 import { server, use } from "../test/server";
@@ -24,6 +25,18 @@ describe("the frame of the pages", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
     expect(sessionStorage.getItem("autoheal-session")).toContain("open sesame");
     expect(JSON.stringify(localStorage)).not.toContain("open sesame");
+  });
+
+  it("takes the token from the address that the server prints, and leaves none there", async () => {
+    use({ ...makeWorld(), token: "open sesame" });
+    history.replaceState({}, "", "/alerts?kind=DEAD#token=open%20sesame");
+    takeTokenFromAddress();
+    expect(location.hash).toBe("");
+    expect(location.search).toBe("?kind=DEAD");
+    history.replaceState({}, "", "/");
+    renderApp("/alerts");
+    expect(await screen.findByText("tide-table")).toBeVisible();
+    expect(screen.queryByRole("dialog")).toBeNull();
   });
 
   it("says that a token was not accepted", async () => {

@@ -26,7 +26,8 @@ function TokenForm() {
       >
         <p className="mb-4 text-muted">
           {refused ? "The token that was entered is not accepted. " : ""}
-          It is the one that the server was started with. It is kept for this tab only.
+          It is the one that the server was started with, or stands at the end of the address that it printed. It is
+          kept for this tab only.
         </p>
         <Field
           label="Token"

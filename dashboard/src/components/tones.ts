@@ -59,6 +59,9 @@ export const ALERT_LOOKS: Record<AlertKind, Look> & Record<string, Look> = {
   RETRY_LIMIT: { tone: "warn", label: "Retry limit" },
   BUDGET: { tone: "warn", label: "Budget used up" },
   DEAD_LETTER: { tone: "bad", label: "Task given up" },
+  RUN_FAILED: { tone: "bad", label: "Run failed" },
+  WAITING: { tone: "warn", label: "Task waits" },
+  NO_ROOM: { tone: "bad", label: "No disk space" },
 };
 
 /** The look of a value that a newer server may have and this page does not know. */

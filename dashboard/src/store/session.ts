@@ -11,6 +11,16 @@ interface Session {
   dismiss: () => void;
 }
 
+const IN_ADDRESS = /^#token=([^&]+)$/;
+
+/** Takes the token from the address that `autoheal serve` prints, where it stands after `#`, and removes it there. */
+export function takeTokenFromAddress() {
+  const token = IN_ADDRESS.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  useSession.getState().setToken(decodeURIComponent(token));
+}
+
 /** Who this page is to the server. */
 export const useSession = create<Session>()(
   persist(

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
-use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for, now, owner};
+use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for};
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::{CiMode, CommandLimits, Delivery};
 use autoheal_repo::results::{FixStatus, HealingResults};
@@ -16,7 +16,7 @@ use crate::args::Heal;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::{interrupt, progress, wiring, worker_process};
+use crate::{house, interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
 
@@ -62,13 +62,14 @@ pub(super) async fn to_its_end(
     if let Some((_, request)) = &mut request {
         change(request);
     }
-    let store = wiring::open_store(config).await?;
+    let (store, machine) = (wiring::open_store(config).await?, wiring::machine_id(config)?);
+    wiring::adopt_tasks(config, &store).await?;
     let asked = match (&request, arguments.resume) {
         (_, Some(run)) => match reopen(&store, run).await? {
             Resumed::Task(task) => Asked::Task(task),
             Resumed::Ended(row) => return Ok(Ended::Run(row)),
         },
-        (Some((address, request)), None) => enqueue(&store, address, request, printer).await?,
+        (Some((address, request)), None) => enqueue(&store, address, request, &machine, printer).await?,
         (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
     };
     if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
@@ -77,7 +78,7 @@ pub(super) async fn to_its_end(
     let sandbox = arguments.how.sandbox.or(config.sandbox.kind).unwrap_or_default();
     wiring::warn_without_sandbox(sandbox, printer);
     let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?).await?;
-    let settings = wiring::worker_settings(config);
+    let settings = wiring::worker_settings(config)?;
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
     let worker = Worker::new(
         store.clone(),
@@ -98,7 +99,7 @@ pub(super) async fn to_its_end(
             store.request_cancel(old).await?;
             // One whose process is gone ends when it is claimed.
             match worker.run_task(old, stop.clone()).await {
-                Ok(_) | Err(WorkerError::Ended { .. }) => enqueue(&store, address, request, printer).await?,
+                Ok(_) | Err(WorkerError::Ended { .. }) => enqueue(&store, address, request, &machine, printer).await?,
                 Err(error) => return conclude(Err(error), old, &store, printer).await,
             }
         }
@@ -110,6 +111,7 @@ pub(super) async fn to_its_end(
     };
     say_if_waiting(&store, task, printer).await?;
     let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
+    house::forget_daily(&store, config).await;
     conclude(end, task, &store, printer).await
 }
 
@@ -171,11 +173,12 @@ async fn enqueue(
     store: &Store,
     address: &RepositoryAddress,
     request: &HealRequest,
+    machine: &str,
     printer: &Printer,
 ) -> Result<Asked, Failure> {
-    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
+    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), store.now());
     // A path means something on this machine only.
-    task.host = address.path().map(|_| owner::host_name());
+    task.host = address.path().map(|_| machine.to_owned());
     task.context = serde_json::to_value(request)?;
     let enqueued = match ask_for(store, &task).await {
         Ok(enqueued) => enqueued,

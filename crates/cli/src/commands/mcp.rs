@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::server_args::Mcp;
+use crate::wiring::Asker;
 use crate::{house, interrupt, wiring};
 
 const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
@@ -13,7 +14,7 @@ const STOPPING: &str = "stopping; what was asked for is cancelled (once more to 
 /// Serves the assistant that has started this process until it leaves.
 pub(super) async fn run(arguments: &Mcp, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
-    let services = wiring::tool_services(config, &store, arguments.sandbox, printer).await?;
+    let services = wiring::tool_services(config, &store, arguments.sandbox, Asker::User, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let notifier = Arc::clone(&services.notifier);
     let serving = async {

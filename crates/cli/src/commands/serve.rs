@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
 use autoheal_server::http::{Access, BindError, Server};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
+use uuid::Uuid;
 
 use crate::config::{Config, github_webhook_secret, server_token};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::server_args::Serve;
-use crate::{house, interrupt, wiring};
+use crate::wiring::Asker;
+use crate::{house, interrupt, private, wiring};
 
 const STOPPING: &str =
     "stopping; what runs goes on when a worker claims it, calls of tools are cancelled (once more to stop at once)";
@@ -19,6 +21,9 @@ const ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
 /// More than a person's dashboard asks, and less than hurts.
 const REQUESTS_PER_SECOND: u32 = 50;
 
+/// More than the open pages of a browser take, and few of all that there are.
+const CONNECTIONS_PER_CLIENT: usize = 64;
+
 /// One repository that takes an hour is not to hold up every source and everybody else: several tasks run at once unless a setting says
 /// otherwise, and not all of them are repositories, which take a processor each.
 fn with_room(config: &Config) -> Config {
@@ -28,6 +33,12 @@ fn with_room(config: &Config) -> Config {
         config.worker.kinds.heal_repo.get_or_insert(2);
     }
     config
+}
+
+/// The token of a server whose user has chosen none. It stays the same, so that a page that is open in a browser outlives the server.
+fn generated_token(config: &Config) -> Result<SecretString, Failure> {
+    let make = || format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+    private::kept(&wiring::data_dir(config)?, "server-token", make).map(SecretString::from).environment()
 }
 
 /// Who may ask. What could never be asked by anybody is refused: it would look as if it worked.
@@ -46,8 +57,8 @@ fn access(config: &Config) -> Result<Access, Failure> {
         let message = format!("the setting server.hosts: `{wrong}` is no name of a host, such as tools.example");
         return Err(Failure::bad_input(message));
     }
-    let token = server_token();
-    if token.as_ref().is_some_and(|token| !token.expose_secret().bytes().all(|byte| byte.is_ascii_graphic())) {
+    let chosen = server_token();
+    if chosen.as_ref().is_some_and(|token| !token.expose_secret().bytes().all(|byte| byte.is_ascii_graphic())) {
         return Err(Failure::bad_input(
             "AUTOHEAL_TOKEN: letters, digits and signs of ASCII are expected, without blanks",
         ));
@@ -60,11 +71,15 @@ fn access(config: &Config) -> Result<Access, Failure> {
             "the setting server.github_webhook.enabled: no event is believed without AUTOHEAL_GITHUB_WEBHOOK_SECRET",
         ));
     }
+    let is_public = chosen.is_some();
+    let token = chosen.map_or_else(|| generated_token(config), Ok)?;
     Ok(Access {
         token,
+        is_public,
         hosts,
         origins,
         requests_per_second: server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND),
+        connections_per_client: server.connections_per_client.unwrap_or(CONNECTIONS_PER_CLIENT),
         error_sink: server.error_sink.clone(),
     })
 }
@@ -72,18 +87,22 @@ fn access(config: &Config) -> Result<Access, Failure> {
 /// Answers over HTTP until stopped, and does what is asked for.
 pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let access = access(config)?;
+    // After a `#` it stays in the browser: no server, log or other page sees it. One that the user has chosen is not shown.
+    let key = if access.is_public { String::new() } else { format!("/#token={}", access.token.expose_secret()) };
     let store = wiring::open_store(config).await?;
+    wiring::adopt_tasks(config, &store).await?;
     let address = arguments.addr.or(config.server.addr).unwrap_or_else(|| ADDRESS.into());
     let server = Server::bind(address, access).await.map_err(|error| {
         let exit = match error {
-            BindError::NoToken(_) => Exit::BadInput,
+            BindError::NotPublic(_) => Exit::BadInput,
             BindError::Address { .. } => Exit::EnvironmentMissing,
         };
         Failure { exit, error: error.into() }
     })?;
-    let services = wiring::tool_services(&with_room(config), &store, arguments.sandbox, printer).await?;
+    let services =
+        wiring::tool_services(&with_room(config), &store, arguments.sandbox, Asker::Clients, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    printer.say(&format!("listening at http://{}; Ctrl-C stops it", server.address()?));
+    printer.say(&format!("listening at http://{}{key}; Ctrl-C stops it", server.address()?));
     let (notifier, worker) = (Arc::clone(&services.notifier), services.worker.clone());
     let serving = async {
         server.serve(services, stop.clone()).await;
@@ -95,5 +114,6 @@ pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -
         house::schedule_until(&store, &stop),
         house::keep_until(&notifier, &store, config, &stop),
     );
+    house::ensure_current(&store).await?;
     Ok(Exit::Fine)
 }

@@ -92,9 +92,11 @@ async fn show(store: &Store, id: TaskId, as_json: bool, printer: &Printer) -> Re
     if let Some(error) = &task.error_message {
         let _ = writeln!(
             text,
-            "\nlast failure ({} of {} retries): {}",
+            "\nlast failure ({} of {} retries; workers that died at it since its last step: {} of {}): {}",
             task.retry_count,
             task.max_retries,
+            task.deaths,
+            Task::MOST_DEATHS,
             harmless(error)
         );
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use autoheal_orchestrator::now;
 use autoheal_store::{UsageBy, UsageRow};
 use serde_json::json;
 
@@ -22,7 +21,7 @@ pub(super) async fn run(arguments: &Usage, config: &Config, printer: &Printer) -
         By::User => UsageBy::User,
         By::Purpose => UsageBy::Purpose,
     };
-    let since = now().minus(Duration::from_hours(24 * u64::from(arguments.days)));
+    let since = store.now().minus(Duration::from_hours(24 * u64::from(arguments.days)));
     let rows = store.usage(since, by).await?;
     if arguments.json {
         let row = |row: &UsageRow| {

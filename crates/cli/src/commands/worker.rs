@@ -11,10 +11,11 @@ const STOPPING: &str = "stopping after the running steps; once more to stop at o
 /// Runs tasks from the queue until stopped.
 pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(&config).await?;
+    wiring::adopt_tasks(&config, &store).await?;
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
     let sources = wiring::source_services(&config, &store)?;
     let registry = wiring::registry(&config, sandbox, sources.clone()).await?;
-    let mut settings = wiring::worker_settings(&config);
+    let mut settings = wiring::worker_settings(&config)?;
     if let Some(concurrency) = arguments.concurrency {
         settings.concurrency = concurrency;
     }
@@ -24,5 +25,6 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
     tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &config, &stop));
+    house::ensure_current(&store).await?;
     Ok(Exit::Fine)
 }

@@ -25,6 +25,7 @@ mod rows;
 mod sample_repositories;
 mod scouting;
 mod scraper;
+mod serving;
 mod settings;
 mod sources;
 mod stopping;

@@ -157,7 +157,7 @@ async fn a_dead_letter_is_told_and_put_back_by_a_person() {
     let early = home.run(&["tasks", "retry", &number]);
     assert_eq!(early.code, Some(2), "{}", early.told());
     let (_, lease) = store.claim(&request).await.unwrap().unwrap();
-    store.fail(&lease, "the disk is full", Duration::ZERO, Timestamp::from_millis(1)).await.unwrap();
+    store.fail(&lease, "the disk is full", Duration::ZERO).await.unwrap();
     let told = home.run(&["alerts"]).stdout;
     assert!(told.contains("DEAD_LETTER") && told.contains("the disk is full"), "{told}");
     let retried = home.run(&["tasks", "retry", &number]);

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use autoheal_engine::TaskId;
 use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
-use autoheal_orchestrator::{Owner, now};
+use autoheal_orchestrator::Owner;
 use autoheal_repo::HealRequest;
-use autoheal_store::{RunFilter, Store, TaskFilter};
+use autoheal_store::{RunFilter, Store, TaskFilter, system_time as now};
 use autoheal_testkit::git_http::{Behaviour, GitHttp};
 use autoheal_testkit::machines::{self, HUB, Machine};
 use autoheal_testkit::postgres::Cluster;

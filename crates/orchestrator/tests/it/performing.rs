@@ -49,7 +49,7 @@ async fn a_task_that_was_asked_for_with_other_settings_is_not_gone_on_with() {
 async fn a_task_without_settings_goes_with_the_one_that_is_open() {
     let (_database, store) = sqlite().await;
     let open = store.enqueue(&toy::task("one")).await.unwrap().id;
-    let task = NewTask::new(TaskKind::HealRepo, "one", autoheal_orchestrator::now());
+    let task = NewTask::new(TaskKind::HealRepo, "one", autoheal_store::system_time());
     let (worker, stop) = (worker(&store, Toy::plain()), CancellationToken::new());
     assert_eq!(worker.perform(&task, &stop, WhenStopped::GoesOn).await.unwrap().task, open);
 }

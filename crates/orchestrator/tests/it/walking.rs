@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use autoheal_engine::event::{Event, EventBody};
-use autoheal_engine::task::TaskState;
+use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::workflow::StepError;
-use autoheal_engine::{ErrorCode, RunId, TaskId};
-use autoheal_orchestrator::{Registry, TaskEnd, Worker, WorkerError, WorkerSettings};
-use autoheal_store::{Store, TaskFilter};
+use autoheal_engine::{ErrorCode, RunId, TaskId, Timestamp};
+use autoheal_orchestrator::{Registry, Room, TaskEnd, Worker, WorkerError, WorkerSettings};
+use autoheal_store::{Checkpoint, ClaimRequest, NewRun, Store, TaskFilter, system_time};
 use rstest::rstest;
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::Receiver;
@@ -291,7 +291,7 @@ async fn a_stop_without_grace_drops_the_node_which_is_run_again() {
 }
 
 #[tokio::test]
-async fn a_state_of_another_version_is_not_resumed() {
+async fn a_run_that_another_version_began_starts_anew_on_its_task() {
     let database = Engine::Sqlite.database().unwrap();
     let store = database.open().await;
     let id = store.enqueue(&toy::task("one")).await.unwrap().id;
@@ -302,11 +302,92 @@ async fn a_state_of_another_version_is_not_resumed() {
         Box::pin(async { Ok(()) })
     });
     let end = worker(&store, stopping).run_task(id, stop).await.unwrap();
-    assert!(matches!(end, TaskEnd::Stopped { .. }));
+    let TaskEnd::Stopped { run: begun } = end else { panic!("not stopped") };
     let mut newer = Toy::plain();
     newer.version = 2;
-    let TaskEnd::Broken { error, .. } = run(&worker(&store, newer), id).await else { panic!("versions differ") };
-    assert!(error.contains("its state has version 1, this one reads 2"), "{error}");
+    let ended = finished(&run(&worker(&store, newer), id).await);
+    assert_eq!(ended, begun, "in the same run");
+    let last = store.last_checkpoint(ended).await.unwrap().unwrap();
+    assert_eq!((last.seq, last.state_version), (1 + i64::try_from(DONE.len()).unwrap(), 2));
+    assert_eq!(last.state["done"], serde_json::json!(DONE), "what the other version did is done again");
+    assert_eq!(notes_of_version(&store, ended).await, 1);
+    let row = store.task(id).await.unwrap().unwrap();
+    assert_eq!((row.state, row.retry_count), (TaskState::Completed, 0));
+}
+
+async fn notes_of_version(store: &Store, run: RunId) -> usize {
+    let events = store.events(run, 0).await.unwrap();
+    let is_told = |body: &EventBody| matches!(body, EventBody::Note { topic, message, .. } if topic == "version" && message.contains("starts anew"));
+    events.iter().filter(|event| is_told(&event.body)).count()
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_checkpoint_that_cannot_be_read_is_no_reason_to_be_stuck(
+    #[values("{\"speed\": 1}", "null")] state: &str,
+    #[values("work", "a node of tomorrow")] next: &str,
+) {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let request = ClaimRequest {
+        worker: "w".to_owned(),
+        host: "here".to_owned(),
+        kinds: TaskKind::ALL.to_vec(),
+        lease: Duration::from_mins(1),
+        only: None,
+    };
+    let (_, lease) = store.claim(&request).await.unwrap().unwrap();
+    let run_id = RunId(uuid::Uuid::now_v7());
+    let at = Timestamp::from_millis(1);
+    let event = EventBody::RunStarted { target: "one".to_owned() };
+    let new = NewRun { run: run_id, workflow: "toy".to_owned(), target: "one".to_owned(), started_at: at, event };
+    store.begin_run(&lease, &new).await.unwrap();
+    let checkpoint = Checkpoint {
+        run: run_id,
+        seq: 1,
+        node: "fetch".to_owned(),
+        next_node: Some(next.to_owned()),
+        state_version: 1,
+        state: serde_json::from_str(state).unwrap(),
+        at,
+    };
+    store.checkpoint(&lease, &checkpoint, &[], &[]).await.unwrap();
+    store.release(&lease).await.unwrap();
+    let ended = finished(&run(&worker(&store, Toy::plain()), id).await);
+    assert_eq!((ended, notes_of_version(&store, ended).await), (run_id, 1));
+}
+
+#[tokio::test]
+async fn nothing_is_begun_without_room_on_the_disk() {
+    let database = Engine::Sqlite.database().unwrap();
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let room = Room { folder: std::env::temp_dir(), least: u64::MAX };
+    let full = Worker::new(store.clone(), WorkerSettings { room, ..settings() }, Registry::new().with(Toy::plain()));
+    let refused = full.run_task(id, CancellationToken::new()).await.unwrap_err();
+    assert!(refused.to_string().contains("worker.min_free_mib"), "{refused}");
+    assert!(full.missing_room().is_some());
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Pending);
+    finished(&run(&worker(&store, Toy::plain()), id).await);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_run_that_fails_raises_an_alert(#[values(Engine::Sqlite, Engine::Postgres)] engine: Engine) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let mut toy = failing();
+    toy.absorbs = false;
+    assert!(matches!(run(&worker(&store, toy), id).await, TaskEnd::Finished { state: TaskState::Failed, .. }));
+    let alerts = store.alerts(Some("one"), None, 10).await.unwrap();
+    assert_eq!(alerts.len(), 1);
+    let (kind, message) = (&alerts[0].kind, &alerts[0].message);
+    assert!(
+        kind == "RUN_FAILED" && message.contains("no such line") && message.contains("autoheal report"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -359,7 +440,7 @@ async fn what_fails_waits_longer_each_time() {
     let worker =
         Worker::new(store.clone(), WorkerSettings { retry_in: base, ..settings() }, Registry::new().with(Toy::plain()));
     for doublings in 0..3 {
-        let before = autoheal_orchestrator::now();
+        let before = store.now();
         assert!(matches!(run(&worker, id).await, TaskEnd::Broken { state: TaskState::Pending, .. }));
         let row = store.task(id).await.unwrap().unwrap();
         assert_eq!(row.retry_count, doublings + 1);
@@ -369,4 +450,27 @@ async fn what_fails_waits_longer_each_time() {
         assert!(store.hasten(id).await.unwrap());
     }
     assert!(matches!(run(&worker, id).await, TaskEnd::Broken { state: TaskState::Quarantined, .. }));
+}
+
+/// Ten minutes ahead of the database's.
+fn fast_clock() -> Timestamp {
+    system_time().plus(Duration::from_mins(10))
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_worker_whose_clock_is_fast_writes_the_time_of_the_database(
+    #[values(Engine::Sqlite, Engine::Postgres)] engine: Engine,
+) {
+    let Some(database) = engine.database() else { return };
+    let store = database.open().await;
+    let fast = Store::open_by(&database.url, fast_clock).await.unwrap();
+    let id = store.enqueue(&toy::task("one")).await.unwrap().id;
+    let run = finished(&run(&worker(&fast, Toy::plain()), id).await);
+    let row = store.run(run).await.unwrap().unwrap();
+    let mut times = vec![row.started_at, row.finished_at.unwrap()];
+    times.extend(store.checkpoints(run).await.unwrap().iter().map(|checkpoint| checkpoint.at));
+    times.extend(store.events(run, 0).await.unwrap().iter().map(|event| event.at));
+    let now = store.now();
+    assert!(times.iter().all(|at| at.since(now) < Duration::from_mins(1)), "{times:?} {now:?}");
 }

@@ -210,6 +210,7 @@ fn task(request: &HealRequest) -> Task {
         completed_at: None,
         error_message: None,
         retry_count: 0,
+        deaths: 0,
         max_retries: new.max_retries,
         host: None,
         context: serde_json::to_value(request).unwrap(),

@@ -1,7 +1,6 @@
 //! What a person wants done with a source now, and what they decide about it.
 
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::now;
 use autoheal_source::decide;
 use axum::Json;
 use axum::extract::State;
@@ -18,7 +17,7 @@ use crate::http::Shared;
 /// Asks for work on a source now; where it is asked for already, that one comes first.
 async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
     let row = find(shared, name).await?;
-    Ok(Json(enqueue(shared, &NewTask::new(kind, row.source, now())).await?))
+    Ok(Json(enqueue(shared, &NewTask::new(kind, row.source, shared.services.store.now())).await?))
 }
 
 /// Run a source now
@@ -54,7 +53,7 @@ pub(super) async fn release(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<Json<Source>, ApiError> {
-    decide::release(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    decide::release(&shared.services.store, &parsed(&name)?, &asker, shared.services.store.now()).await?;
     current(&shared, &name).await
 }
 
@@ -70,7 +69,7 @@ pub(super) async fn approve(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<Json<Source>, ApiError> {
-    decide::approve(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    decide::approve(&shared.services.store, &parsed(&name)?, &asker, shared.services.store.now()).await?;
     current(&shared, &name).await
 }
 
@@ -86,7 +85,7 @@ pub(super) async fn reject(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<Json<Source>, ApiError> {
-    decide::reject(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    decide::reject(&shared.services.store, &parsed(&name)?, &asker, shared.services.store.now()).await?;
     current(&shared, &name).await
 }
 
@@ -112,6 +111,6 @@ pub(super) async fn rollback(
     Path(name): Path<String>,
     Body(request): Body<RollbackRequest>,
 ) -> Result<Json<Source>, ApiError> {
-    decide::rollback(&shared.services.store, &parsed(&name)?, request.to, &asker, now()).await?;
+    decide::rollback(&shared.services.store, &parsed(&name)?, request.to, &asker, shared.services.store.now()).await?;
     current(&shared, &name).await
 }

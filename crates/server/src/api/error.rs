@@ -1,8 +1,9 @@
 //! How an error is told over HTTP (spec "Error Response Format").
 
 use autoheal_engine::ErrorCode;
-use autoheal_orchestrator::{PerformError, now};
+use autoheal_orchestrator::PerformError;
 use autoheal_store::StoreError;
+use autoheal_store::system_time;
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -173,8 +174,12 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = self.status.unwrap_or_else(|| self.code.status());
-        let body =
-            ErrorBody { code: self.code.name(), message: self.message, details: self.details, timestamp: Time(now()) };
+        let body = ErrorBody {
+            code: self.code.name(),
+            message: self.message,
+            details: self.details,
+            timestamp: Time(system_time()),
+        };
         let mut response = (status, Json(ErrorResponse { error: body })).into_response();
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

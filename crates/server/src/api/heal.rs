@@ -2,7 +2,7 @@
 
 use autoheal_engine::task::{NewTask, TaskState};
 use autoheal_engine::{JobId, TaskId};
-use autoheal_orchestrator::{PerformError, ask_for, now};
+use autoheal_orchestrator::{PerformError, ask_for};
 use autoheal_repo::HealRequest;
 use autoheal_repo::branch_name::create_branch_name;
 use autoheal_store::JobRow;
@@ -146,7 +146,7 @@ pub(crate) async fn enqueue(services: &Services, task: &NewTask, asker: &str) ->
         Err(error) => return Err(error.into()),
     };
     let job = JobId(Uuid::new_v4());
-    services.store.add_job(job, enqueued.id, asker, now()).await?;
+    services.store.add_job(job, enqueued.id, asker, services.store.now()).await?;
     Ok(job)
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn task_of(services: &Services, request: &JobRequest) -> Result<NewTa
         name(&request.leader_name).map_err(|reason| field("leaderName", format!("the leader's name {reason}")))?;
     create_branch_name(&team, &leader).map_err(|error| field("teamName", error.to_string()))?;
     let wanted = services.healing.for_person(&address);
-    Ok(new_task(&address, HealRequest { team_name: team, leader_name: leader, ..wanted })?)
+    Ok(new_task(&services.worker, &address, HealRequest { team_name: team, leader_name: leader, ..wanted })?)
 }
 
 /// A name as it is used: on one line, without what cannot be seen.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use autoheal_engine::source::HealthState;
-use autoheal_orchestrator::now;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -69,7 +68,7 @@ pub struct SourceGlance {
     (status = "default", description = "An error", body = ErrorResponse)))]
 pub(super) async fn overview(State(shared): State<Shared>) -> Result<Json<Overview>, ApiError> {
     let services = &shared.services;
-    let glance = services.store.glance(now().minus(Duration::from_hours(24))).await?;
+    let glance = services.store.glance(services.store.now().minus(Duration::from_hours(24))).await?;
     let counts = services.store.source_counts().await?;
     let count = |state| counts.get(&state).copied().unwrap_or(0);
     Ok(Json(Overview {
@@ -101,6 +100,8 @@ pub struct Readiness {
     pub status: &'static str,
     /// Whether the database answers.
     pub database: bool,
+    /// Whether there is disk space to begin anything: `worker.min_free_mib` says how much is wanted.
+    pub room: bool,
 }
 
 /// Check whether the server is there
@@ -117,9 +118,10 @@ pub(super) async fn alive() -> Json<Liveness> {
 pub(super) async fn ready(State(shared): State<Shared>) -> (StatusCode, Json<Readiness>) {
     const PATIENCE: Duration = Duration::from_secs(5);
     let database = matches!(tokio::time::timeout(PATIENCE, shared.services.store.ping()).await, Ok(Ok(())));
-    if database && !shared.stop.is_cancelled() {
-        (StatusCode::OK, Json(Readiness { status: "ready", database }))
+    let room = shared.services.worker.missing_room().is_none();
+    if database && room && !shared.stop.is_cancelled() {
+        (StatusCode::OK, Json(Readiness { status: "ready", database, room }))
     } else {
-        (StatusCode::SERVICE_UNAVAILABLE, Json(Readiness { status: "unavailable", database }))
+        (StatusCode::SERVICE_UNAVAILABLE, Json(Readiness { status: "unavailable", database, room }))
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use autoheal_engine::RunId;
 use autoheal_engine::source::{HealthState, Stage};
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::now;
 use autoheal_page::recipe::FieldName;
 use autoheal_source::cron::{CronExpression, InvalidCron};
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
@@ -414,7 +413,7 @@ pub(super) async fn add(
         asked_by: Some(asker),
         ..AddRequest::new(new.url)
     };
-    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
+    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), shared.services.store.now());
     task.context = serde_json::to_value(&request)?;
     let task = super::tasks::enqueue(&shared, &task).await?;
     Ok((StatusCode::ACCEPTED, Json(Adding { name: name.to_string(), task })))
@@ -444,7 +443,7 @@ pub(super) async fn change(
         heal_policy: wanted.heal_policy.map(Into::into),
         ..Changes::default()
     };
-    decide::set(&shared.services.store, &source, &changes, &asker, now()).await?;
+    decide::set(&shared.services.store, &source, &changes, &asker, shared.services.store.now()).await?;
     current(&shared, &name).await
 }
 
@@ -461,6 +460,6 @@ pub(super) async fn remove(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    decide::remove(&shared.services.store, &parsed(&name)?, &asker, now()).await?;
+    decide::remove(&shared.services.store, &parsed(&name)?, &asker, shared.services.store.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

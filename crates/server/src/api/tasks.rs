@@ -49,6 +49,8 @@ pub struct Task {
     pub retry_count: u32,
     /// How often it may.
     pub max_retries: u32,
+    /// How many workers died at it since its last step: after three it is given to no other.
+    pub deaths: u32,
     /// The worker that is at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -72,6 +74,7 @@ impl Task {
             error_message: task.error_message,
             retry_count: task.retry_count,
             max_retries: task.max_retries,
+            deaths: task.deaths,
             worker: task.lease_owner,
             cancel_requested: task.cancel_requested,
         }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use autoheal_orchestrator::now;
 use autoheal_store::{UsageBy, UsageRow};
 use axum::Json;
 use axum::extract::State;
@@ -110,7 +109,7 @@ pub(super) async fn sums(
     if !(1..=MOST_DAYS).contains(&query.days) {
         return Err(ApiError::invalid("days: a number from 1 to 3660 is expected").with("field", "days"));
     }
-    let since = now().minus(Duration::from_hours(24 * u64::from(query.days)));
+    let since = shared.services.store.now().minus(Duration::from_hours(24 * u64::from(query.days)));
     let rows = shared.services.store.usage(since, query.by.into()).await?;
     Ok(Json(UsageSums { rows: rows.into_iter().map(Into::into).collect() }))
 }

@@ -4,9 +4,10 @@
 //! this server know. Everything in it comes from whoever pushes to the repository, all the same.
 
 use std::fmt;
+use std::time::Duration;
 
-use autoheal_engine::JobId;
-use autoheal_orchestrator::{ask_for, now};
+use autoheal_engine::{JobId, Timestamp};
+use autoheal_orchestrator::ask_for;
 use autoheal_repo::HealRequest;
 use autoheal_repo::commit_message::PREFIX;
 use axum::Json;
@@ -88,6 +89,8 @@ pub struct EventRepository {
 pub struct EventCheck {
     /// How it ended.
     pub conclusion: Option<String>,
+    /// When it changed last.
+    pub updated_at: Option<String>,
     /// The branch that was checked; of a fork GitHub names none in suites.
     pub head_branch: Option<String>,
     /// The commit that was checked.
@@ -128,6 +131,7 @@ enum Ignored {
     NotFailed,
     Fork,
     Own,
+    Old,
     Disabled,
 }
 
@@ -139,13 +143,22 @@ impl fmt::Display for Ignored {
             Self::NotFailed => "it did not fail",
             Self::Fork => "it comes from another repository, such as a fork: nothing could be pushed there",
             Self::Own => "the branch or the commit is autoheal's own",
+            Self::Old => "it is older than a week: whoever recorded it could send it again",
             Self::Disabled => "repositories are healed when the setting server.github_webhook.enabled is true",
         })
     }
 }
 
+/// A job is remembered for longer, so that an event is done once. GitHub delivers again what is up to three days old.
+const FRESH: Duration = Duration::from_hours(7 * 24);
+
 /// The branch that is to be healed after an event.
-fn red_branch(check: EventCheck, action: Option<&str>, repository: &EventRepository) -> Result<String, Ignored> {
+fn red_branch(
+    check: EventCheck,
+    action: Option<&str>,
+    repository: &EventRepository,
+    now: Timestamp,
+) -> Result<String, Ignored> {
     if action != Some("completed") {
         return Err(Ignored::Unfinished);
     }
@@ -162,6 +175,10 @@ fn red_branch(check: EventCheck, action: Option<&str>, repository: &EventReposit
     let message = check.head_commit.and_then(|commit| commit.message).unwrap_or_default();
     if branch.ends_with("_AI_Fix") || message.starts_with(PREFIX) {
         return Err(Ignored::Own);
+    }
+    let changed_at = check.updated_at.as_deref().and_then(Timestamp::from_rfc3339);
+    if changed_at.is_none_or(|at| now.since(at) > FRESH) {
+        return Err(Ignored::Old);
     }
     Ok(branch)
 }
@@ -223,7 +240,7 @@ pub(super) async fn receive(
     let (Some(check), Some(repository)) = (check, told.repository) else {
         return Err(ApiError::invalid(format!("the event lacks `{event}` or `repository`")));
     };
-    let branch = match red_branch(check, told.action.as_deref(), &repository) {
+    let branch = match red_branch(check, told.action.as_deref(), &repository, shared.services.store.now()) {
         Ok(_) if !webhook.is_enabled => return ignored(Ignored::Disabled.to_string()),
         Ok(branch) => branch,
         Err(reason) => return ignored(reason.to_string()),
@@ -234,7 +251,11 @@ pub(super) async fn receive(
         Err(refusal) => return ignored(refusal.to_string()),
     };
     // Not the commit: when the turn comes, the branch is healed as it is then, and several pushes to it are one task.
-    let task = new_task(&address, HealRequest { branch: Some(branch), ..healing.for_person(&address) })?;
+    let task = new_task(
+        &shared.services.worker,
+        &address,
+        HealRequest { branch: Some(branch), ..healing.for_person(&address) },
+    )?;
     // The same event has the same name, however often and by whomever it is sent; to know it is not to know the signature.
     let job = job_of(&hmac::sign(&key, &[b"job ".as_slice(), hmac::sign(&key, &body).as_ref()].concat()));
     let store = &shared.services.store;
@@ -242,7 +263,7 @@ pub(super) async fn receive(
         // While another branch of the repository is healed this is a conflict: GitHub marks the event as not delivered, and shows it to
         // whoever may deliver it again.
         let enqueued = ask_for(store, &task).await?;
-        if let Err(error) = store.add_job(job, enqueued.id, &format!("github:{event}"), now()).await
+        if let Err(error) = store.add_job(job, enqueued.id, &format!("github:{event}"), store.now()).await
             && store.job(job).await?.is_none()
         {
             return Err(error.into());

@@ -1,13 +1,14 @@
 //! A call that is under way: it goes on beside the connection, and is told to stop when nobody waits for it any more.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use autoheal_engine::ErrorCode;
 use axum::Json;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
 use tokio_util::sync::DropGuard;
@@ -26,6 +27,53 @@ enum Said {
     Ended(Result<Answer, ToolError>),
 }
 
+/// How many pages are read for tools at once, and how many callers may wait for that: a page takes a processor, and hundreds of megabytes.
+const READ_AT_ONCE: usize = 2;
+const WAITING: usize = 16;
+
+/// The tools that read pages take turns.
+#[derive(Clone)]
+pub(super) struct Reading {
+    admitted: Arc<Semaphore>,
+    reading: Arc<Semaphore>,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        let semaphore = |permits| Arc::new(Semaphore::new(permits));
+        Self { admitted: semaphore(READ_AT_ONCE + WAITING), reading: semaphore(READ_AT_ONCE) }
+    }
+}
+
+impl Reading {
+    /// The turn of one more call.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiCode::RateLimited`] when too many wait already.
+    pub(super) fn turn_for(&self, tool: &dyn Tool) -> Result<Turn, ApiError> {
+        if !tool.reads_pages() {
+            return Ok(Turn(None));
+        }
+        let admitted = Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| {
+            ApiError::new(ApiCode::RateLimited, "too many pages are waiting to be read: ask again later").after(5)
+        })?;
+        Ok(Turn(Some((admitted, Arc::clone(&self.reading)))))
+    }
+}
+
+/// A call's place in the queue; none where it needs none.
+pub(super) struct Turn(Option<(OwnedSemaphorePermit, Arc<Semaphore>)>);
+
+impl Turn {
+    /// Waits for it, and keeps it until the answer is dropped.
+    async fn come(self) -> Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)> {
+        let (admitted, reading) = self.0?;
+        // It is never closed.
+        reading.acquire_owned().await.ok().map(|reading| (admitted, reading))
+    }
+}
+
 /// A call under way. Dropping it stops the call.
 pub(super) struct UnderWay {
     said: mpsc::Receiver<Said>,
@@ -33,7 +81,13 @@ pub(super) struct UnderWay {
 }
 
 /// Begins a call.
-pub(super) fn begin(tool: &'static dyn Tool, shared: &Shared, input: Value, user: Option<String>) -> UnderWay {
+pub(super) fn begin(
+    tool: &'static dyn Tool,
+    shared: &Shared,
+    input: Value,
+    user: Option<String>,
+    turn: Turn,
+) -> UnderWay {
     let (sender, said) = mpsc::channel(BEHIND);
     let (services, stop) = (shared.services.clone(), shared.stop.child_token());
     let guard = stop.clone().drop_guard();
@@ -41,6 +95,7 @@ pub(super) fn begin(tool: &'static dyn Tool, shared: &Shared, input: Value, user
         let telling = sender.clone();
         // A reader who is slow, or gone, hears less of how far it is.
         let progress = move |line: String| drop(telling.try_send(Said::Progress(line)));
+        let _turn = turn.come().await;
         let call = Call { user, stop, progress: &progress };
         let outcome = tools::call(tool, &services, input, &call).await;
         // An error says that nobody waits for it any more.
@@ -95,5 +150,39 @@ const fn code_of(failure: &ToolError) -> ApiCode {
         ToolError::InvalidInput(_) => ApiCode::Spec(ErrorCode::InvalidInput),
         ToolError::Failed(_) => ApiCode::ToolFailed,
         ToolError::Stopped => ApiCode::Stopped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::tools;
+
+    #[tokio::test]
+    async fn a_crowd_that_wants_pages_read_is_asked_to_come_again() {
+        let reading = Reading::default();
+        let turn = |name: &str| reading.turn_for(tools::find(name).unwrap());
+        let mut turns: Vec<Turn> = (0..READ_AT_ONCE + WAITING).map(|_| turn("extract").ok().unwrap()).collect();
+        let refused = turn("navigate").err().unwrap().into_response();
+        assert_eq!((refused.status().as_u16(), refused.headers()["retry-after"].to_str().unwrap()), (429, "5"));
+        assert!(turn("source_list").is_ok(), "what reads no page waits for nobody");
+
+        let mut running = Vec::new();
+        for _ in 0..READ_AT_ONCE {
+            running.push(turns.pop().unwrap().come().await);
+        }
+        let mut next = waiting(turns.pop().unwrap());
+        assert!(next.as_mut().now_or_never().is_none(), "no more at once");
+        running.pop();
+        assert!(next.now_or_never().flatten().is_some());
+        assert!(turn("navigate").is_ok(), "and one more may wait");
+    }
+
+    fn waiting(turn: Turn) -> Pin<Box<dyn Future<Output = Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>>>> {
+        Box::pin(turn.come())
     }
 }

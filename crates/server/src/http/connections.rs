@@ -1,7 +1,6 @@
 //! Connections: who takes too long to ask is not waited for, and a stop lets answers end.
 
 use std::io::{self, IoSlice};
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -23,12 +22,10 @@ use tokio::time::{Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// The address of whoever asks.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Client(pub(super) IpAddr);
+use super::clients::{Client, Connections};
 
 /// How long the headers of a request may take.
-const HEADERS: Duration = Duration::from_secs(10);
+const HEADERS: Duration = Duration::from_secs(5);
 
 /// How long a stop waits for answers that are under way.
 const GRACE: Duration = Duration::from_secs(10);
@@ -50,16 +47,18 @@ fn room() -> usize {
     usize::try_from(files.saturating_sub(RESERVED).clamp(64, MOST)).unwrap_or(64)
 }
 
-/// Answers until `stop`, and then ends what it was asked.
-pub(super) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
+/// Answers until `stop`, and then ends what it was asked. A client has at most `most` connections at once; 0: as many as it likes.
+pub(super) async fn serve(listener: TcpListener, router: Router, most: usize, stop: CancellationToken) {
     let graceful = GracefulShutdown::new();
-    let slots = Arc::new(Semaphore::new(room()));
+    let (slots, connections) = (Arc::new(Semaphore::new(room())), Connections::new(most));
     loop {
         let taken = tokio::select! {
             () = stop.cancelled() => break,
             taken = take(&listener, &slots) => taken,
         };
         let Some((stream, client, slot)) = taken else { continue };
+        // Whoever has enough is hung up on: nobody else waits for that.
+        let Some(place) = connections.take(client) else { continue };
         let router = router.clone();
         let service = service_fn(move |request: hyper::Request<Incoming>| {
             let router = router.clone();
@@ -75,7 +74,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
             .serve_connection(TokioIo::new(Patient::new(stream)), service);
         let watched = graceful.watch(connection);
         tokio::spawn(async move {
-            let _slot = slot;
+            let _held = (slot, place);
             // Whoever hangs up or speaks no HTTP gets no answer: nothing is wrong here.
             let _: Result<(), _> = watched.await.inspect_err(|error| tracing::debug!(%error, "a connection broke"));
         });
@@ -153,7 +152,7 @@ async fn take(listener: &TcpListener, slots: &Arc<Semaphore>) -> Option<Taken> {
         Ok((stream, peer)) => {
             // Events are small, and are to be seen at once.
             let _ = stream.set_nodelay(true);
-            Some((stream, Client(peer.ip()), slot))
+            Some((stream, Client::at(peer.ip()), slot))
         }
         Err(error) => {
             tracing::warn!(%error, "a connection could not be taken");

@@ -1,5 +1,5 @@
-//! Who may ask. Without a token too: a page in a browser on this machine can reach the loopback interface, under any name that its
-//! owner lets point there (DNS rebinding), and post to it from anywhere.
+//! Who may ask: who knows the token. A page in a browser on this machine can reach the loopback interface, under any name that its
+//! owner lets point there (DNS rebinding), and post to it from anywhere: it is refused before that.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -64,8 +64,8 @@ fn misplaced(access: &Access, headers: &HeaderMap) -> Option<&'static str> {
         return Some("Host and Origin must be given once, and be readable");
     };
     let host = host.unwrap_or_default();
-    // Who knows the token is no page that was led here under a false name.
-    if access.token.is_none() && !is_ours(access, name_of(host)) {
+    // A public server does not know under which names its user lets it be found.
+    if !access.is_public && !is_ours(access, name_of(host)) {
         return Some("the server is not known under this name: set server.hosts");
     }
     let origin = origin?;
@@ -78,13 +78,12 @@ fn misplaced(access: &Access, headers: &HeaderMap) -> Option<&'static str> {
 pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    if let Some(token) = &access.token {
-        let given = text(header::AUTHORIZATION).and_then(|value| value.split_once(' '));
-        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map_or("", |(_, given)| given);
-        if !bool::from(given.as_bytes().ct_eq(token.expose_secret().as_bytes())) {
-            let message = "the token is missing or wrong: send `Authorization: Bearer TOKEN`";
-            return ApiError::new(ApiCode::Unauthorized, message).into_response();
-        }
+    let given = text(header::AUTHORIZATION).and_then(|value| value.split_once(' '));
+    let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map_or("", |(_, given)| given);
+    if !bool::from(given.as_bytes().ct_eq(access.token.expose_secret().as_bytes())) {
+        let message = "the token is missing or wrong: send `Authorization: Bearer TOKEN` with the token that `autoheal serve` prints, or \
+                       that it was given in AUTOHEAL_TOKEN";
+        return ApiError::new(ApiCode::Unauthorized, message).into_response();
     }
     // What a form can send from anywhere is refused: only JSON makes a browser ask first. Without a body there is no kind of body: then
     // the origin says enough, which browsers give with whatever changes something.

@@ -1,9 +1,9 @@
 //! How much may be asked, and how long that may take.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest as _, Request, State};
@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-use super::connections::Client;
+use super::clients::Client;
 use crate::api::error::{ApiCode, ApiError};
 
 /// How many requests may come at once of those that may come in so many seconds.
@@ -27,14 +27,35 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Who asks how often.
 #[derive(Clone)]
-pub(super) struct Rate(Option<Arc<DefaultKeyedRateLimiter<IpAddr>>>);
+pub(super) struct Rate(Option<Arc<Limiter>>);
+
+struct Limiter {
+    clients: DefaultKeyedRateLimiter<Client>,
+    /// When those were forgotten last that ask no more.
+    swept: Mutex<Instant>,
+}
+
+impl Limiter {
+    /// Forgets those that ask no more, once a second at most, however many requests come.
+    fn sweep(&self) {
+        if self.clients.len() <= REMEMBERED {
+            return;
+        }
+        let Ok(mut swept) = self.swept.try_lock() else { return };
+        if swept.elapsed() >= Duration::from_secs(1) {
+            *swept = Instant::now();
+            self.clients.retain_recent();
+        }
+    }
+}
 
 impl Rate {
     /// So many requests a second for each client; 0: as many as they like.
     pub(super) fn new(requests_per_second: u32) -> Self {
         Self(NonZeroU32::new(requests_per_second).map(|rate| {
             let burst = rate.saturating_mul(NonZeroU32::MIN.saturating_add(BURST - 1));
-            Arc::new(RateLimiter::keyed(Quota::per_second(rate).allow_burst(burst)))
+            let clients = RateLimiter::keyed(Quota::per_second(rate).allow_burst(burst));
+            Arc::new(Limiter { clients, swept: Mutex::new(Instant::now()) })
         }))
     }
 }
@@ -42,12 +63,10 @@ impl Rate {
 /// Lets pass who has not asked too much.
 pub(super) async fn check_rate(State(rate): State<Rate>, request: Request, next: Next) -> Response {
     let Some(limiter) = &rate.0 else { return next.run(request).await };
-    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-    let client = request.extensions().get::<Client>().map_or(unknown, |client| client.0);
-    if limiter.len() > REMEMBERED {
-        limiter.retain_recent();
-    }
-    match limiter.check_key(&client) {
+    let unknown = || Client::at(Ipv4Addr::UNSPECIFIED.into());
+    let client = request.extensions().get::<Client>().copied().unwrap_or_else(unknown);
+    limiter.sweep();
+    match limiter.clients.check_key(&client) {
         Ok(()) => next.run(request).await,
         Err(refused) => {
             let wait = refused.wait_time_from(DefaultClock::default().now());

@@ -11,7 +11,7 @@
 //!
 //! # Layout
 //!
-//! - `connections`: taking connections, and ending them
+//! - `connections`: taking connections, and ending them; `clients`: who is who among those who open them
 //! - `limits`: how much may be asked, and how long that may take
 //! - `guard`: who may ask, and what browsers are told
 //! - `calls`: tools that are called
@@ -19,6 +19,7 @@
 //! - `metrics`: what is measured
 
 mod calls;
+mod clients;
 mod connections;
 mod dashboard;
 mod guard;
@@ -40,6 +41,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use calls::Reading;
 use dashboard::Page;
 use limits::Rate;
 use metrics::Metrics;
@@ -55,26 +57,47 @@ use crate::tools::{self, Services};
 const LONGEST_BODY: usize = 1 << 20;
 
 /// Who may ask, and what browsers are told.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Access {
-    /// Whoever asks must know it: `Authorization: Bearer TOKEN`.
-    pub token: Option<SecretString>,
-    /// Names under which the server may be asked without a token, beside those of the loopback interface.
+    /// The token of every request: `Authorization: Bearer TOKEN`. Without it nothing is answered but the files of the dashboard, the probes,
+    /// and signed webhooks.
+    pub token: SecretString,
+    /// Whether the server may be reached from other machines, and under any name: its user has chosen the token for that.
+    pub is_public: bool,
+    /// Names under which a server that is not public may be asked, in addition to those of the loopback interface.
     pub hosts: Vec<String>,
     /// Origins (`https://chat.example`) whose pages may ask, beside the server's own.
     pub origins: Vec<String>,
     /// How many requests a second one client may make, four times as many at once; 0: as many as it likes.
     pub requests_per_second: u32,
+    /// How many connections one client may have at once, those that follow a run included; 0: as many as it likes.
+    pub connections_per_client: usize,
     /// Where the dashboard reports its crashes; `None`: nowhere.
     pub error_sink: Option<Url>,
+}
+
+impl Access {
+    /// On this machine alone, for who knows the token; no other limits.
+    pub fn new(token: SecretString) -> Self {
+        let (hosts, origins) = (Vec::new(), Vec::new());
+        Self {
+            token,
+            is_public: false,
+            hosts,
+            origins,
+            requests_per_second: 0,
+            connections_per_client: 0,
+            error_sink: None,
+        }
+    }
 }
 
 /// Why the server cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Everybody in the network could ask.
+    /// The token was not chosen for others to know.
     #[error("{0} can be reached from other machines: set a token in AUTOHEAL_TOKEN, or listen at 127.0.0.1")]
-    NoToken(SocketAddr),
+    NotPublic(SocketAddr),
     /// The address cannot be had.
     #[error("{address} cannot be listened at")]
     Address {
@@ -94,14 +117,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens. Without a token only on the loopback interface.
+    /// Listens; only on the loopback interface unless the server is public.
     ///
     /// # Errors
     ///
     /// [`BindError`].
     pub async fn bind(address: SocketAddr, access: Access) -> Result<Self, BindError> {
-        if access.token.is_none() && !address.ip().is_loopback() {
-            return Err(BindError::NoToken(address));
+        if !access.is_public && !address.ip().is_loopback() {
+            return Err(BindError::NotPublic(address));
         }
         let listener = TcpListener::bind(address).await.map_err(|source| BindError::Address { address, source })?;
         Ok(Self { listener, access })
@@ -122,8 +145,10 @@ impl Server {
         let (calls, metrics) = (TaskTracker::new(), Metrics::new());
         let page = Arc::new(Page::new(self.access.error_sink.as_ref()));
         let services = Arc::new(services);
-        let shared = Shared { services, stop: stop.clone(), followers, metrics, page, calls: calls.clone() };
-        connections::serve(self.listener, router(shared, self.access), stop).await;
+        let reading = Reading::default();
+        let shared = Shared { services, stop: stop.clone(), followers, metrics, page, reading, calls: calls.clone() };
+        let most = self.access.connections_per_client;
+        connections::serve(self.listener, router(shared, self.access), most, stop).await;
         // Every call was told to stop: it may have a task to cancel.
         calls.close();
         calls.wait().await;
@@ -138,6 +163,7 @@ pub(crate) struct Shared {
     pub(crate) followers: Followers,
     metrics: Metrics,
     page: Arc<Page>,
+    reading: Reading,
     /// The calls under way, also those that nobody waits for any more.
     calls: TaskTracker,
 }
@@ -199,7 +225,11 @@ async fn call(
         Ok(input) => input,
         Err(rejection) => return ApiError::from(rejection).into_response(),
     };
-    let under_way = calls::begin(tool, &shared, input, api::user(&headers));
+    let turn = match shared.reading.turn_for(tool) {
+        Ok(turn) => turn,
+        Err(busy) => return busy.into_response(),
+    };
+    let under_way = calls::begin(tool, &shared, input, api::user(&headers), turn);
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
         under_way.into_events().into_response()

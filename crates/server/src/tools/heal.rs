@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::{WhenStopped, now};
+use autoheal_orchestrator::WhenStopped;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -55,7 +55,7 @@ impl Tool for Heal {
             (Some(repository), None) => of_repository(services, &repository, input.push)?,
             (None, Some(source)) => {
                 let name = existing(services, &source).await?;
-                NewTask::new(TaskKind::FixSource, name.to_string(), now())
+                NewTask::new(TaskKind::FixSource, name.to_string(), services.store.now())
             }
             _ => return Err(ToolError::InvalidInput("name either a repository or a source".to_owned())),
         };
@@ -70,5 +70,5 @@ impl Tool for Heal {
 fn of_repository(services: &Services, repository: &str, push: bool) -> Result<NewTask, ToolError> {
     let address = services.healing.parse(repository).map_err(ToolError::invalid)?;
     let request = services.healing.of(&address, push)?;
-    new_task(&address, request).map_err(ToolError::invalid)
+    new_task(&services.worker, &address, request).map_err(ToolError::invalid)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_forge::github::GitHubHost;
 use autoheal_forge::{ForgeError, RepositoryAddress};
-use autoheal_orchestrator::{now, owner};
+use autoheal_orchestrator::Worker;
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
 
@@ -21,10 +21,21 @@ pub struct Healing {
     pub may_push: bool,
     /// Whether what a person asks for over HTTP is pushed.
     pub people_push: bool,
-    /// The repositories; `None`: every one that this user can read.
-    pub repositories: Option<Vec<AllowedRepository>>,
+    /// The repositories.
+    pub repositories: Repositories,
     /// github.com, or the GitHub Enterprise that the settings name: its repositories are addresses, too.
     pub host: GitHubHost,
+}
+
+/// Which repositories may be healed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repositories {
+    /// Those that the settings name.
+    Listed(Vec<AllowedRepository>),
+    /// Those at GitHub: the settings name none, and who asks is not the user of this process.
+    AtHost,
+    /// Every one that the user of this process can read: it is this user who asks.
+    OfUser,
 }
 
 /// What may be healed.
@@ -85,7 +96,21 @@ impl AllowedRepository {
 impl Healing {
     /// Whether folders of this machine may be healed for people who ask over HTTP.
     pub(crate) fn has_folders(&self) -> bool {
-        self.repositories.iter().flatten().any(|allowed| matches!(allowed, AllowedRepository::Folder(_)))
+        match &self.repositories {
+            Repositories::Listed(listed) => {
+                listed.iter().any(|allowed| matches!(allowed, AllowedRepository::Folder(_)))
+            }
+            Repositories::AtHost => false,
+            Repositories::OfUser => true,
+        }
+    }
+
+    fn holds(&self, address: &RepositoryAddress) -> bool {
+        match &self.repositories {
+            Repositories::Listed(listed) => listed.iter().any(|allowed| allowed.holds(address)),
+            Repositories::AtHost => self.host.repository(address).is_some(),
+            Repositories::OfUser => true,
+        }
     }
 
     /// The repository that a text names, whether it may be healed or not.
@@ -112,11 +137,7 @@ impl Healing {
             return Err(expected());
         }
         let address = self.parse(text).map_err(|_| expected())?;
-        let is_listed = match &self.repositories {
-            Some(allowed) => allowed.iter().any(|allowed| allowed.holds(&address)),
-            None => self.host.repository(&address).is_some(),
-        };
-        if is_listed { Ok(address) } else { Err(expected()) }
+        if self.holds(&address) { Ok(address) } else { Err(expected()) }
     }
 
     /// What is asked of a run when a person asks: as the settings say, and pushed unless they forbid it.
@@ -131,9 +152,9 @@ impl Healing {
     ///
     /// [`ToolError::InvalidInput`] for what a person has not allowed, with the setting that would.
     pub(super) fn of(&self, address: &RepositoryAddress, push: bool) -> Result<HealRequest, ToolError> {
-        if self.repositories.as_ref().is_some_and(|allowed| !allowed.iter().any(|allowed| allowed.holds(address))) {
+        if !self.holds(address) {
             return Err(ToolError::InvalidInput(format!(
-                "{address} may not be healed here: a person must name it in the setting server.repositories"
+                "{address} may not be healed here: the user of the server must name it in the setting server.repositories"
             )));
         }
         if push && !self.may_push {
@@ -147,11 +168,15 @@ impl Healing {
     }
 }
 
-/// A task of the queue that heals the repository at this address.
-pub(crate) fn new_task(address: &RepositoryAddress, request: HealRequest) -> Result<NewTask, serde_json::Error> {
-    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now());
+/// A task of the queue that heals the repository at this address, for `worker` and those that share its database.
+pub(crate) fn new_task(
+    worker: &Worker,
+    address: &RepositoryAddress,
+    request: HealRequest,
+) -> Result<NewTask, serde_json::Error> {
+    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), worker.store().now());
     // A path means something on this machine only.
-    task.host = address.path().map(|_| owner::host_name());
+    task.host = address.path().map(|_| worker.host().to_owned());
     task.context = serde_json::to_value(request)?;
     Ok(task)
 }
@@ -173,7 +198,12 @@ mod tests {
             request: HealRequest { team_name: "a team".to_owned(), ..HealRequest::new("") },
             may_push: false,
             people_push: true,
-            repositories: allowed.map(|texts| texts.iter().map(|text| allowed_repository(text).unwrap()).collect()),
+            repositories: match allowed {
+                Some(texts) => {
+                    Repositories::Listed(texts.iter().map(|text| allowed_repository(text).unwrap()).collect())
+                }
+                None => Repositories::AtHost,
+            },
             host: host("https://api.github.com"),
         }
     }
@@ -205,6 +235,19 @@ mod tests {
         }
         let refused = enterprise.address_of("x").unwrap_err().to_string();
         assert!(refused.contains("https://git.example.com/OWNER"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_that_no_setting_names_is_healed_for_the_user_of_the_process_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let address = RepositoryAddress::parse(path).unwrap();
+        let over_http = healing(None);
+        for refused in [over_http.of(&address, false).map(drop), over_http.address_of(path).map(drop)] {
+            assert!(refused.unwrap_err().to_string().contains("server.repositories"));
+        }
+        let of_user = Healing { repositories: Repositories::OfUser, ..healing(None) };
+        assert!(of_user.of(&address, false).is_ok());
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod source_list;
 mod source_run;
 
 pub(crate) use healing::new_task;
-pub use healing::{AllowedRepository, AllowedRepositoryError, Healing};
+pub use healing::{AllowedRepository, AllowedRepositoryError, Healing, Repositories};
 
 /// What the tools work with. Cheap to clone.
 #[derive(Clone)]
@@ -130,7 +130,7 @@ pub trait Tool: Send + Sync {
     /// Whether nothing is different afterwards.
     fn is_read_only(&self) -> bool;
 
-    /// Whether the call itself reads pages, which is the work of a worker process.
+    /// Whether the call itself reads pages: a worker process does that, and over HTTP few calls do at once.
     fn reads_pages(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use autoheal_orchestrator::{WhenStopped, now};
+use autoheal_orchestrator::WhenStopped;
 use autoheal_source::SourceName;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,7 +54,7 @@ impl Tool for SourceRun {
 
 /// Posts what runs left to be posted. What does not arrive is tried again by whoever keeps house.
 pub(super) async fn deliver(services: &Services) {
-    if let Err(error) = services.notifier.deliver_due(now).await {
+    if let Err(error) = services.notifier.deliver_due(|| services.store.now()).await {
         tracing::warn!(%error, "what is to be posted could not be read");
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::healing::World;
-use crate::http::{Running, ask, start};
+use crate::http::{Running, ask, local, public, start};
 
 fn healing(repository: &str, team: &str) -> Value {
     json!({ "repositoryUrl": repository, "teamName": team, "leaderName": "Saiyam Kumar" })
@@ -56,7 +56,7 @@ async fn a_job_is_queued_runs_and_is_completed_as_the_specification_words_it() {
 
 #[tokio::test]
 async fn what_makes_no_sense_is_refused_with_the_field() {
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     for (repository, team, leader, field) in [
         ("https://gitlab.com/owner/repo", "a", "b", "repositoryUrl"),
         ("https://github.com/owner", "a", "b", "repositoryUrl"),
@@ -159,7 +159,7 @@ async fn who_watches_a_run_sees_everything_once_whenever_they_begin() {
 
 #[tokio::test]
 async fn who_comes_back_to_a_run_that_was_resumed_is_told_what_happened_in_the_end() {
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     let (_, job) = start_healing(&server, "https://github.com/owner/repo", "a").await;
     let store = &server.store;
     let task = store.job(job["jobId"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap().task;
@@ -208,7 +208,7 @@ async fn who_comes_back_to_a_run_that_was_resumed_is_told_what_happened_in_the_e
 
 #[tokio::test]
 async fn tasks_are_listed_page_by_page_cancelled_and_tried_again() {
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     for number in 0..5 {
         start_healing(&server, &format!("https://github.com/owner/repo{number}"), "a").await;
     }
@@ -237,7 +237,7 @@ async fn tasks_are_listed_page_by_page_cancelled_and_tried_again() {
 
 #[tokio::test]
 async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_written_down() {
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     let new = json!({ "url": "https://shop.example/chair", "name": "chair", "intervalSeconds": 60 });
     let (status, adding) = ask(server.send(Method::POST, "/api/sources", &new)).await;
     assert_eq!((status, &adding["name"], &adding["task"]["kind"]), (202, &json!("chair"), &json!("ADD_SOURCE")));
@@ -279,7 +279,7 @@ async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_writt
 
 #[tokio::test]
 async fn who_asks_too_much_is_told_when_to_ask_again() {
-    let server = start(Access { requests_per_second: 1, ..Access::default() }).await;
+    let server = start(Access { requests_per_second: 1, ..local() }).await;
     let mut answers = Vec::new();
     for _ in 0..8 {
         answers.push(server.get("/api/overview").send().await.unwrap());
@@ -292,7 +292,7 @@ async fn who_asks_too_much_is_told_when_to_ask_again() {
 
 #[tokio::test]
 async fn addresses_of_pages_are_the_dashboards_and_no_name_of_theirs_is_answered() {
-    let server = start(Access { token: Some("a-token".into()), ..Access::default() }).await;
+    let server = start(public()).await;
     let page = server.get("/runs/whichever").header("Accept", "text/html").send().await.unwrap();
     // With or without the page in the binary, it is HTML, needs no token, and is not the API's.
     assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
@@ -309,7 +309,7 @@ async fn addresses_of_pages_are_the_dashboards_and_no_name_of_theirs_is_answered
     assert_eq!(ask(server.get("/api/overview")).await.0, 401);
     assert_eq!(ask(server.get("/metrics")).await.0, 401);
     assert_eq!(ask(server.get("/readyz")).await, (200, json!({ "status": "ready", "database": true })));
-    let evil = start(Access::default()).await;
+    let evil = start(local()).await;
     let answer = evil.get("/").header("Accept", "text/html").header("Host", "evil.example").send().await.unwrap();
     assert_eq!(answer.status(), 403);
 }

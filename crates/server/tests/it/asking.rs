@@ -9,7 +9,6 @@ use autoheal_engine::task::TaskState;
 use autoheal_orchestrator::Registry;
 use autoheal_repo::HealRequest;
 use autoheal_repo::branch_name::create_branch_name;
-use autoheal_server::http::Access;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use reqwest::Method;
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::healing::Waiting;
-use crate::http::{Running, ask, start_with};
+use crate::http::{Running, ask, local, start_with};
 
 /// `OWNER/NAME`, as GitHub names repositories.
 fn repository() -> impl Strategy<Value = String> {
@@ -44,7 +43,7 @@ fn every_valid_request_is_answered_at_once_with_a_name_of_its_own() {
     // Whoever healed before answering would not end: this one is never let on.
     let healing = Waiting::new();
     let entered = Arc::clone(&healing.entered);
-    let (server, _) = runtime.block_on(start_with(Access::default(), Registry::new().with(healing)));
+    let (server, _) = runtime.block_on(start_with(local(), Registry::new().with(healing)));
     let (names, teams) = (RefCell::new(BTreeSet::new()), RefCell::new(BTreeMap::new()));
     let ending = prop::sample::select(vec!["", "/", ".git"]);
     let request = (repository(), ending, name(), name(), 1_usize..4);
@@ -161,7 +160,7 @@ fn is_safe_branch(branch: &str) -> bool {
 #[test]
 fn whatever_is_written_is_refused_or_harmless() {
     let runtime = Runtime::new().unwrap();
-    let (server, _) = runtime.block_on(start_with(Access::default(), Registry::new()));
+    let (server, _) = runtime.block_on(start_with(local(), Registry::new()));
     let address = || repository().prop_map(|repository| format!("https://github.com/{repository}"));
     let addresses = prop_oneof![4 => address(), 1 => text(), 1 => with_text(address())];
     let names = || prop_oneof![3 => name(), 1 => text(), 1 => with_text(name())];

@@ -8,7 +8,6 @@ use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
 use autoheal_engine::task::{Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_orchestrator::{Registry, Worker};
-use autoheal_server::http::Access;
 use autoheal_server::mcp;
 use autoheal_store::{Store, TaskFilter};
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::http::{Running, ask, services, start_with};
+use crate::http::{Running, ask, local, services, start_with};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Only;
@@ -104,7 +103,7 @@ impl World {
     pub(crate) async fn new() -> Self {
         let workflow = Waiting::new();
         let (entered, open) = (Arc::clone(&workflow.entered), Arc::clone(&workflow.open));
-        let (server, worker) = start_with(Access::default(), Registry::new().with(workflow)).await;
+        let (server, worker) = start_with(local(), Registry::new().with(workflow)).await;
         Self { server, worker, folders: tempfile::tempdir().unwrap(), entered, open }
     }
 

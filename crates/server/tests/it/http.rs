@@ -10,12 +10,17 @@ use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::HealRequest;
 use autoheal_server::api::webhook::Webhook;
 use autoheal_server::http::{Access, BindError, Server};
+use autoheal_server::tools::Repositories;
 use autoheal_server::{Healing, Services};
 use autoheal_source::{Notifier, SourceServices};
 use autoheal_store::Store;
 use autoheal_testkit::site::Site;
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, RequestBuilder};
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A running server; it ends when this is dropped.
@@ -25,6 +30,16 @@ pub(crate) struct Running {
     pub(crate) store: Store,
     stop: DropGuard,
     _data: tempfile::TempDir,
+}
+
+/// A server on this machine alone.
+pub(crate) fn local() -> Access {
+    Access::new("the-token".into())
+}
+
+/// A server that other machines reach, too: its [`Running`] shows no token by itself.
+pub(crate) fn public() -> Access {
+    Access { is_public: true, ..Access::new("a-token".into()) }
 }
 
 pub(crate) async fn start(access: Access) -> Running {
@@ -55,7 +70,7 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
             request: HealRequest::new(""),
             may_push: false,
             people_push: true,
-            repositories: None,
+            repositories: Repositories::AtHost,
             host: GitHubHost::of_api(&"https://api.github.com".parse().unwrap()).unwrap(),
         },
         notifier: Arc::new(Notifier::new(sources, None, None)),
@@ -73,13 +88,19 @@ pub(crate) async fn start_as(access: Access, services: impl FnOnce(&Store) -> Se
     let store = Store::open_file(&data.path().join("autoheal.db")).await.unwrap();
     let services = services(&store);
     let worker = services.worker.clone();
+    let mut shown = HeaderMap::new();
+    if !access.is_public {
+        let token = format!("Bearer {}", access.token.expose_secret());
+        shown.insert("Authorization", token.parse().unwrap());
+    }
     let server = Server::bind(([127, 0, 0, 1], 0).into(), access).await.unwrap();
     let address = server.address().unwrap();
     let stop = CancellationToken::new();
     tokio::spawn(server.serve(services, stop.clone()));
     // An error says that another test of this process was first.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let running = Running { address, client: Client::new(), store, stop: stop.drop_guard(), _data: data };
+    let client = Client::builder().default_headers(shown).build().unwrap();
+    let running = Running { address, client, store, stop: stop.drop_guard(), _data: data };
     (running, worker)
 }
 
@@ -133,7 +154,7 @@ async fn tools_are_listed_and_called_and_progress_comes_as_events() {
              {\"@type\": \"Product\", \"name\": \"A chair\"}</script>",
         )),
     );
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     let (status, listed) = ask(server.get("/api/tools")).await;
     assert_eq!((status, listed["tools"].as_array().unwrap().len()), (200, 5));
     assert_eq!(ask(server.get("/healthz")).await, (200, json!({ "status": "ok" })));
@@ -153,7 +174,7 @@ async fn tools_are_listed_and_called_and_progress_comes_as_events() {
 /// What a chat front end does with a tool server: it reads the description below the address that it was given, and asks what stands there.
 #[tokio::test]
 async fn the_tools_describe_themselves_to_assistants() {
-    let server = start(Access { token: Some("a-token".into()), ..Access::default() }).await;
+    let server = start(public()).await;
     assert_eq!(ask(server.get("/api/tools/openapi.json")).await.0, 401);
     let authorised = |request: reqwest::RequestBuilder| request.header("Authorization", "Bearer a-token");
     let (status, described) = ask(authorised(server.get("/api/tools/openapi.json"))).await;
@@ -172,7 +193,7 @@ async fn the_tools_describe_themselves_to_assistants() {
 
 #[tokio::test]
 async fn what_is_wrong_is_an_error_with_a_code() {
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     for (request, status, code) in [
         (server.call("nothing", &json!({})), 404, "NOT_FOUND"),
         (server.get("/elsewhere"), 404, "NOT_FOUND"),
@@ -193,11 +214,8 @@ async fn what_is_wrong_is_an_error_with_a_code() {
 
 #[tokio::test]
 async fn a_page_in_a_browser_cannot_ask_through_this_machine() {
-    let access = Access {
-        hosts: vec!["tools.example".into()],
-        origins: vec!["https://chat.example".into()],
-        ..Access::default()
-    };
+    let access =
+        Access { hosts: vec!["tools.example".into()], origins: vec!["https://chat.example".into()], ..local() };
     let server = start(access).await;
     let own = format!("http://{}", server.address);
     let list = || server.call("source_list", &json!({}));
@@ -235,7 +253,7 @@ async fn a_page_in_a_browser_cannot_ask_through_this_machine() {
 
 #[tokio::test]
 async fn a_token_is_asked_for_and_without_one_nobody_else_is_let_in() {
-    let server = start(Access { token: Some("a-token".into()), ..Access::default() }).await;
+    let server = start(public()).await;
     let list = || server.call("source_list", &json!({}));
     for (request, status) in [
         (list(), 401),
@@ -252,16 +270,83 @@ async fn a_token_is_asked_for_and_without_one_nobody_else_is_let_in() {
     ] {
         assert_eq!(ask(request).await.0, status);
     }
-    let refused = Server::bind(([0, 0, 0, 0], 0).into(), Access::default()).await.unwrap_err();
-    assert!(matches!(refused, BindError::NoToken(_)) && refused.to_string().contains("AUTOHEAL_TOKEN"));
-    let access = Access { token: Some("a-token".into()), ..Access::default() };
+    let refused = Server::bind(([0, 0, 0, 0], 0).into(), local()).await.unwrap_err();
+    assert!(matches!(refused, BindError::NotPublic(_)) && refused.to_string().contains("AUTOHEAL_TOKEN"));
+    let access = public();
     assert!(Server::bind(([0, 0, 0, 0], 0).into(), access).await.is_ok());
+}
+
+/// Whatever runs on this machine can reach the loopback interface: any local user, any container with the host's network.
+#[tokio::test]
+async fn who_does_not_know_the_token_gets_the_page_and_the_probes_and_nothing_else() {
+    let server = start(local()).await;
+    let stranger = Client::new();
+    let described = ask(server.get("/api/openapi.json")).await.1;
+    let mut asked = 0;
+    for (path, operations) in described["paths"].as_object().unwrap() {
+        let address = format!("http://{}{}", server.address, path.replace(['{', '}'], ""));
+        for method in operations.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let request = stranger.request(method, &address).header("Content-Type", "application/json").body("{}");
+            let status = request.send().await.unwrap().status().as_u16();
+            let is_open = ["/healthz", "/readyz"].contains(&path.as_str());
+            // Signed by GitHub, or refused.
+            let is_signed = path.starts_with("/api/webhooks/");
+            assert_eq!(
+                status,
+                if is_open {
+                    200
+                } else if is_signed {
+                    404
+                } else {
+                    401
+                },
+                "{path}"
+            );
+            asked += 1;
+        }
+    }
+    assert!(asked > 40, "{asked}");
+    for path in ["/metrics", "/api/openapi.json", "/api/tools/openapi.json"] {
+        assert_eq!(
+            stranger.get(format!("http://{}{path}", server.address)).send().await.unwrap().status(),
+            401,
+            "{path}"
+        );
+    }
+}
+
+/// Half a request from the address, which the server waits for.
+async fn half_a_request(server: &Running, from: &str) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
+    let mut stream = socket.connect(server.address).await.unwrap();
+    // A server that hangs up may be faster.
+    let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n").await;
+    stream
+}
+
+#[tokio::test]
+async fn a_client_that_opens_connections_leaves_room_for_others() {
+    let server = start(Access { connections_per_client: 2, ..local() }).await;
+    let mut first = half_a_request(&server, "127.0.0.1").await;
+    let _second = half_a_request(&server, "127.0.0.1").await;
+    let mut third = half_a_request(&server, "127.0.0.1").await;
+    let mut heard = Vec::new();
+    // Hung up on, by an end or a reset.
+    assert!(matches!(third.read_to_end(&mut heard).await, Ok(0) | Err(_)) && heard.is_empty());
+    let mut of_other = half_a_request(&server, "127.0.0.2").await;
+    for stream in [&mut first, &mut of_other] {
+        stream.write_all(b"Connection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
 }
 
 #[tokio::test]
 async fn a_browser_lets_the_pages_of_listed_origins_ask() {
-    let access =
-        Access { token: Some("a-token".into()), origins: vec!["https://chat.example".into()], ..Access::default() };
+    let access = Access { origins: vec!["https://chat.example".into()], ..public() };
     let server = start(access).await;
     let address = format!("http://{}/api/tools/source_list", server.address);
     let beforehand = |origin: &str| {
@@ -299,7 +384,7 @@ async fn a_manual_that_cannot_be_reached_is_a_failure_and_one_without_the_answer
     for path in ["/", "/a", "/b", "/c", "/d"] {
         site.set(path, autoheal_testkit::site::Change::Raw(autoheal_testkit::site::RawAnswer::new("text/html", page)));
     }
-    let server = start(Access::default()).await;
+    let server = start(local()).await;
     let ask_at = |start: &str| json!({ "goal": "oil capacity", "start": start, "max_steps": 50 });
     let (status, failure) = ask(server.call("navigate", &ask_at("http://127.0.0.1:1/"))).await;
     assert_eq!((status, &failure["error"]["code"]), (422, &json!("TOOL_FAILED")), "{failure}");

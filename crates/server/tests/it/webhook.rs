@@ -1,26 +1,26 @@
 //! What GitHub tells of CI.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use autoheal_orchestrator::Registry;
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
 use autoheal_server::Services;
 use autoheal_server::api::webhook::Webhook;
-use autoheal_server::http::Access;
-use autoheal_server::tools::AllowedRepository;
+use autoheal_server::tools::{AllowedRepository, Repositories};
 use autoheal_store::TaskFilter;
 use reqwest::{Method, RequestBuilder};
 use ring::hmac;
 use serde_json::{Value, json};
 
-use crate::http::{Running, ask, services, start_as};
+use crate::http::{Running, ask, public, services, start_as};
 
 const SECRET: &str = "It's a Secret to Everybody";
 
 /// A server that only those may ask who know a token, with a webhook.
 async fn start(change: impl FnOnce(&mut Services)) -> Running {
-    let access = Access { token: Some("a-token".into()), ..Access::default() };
+    let access = public();
     start_as(access, |store| {
         let mut services = services(store, Registry::new());
         services.webhook = Webhook { secret: Some(SECRET.into()), is_enabled: true };
@@ -54,10 +54,15 @@ async fn asked(server: &Running) -> Vec<HealRequest> {
     tasks.into_iter().map(|task| serde_json::from_value(task.context).unwrap()).collect()
 }
 
+/// As GitHub writes times.
+fn days_ago(days: u64) -> String {
+    autoheal_store::system_time().minus(Duration::from_hours(24 * days)).to_rfc3339()
+}
+
 /// A run of Actions that failed.
 fn failed(changes: &Value) -> Value {
     let mut run = json!({
-        "id": 1, "conclusion": "failure", "head_branch": "feature", "head_sha": "a".repeat(40), "pull_requests": [],
+        "id": 1, "conclusion": "failure", "updated_at": days_ago(6), "head_branch": "feature", "head_sha": "a".repeat(40), "pull_requests": [],
         "head_commit": { "message": "Add a feature" }, "head_repository": { "id": 7 },
     });
     run.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
@@ -114,6 +119,9 @@ async fn a_branch_whose_ci_failed_is_healed_once() {
 async fn what_is_not_to_be_healed_is_left_alone() {
     let server = start(|_| {}).await;
     for (changes, reason) in [
+        // What was recorded long ago, and is sent again when its job is forgotten.
+        (json!({ "updated_at": days_ago(8) }), "older than a week"),
+        (json!({ "updated_at": null }), "older than a week"),
         (json!({ "conclusion": "success" }), "did not fail"),
         (json!({ "conclusion": null }), "did not fail"),
         (json!({ "head_branch": "TEAM_LEADER_AI_Fix" }), "autoheal's own"),
@@ -145,7 +153,7 @@ async fn what_is_not_to_be_healed_is_left_alone() {
 
     let listed = start(|services| {
         let allowed = AllowedRepository::parse_on("https://github.com/owner/bank", &services.healing.host).unwrap();
-        services.healing.repositories = Some(vec![allowed]);
+        services.healing.repositories = Repositories::Listed(vec![allowed]);
     })
     .await;
     let (_, answer) = ask(signed(&listed, "workflow_run", &failed(&json!({})))).await;

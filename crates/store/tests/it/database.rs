@@ -1,7 +1,7 @@
 //! A fresh database for each test.
 
 use autoheal_store::Store;
-use sqlx::{AnyConnection, Connection as _, Executor as _};
+use sqlx::{AnyConnection, AssertSqlSafe, Connection as _, Executor as _};
 use tempfile::TempDir;
 
 /// Which engine a test runs on.
@@ -49,9 +49,9 @@ impl Engine {
 
 impl TestDatabase {
     /// A connection beside the store, for what only a test does.
-    pub(crate) async fn execute(&self, sql: &'static str) {
+    pub(crate) async fn execute(&self, sql: impl Into<String>) {
         let mut connection = AnyConnection::connect(&self.url).await.unwrap();
-        connection.execute(sql).await.unwrap();
+        connection.execute(AssertSqlSafe(sql.into())).await.unwrap();
     }
 
     /// The time of every lease is up, without waiting for it.

@@ -88,7 +88,7 @@ async fn a_job_is_a_name_for_a_task_and_several_may_name_one(#[case] engine: Eng
     let Some(database) = engine.database().await else { return };
     let store = &database.store;
     let task = store.enqueue(&NewTask::new(TaskKind::HealRepo, "a/b", at(0))).await.unwrap().id;
-    let (one, two) = (JobId(Uuid::new_v4()), JobId(Uuid::new_v4()));
+    let (one, two) = (JobId(Uuid::now_v7()), JobId(Uuid::now_v7()));
     assert_eq!(store.job_of_task(task).await.unwrap(), None);
     store.add_job(one, task, "ada", at(5)).await.unwrap();
     store.add_job(two, task, "bob", at(6)).await.unwrap();
@@ -96,7 +96,7 @@ async fn a_job_is_a_name_for_a_task_and_several_may_name_one(#[case] engine: Eng
     assert_eq!(store.job_of_task(task).await.unwrap(), Some(two));
     let row = store.job(one).await.unwrap().unwrap();
     assert_eq!((row.asked_by.as_str(), row.created_at, row.task.id, row.run), ("ada", at(5), task, None));
-    assert_eq!(store.job(JobId(Uuid::new_v4())).await.unwrap(), None);
+    assert_eq!(store.job(JobId(Uuid::now_v7())).await.unwrap(), None);
     // With its run, and how far that is.
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     let run = RunId(Uuid::now_v7());

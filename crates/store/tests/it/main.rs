@@ -15,3 +15,4 @@ mod retention;
 mod runs;
 mod schema;
 mod source;
+mod waiting;

@@ -61,6 +61,22 @@ impl Model {
         self.tasks.iter_mut().find(|task| task.id == id).unwrap()
     }
 
+    /// A worker gets the task, or it is closed because too many have died at it. Whether it is the worker's.
+    fn claim(&mut self, id: TaskId) -> bool {
+        let task = self.task(id);
+        if task.state == TaskState::InProgress {
+            task.deaths += 1;
+            task.error_message = Some("the worker w died, or was cut off, while working on it".to_owned());
+        }
+        task.lease_epoch += 1;
+        task.state = match (task.deaths >= Task::MOST_DEATHS, task.cancel_requested) {
+            (false, _) => TaskState::InProgress,
+            (true, true) => TaskState::Cancelled,
+            (true, false) => TaskState::Quarantined,
+        };
+        task.state == TaskState::InProgress
+    }
+
     fn open(&self, kind: TaskKind, target: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.state.is_open() && (task.kind, task.target.as_str()) == (kind, target))
     }
@@ -101,7 +117,7 @@ fn is_held(lease: &Lease, task: &Task) -> bool {
 fn essence(task: &Task) -> impl PartialEq + std::fmt::Debug + use<> {
     let lease = (task.lease_owner.clone(), task.lease_until.is_some(), task.lease_epoch);
     let ended = (task.completed_at.is_some(), task.error_message.clone());
-    (task.id, task.state, task.retry_count, task.cancel_requested, lease, ended)
+    (task.id, task.state, (task.retry_count, task.deaths), task.cancel_requested, lease, ended)
 }
 
 async fn apply(store: &Store, model: &mut Model, step: &Step) {
@@ -119,13 +135,21 @@ async fn apply(store: &Store, model: &mut Model, step: &Step) {
             let only = only.filter(|_| !model.tasks.is_empty()).map(|index| index.get(&model.tasks).id);
             let lease = if *lasting { LONG } else { NO_TIME };
             let request = ClaimRequest { host: (*host).to_owned(), kinds: kinds.clone(), only, ..request("w", lease) };
-            let expected = model.next(&request);
+            let (mut expected, mut closed) = (model.next(&request), Vec::new());
+            while let Some(id) = expected
+                && !model.claim(id)
+            {
+                closed.push(id);
+                expected = model.next(&request);
+            }
             let claimed = store.claim(&request).await.unwrap();
+            for id in closed {
+                let task = model.task(id);
+                end_lease(store, task, task.state).await;
+            }
             assert_eq!(claimed.as_ref().map(|(task, _)| task.id), expected);
             if let Some((claimed, lease)) = claimed {
                 let task = model.task(lease.task);
-                task.state = TaskState::InProgress;
-                task.lease_epoch += 1;
                 task.lease_owner = Some("w".to_owned());
                 task.lease_until = claimed.lease_until;
                 assert_eq!(lease.epoch, task.lease_epoch);
@@ -156,7 +180,7 @@ async fn apply(store: &Store, model: &mut Model, step: &Step) {
         }
         Step::Fail(index) => {
             let Some((lease, held)) = pick(model, *index) else { return };
-            let answer = store.fail(&lease, "broke", NO_TIME, Timestamp::default()).await;
+            let answer = store.fail(&lease, "broke", NO_TIME).await;
             if held {
                 let task = model.task(lease.task);
                 let state = match (task.cancel_requested, task.retry_count < task.max_retries) {
@@ -192,7 +216,7 @@ async fn apply(store: &Store, model: &mut Model, step: &Step) {
             assert_eq!(answer, room && !closed.state.is_open());
             if answer {
                 let task = model.task(id);
-                (task.retry_count, task.cancel_requested, task.error_message) = (0, false, None);
+                (task.retry_count, task.deaths, task.cancel_requested, task.error_message) = (0, 0, false, None);
                 end_lease(store, task, TaskState::Pending).await;
             }
         }

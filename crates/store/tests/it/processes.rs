@@ -74,6 +74,8 @@ fn worker_process() {
         match part.as_str() {
             "drain" => drain(&store).await,
             "hold" => hold(&store).await,
+            "die" => die(&store, false).await,
+            "advance and die" => die(&store, true).await,
             other => panic!("no part {other}"),
         }
     });
@@ -104,6 +106,20 @@ async fn hold(store: &Store) {
     let late = store.checkpoint(&lease, &checkpoint(run, 2), &[], &[]).await;
     say(matches!(late, Err(StoreError::LeaseLost(_))));
     say(matches!(finish(store, &lease, run).await, Err(StoreError::LeaseLost(_))));
+}
+
+/// Goes on with the run of the one task, or begins it, and takes the process down, after one more checkpoint or without.
+async fn die(store: &Store, advance: bool) {
+    let (task, lease) = store.claim(&request("pill", LONG)).await.unwrap().unwrap();
+    let run = match store.open_run(task.id).await.unwrap() {
+        Some(row) => row.run,
+        None => begin(store, &lease).await,
+    };
+    if advance {
+        let last = store.last_checkpoint(run).await.unwrap().map_or(0, |last| last.seq);
+        store.checkpoint(&lease, &checkpoint(run, last + 1), &[], &[]).await.unwrap();
+    }
+    std::process::abort();
 }
 
 async fn begin(store: &Store, lease: &Lease) -> RunId {
@@ -228,4 +244,48 @@ async fn a_process_that_slept_past_its_lease_is_refused(#[case] engine: Engine) 
     assert!(worker.child.wait().unwrap().success());
     assert_eq!(store.checkpoints(run).await.unwrap(), [checkpoint(run, 1)]);
     assert_eq!(store.open_run(lease.task).await.unwrap().unwrap().run, run);
+}
+
+/// Starts a process that claims the task and dies of it, and lets the time of its lease pass.
+async fn let_one_die(database: &crate::database::TestDatabase, part: &str) {
+    let mut worker = Worker::start(part, &database.url);
+    assert!(!worker.child.wait().unwrap().success());
+    database.expire_leases().await;
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_task_that_kills_its_process_is_given_to_three_and_no_more(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    let id = store.enqueue(&task("t")).await.unwrap().id;
+    for _ in 0..3 {
+        let_one_die(&database, "die").await;
+    }
+    assert!(store.claim(&request("next", LONG)).await.unwrap().is_none());
+    let dead = store.task(id).await.unwrap().unwrap();
+    assert_eq!((dead.state, dead.deaths), (TaskState::Quarantined, 3));
+    let run = store.last_run(id).await.unwrap().unwrap();
+    assert_eq!((run.stop_reason.as_deref(), run.healed), (Some("QUARANTINED"), Some(false)));
+    assert_eq!(store.alerts(Some("t"), None, 10).await.unwrap().len(), 1);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_run_that_gets_further_each_time_survives_any_number_of_deaths(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    for _ in 0..5 {
+        let_one_die(&database, "advance and die").await;
+    }
+    let (task, lease) = store.claim(&request("next", LONG)).await.unwrap().unwrap();
+    assert_eq!(task.deaths, 1, "the last, after its checkpoint");
+    let run = store.open_run(task.id).await.unwrap().unwrap().run;
+    assert_eq!(store.checkpoints(run).await.unwrap().len(), 5);
+    finish(store, &lease, run).await.unwrap();
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
-use autoheal_store::{ClaimRequest, Enqueued, Reach, StoreError, TaskFilter};
+use autoheal_store::{ClaimRequest, Enqueued, Reach, Store, StoreError, TaskFilter};
 use rstest::rstest;
 
 use crate::database::Engine;
@@ -12,8 +12,6 @@ use crate::database::Engine;
 pub(crate) const LONG: Duration = Duration::from_mins(10);
 /// A lease of no length has run out when it begins: the test need not wait for it.
 pub(crate) const NO_TIME: Duration = Duration::ZERO;
-
-const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
 pub(crate) fn task(target: &str) -> NewTask {
     NewTask::new(TaskKind::HealRepo, target, Timestamp::from_millis(0))
@@ -78,11 +76,78 @@ async fn a_stale_lease_is_refused_and_the_epoch_rises(#[case] engine: Engine) {
 
     assert!(matches!(store.heartbeat(&old, LONG).await, Err(StoreError::LeaseLost(TaskId(_)))));
     assert!(matches!(store.release(&old).await, Err(StoreError::LeaseLost(_))));
-    assert!(matches!(store.fail(&old, "late", NO_TIME, NOW).await, Err(StoreError::LeaseLost(_))));
+    assert!(matches!(store.fail(&old, "late", NO_TIME).await, Err(StoreError::LeaseLost(_))));
     assert!(!store.holds(&old).await.unwrap());
     assert_eq!(store.task(new.task).await.unwrap().unwrap(), taken);
     assert!(store.holds(&new).await.unwrap());
     assert!(!store.heartbeat(&new, LONG).await.unwrap().cancel_requested);
+}
+
+/// Claims the task and is never heard of again.
+async fn die(store: &Store, worker: &str) -> (Task, Lease) {
+    store.claim(&request(worker, NO_TIME)).await.unwrap().unwrap()
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_task_that_three_workers_died_at_is_quarantined_with_an_alert(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let id = store.enqueue(&task("t")).await.unwrap().id;
+    for (died, worker) in ["a", "b", "c"].into_iter().enumerate() {
+        let (claimed, _) = die(&store, worker).await;
+        assert_eq!((claimed.deaths, claimed.retry_count), (u32::try_from(died).unwrap(), 0));
+    }
+    let other = store.enqueue(&NewTask { priority: 9, ..task("other") }).await.unwrap().id;
+    let (next, _) = store.claim(&request("d", LONG)).await.unwrap().unwrap();
+    assert_eq!(next.id, other, "the same request goes on to the next task");
+    let dead = store.task(id).await.unwrap().unwrap();
+    assert_eq!((dead.state, dead.deaths, dead.lease_owner), (TaskState::Quarantined, 3, None));
+    let alerts = store.alerts(Some("t"), None, 10).await.unwrap();
+    let message = &alerts[0].message;
+    assert_eq!(alerts[0].kind, "DEAD_LETTER");
+    for said in ["took its worker down 3 times", "the worker c died", &format!("autoheal tasks retry {id}")] {
+        assert!(message.contains(said), "{said}: {message}");
+    }
+    assert!(store.reopen(id).await.unwrap());
+    assert_eq!(die(&store, "e").await.0.deaths, 0, "a person who puts it back gives it three more");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn giving_back_and_failing_are_no_deaths(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let id = store.enqueue(&task("t")).await.unwrap().id;
+    for _ in 0..5 {
+        let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+        store.release(&lease).await.unwrap();
+    }
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    store.fail(&lease, "no disk", NO_TIME).await.unwrap();
+    let (task, _) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    assert_eq!((task.id, task.deaths, task.retry_count), (id, 0, 1));
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn a_task_that_was_cancelled_and_takes_its_workers_down_ends_as_cancelled(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let id = store.enqueue(&task("t")).await.unwrap().id;
+    die(&store, "a").await;
+    store.request_cancel(id).await.unwrap();
+    die(&store, "b").await;
+    die(&store, "c").await;
+    assert!(store.claim(&request("d", LONG)).await.unwrap().is_none());
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Cancelled);
+    assert_eq!(store.alerts(None, None, 10).await.unwrap(), []);
 }
 
 #[rstest]
@@ -178,13 +243,13 @@ async fn failures_are_retried_later_until_they_are_used_up(#[case] engine: Engin
     let store = database.store;
     let id = store.enqueue(&NewTask { max_retries: 1, ..task("t") }).await.unwrap().id;
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
-    assert_eq!(store.fail(&lease, "no\u{0}disk", NO_TIME, NOW).await.unwrap(), TaskState::Pending);
+    assert_eq!(store.fail(&lease, "no\u{0}disk", NO_TIME).await.unwrap(), TaskState::Pending);
     let waiting = store.task(id).await.unwrap().unwrap();
     assert_eq!((waiting.retry_count, waiting.error_message.as_deref()), (1, Some("no\u{fffd}disk")));
     assert_eq!((waiting.lease_owner, waiting.lease_until, waiting.completed_at), (None, None, None));
 
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
-    assert_eq!(store.fail(&lease, "again", LONG, NOW).await.unwrap(), TaskState::Quarantined);
+    assert_eq!(store.fail(&lease, "again", LONG).await.unwrap(), TaskState::Quarantined);
     let failed = store.task(id).await.unwrap().unwrap();
     assert_eq!((failed.retry_count, failed.completed_at.is_some()), (2, true));
     assert!(store.claim(&request("w", LONG)).await.unwrap().is_none());
@@ -193,14 +258,14 @@ async fn failures_are_retried_later_until_they_are_used_up(#[case] engine: Engin
     let message = &alerts[0].message;
     assert!(message.contains("again") && message.contains(&format!("autoheal tasks retry {id}")), "{message}");
     let reach = Reach { post: true, mail: true };
-    let claimed = store.claim_notice(NOW, NOW.plus(LONG), reach).await.unwrap().unwrap();
+    let claimed = store.claim_notice(store.now(), store.now().plus(LONG), reach).await.unwrap().unwrap();
     assert_eq!((claimed.alert, claimed.body["kind"].as_str()), (Some(alerts[0].alert), Some("DEAD_LETTER")));
 
     assert!(store.reopen(id).await.unwrap());
     assert!(!store.reopen(id).await.unwrap(), "it is open");
     let (again, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     assert_eq!((again.retry_count, again.lease_epoch, again.completed_at), (0, 3, None));
-    assert_eq!(store.fail(&lease, "later", LONG, NOW).await.unwrap(), TaskState::Pending);
+    assert_eq!(store.fail(&lease, "later", LONG).await.unwrap(), TaskState::Pending);
     assert!(store.claim(&request("w", LONG)).await.unwrap().is_none(), "not before its time");
 }
 
@@ -210,16 +275,17 @@ async fn failures_are_retried_later_until_they_are_used_up(#[case] engine: Engin
 #[tokio::test]
 async fn of_one_target_there_is_one_dead_letter_alert_a_day(#[case] engine: Engine) {
     let Some(database) = engine.database().await else { return };
-    let store = database.store;
-    for hours in [0, 23, 25] {
+    let store = &database.store;
+    for ago in ["0", "82800000", "7200000"] {
+        let earlier = format!("UPDATE alert SET created_at = created_at - {ago}");
+        database.execute(earlier).await;
         store.enqueue(&NewTask { max_retries: 0, ..task("t") }).await.unwrap();
         let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
-        let at = NOW.plus(Duration::from_hours(hours));
-        assert_eq!(store.fail(&lease, "no", NO_TIME, at).await.unwrap(), TaskState::Quarantined);
+        assert_eq!(store.fail(&lease, "no", NO_TIME).await.unwrap(), TaskState::Quarantined);
     }
-    let told =
-        store.alerts(Some("t"), None, 10).await.unwrap().into_iter().map(|alert| alert.created_at.since(NOW).as_secs());
-    assert_eq!(told.collect::<Vec<_>>(), [25 * 3600, 0], "the newest first");
+    let told = store.alerts(Some("t"), None, 10).await.unwrap();
+    let hours = told[0].created_at.since(told[1].created_at).as_secs() / 3600;
+    assert_eq!((told.len(), hours), (2, 25), "the second, 23 hours after the first, is left out");
 }
 
 #[rstest]

@@ -134,10 +134,10 @@ async fn a_run_ends_with_its_task_and_goes_on_with_it(
         }
         Closing::CancelAndFail => {
             store.request_cancel(claimed.id).await.unwrap();
-            store.fail(&lease, "broke", NO_TIME, at(1)).await.unwrap();
+            store.fail(&lease, "broke", NO_TIME).await.unwrap();
         }
         Closing::Fail => {
-            store.fail(&lease, "broke", NO_TIME, at(1)).await.unwrap();
+            store.fail(&lease, "broke", NO_TIME).await.unwrap();
         }
         Closing::Remove => {
             store.release(&lease).await.unwrap();

@@ -1,6 +1,5 @@
 //! What a person decides about a source.
 
-use autoheal_orchestrator::now;
 use autoheal_source::SourceName;
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
 use autoheal_store::Store;
@@ -16,7 +15,7 @@ pub(super) fn person() -> String {
 }
 
 pub(super) async fn release(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
-    decide::release(store, name, &person(), now()).await.map_err(blame)?;
+    decide::release(store, name, &person(), store.now()).await.map_err(blame)?;
     printer.say(&format!("`{name}` may be healed again; `autoheal source run {name}` tries now"));
     Ok(Exit::Fine)
 }
@@ -27,25 +26,25 @@ pub(super) async fn rollback(
     store: &Store,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let version = decide::rollback(store, name, to, &person(), now()).await.map_err(blame)?;
+    let version = decide::rollback(store, name, to, &person(), store.now()).await.map_err(blame)?;
     printer.say(&format!("version {version} of `{name}` is in force again"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn approve(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
-    let version = decide::approve(store, name, &person(), now()).await.map_err(blame)?;
+    let version = decide::approve(store, name, &person(), store.now()).await.map_err(blame)?;
     printer.say(&format!("version {version} of `{name}` is in force"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn reject(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
-    let version = decide::reject(store, name, &person(), now()).await.map_err(blame)?;
+    let version = decide::reject(store, name, &person(), store.now()).await.map_err(blame)?;
     printer.say(&format!("version {version} of `{name}` is refused and will not be proposed again"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn remove(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
-    decide::remove(store, name, &person(), now()).await.map_err(blame)?;
+    decide::remove(store, name, &person(), store.now()).await.map_err(blame)?;
     printer.say(&format!("`{name}` is forgotten, with its recipes, pages and values"));
     Ok(Exit::Fine)
 }
@@ -60,7 +59,7 @@ pub(super) async fn set(wanted: Set, store: &Store, printer: &Printer) -> Result
         add_pages: wanted.add_page,
         remove_pages: wanted.remove_page,
     };
-    decide::set(store, name, &changes, &person(), now()).await.map_err(blame)?;
+    decide::set(store, name, &changes, &person(), store.now()).await.map_err(blame)?;
     printer.say(&format!("`{name}` is changed"));
     Ok(Exit::Fine)
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use autoheal_engine::source::Stage;
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::now;
 use autoheal_page::recipe::Recipe;
 use autoheal_source::decide;
 use autoheal_source::definition::Blueprint;
@@ -114,7 +113,7 @@ pub(super) async fn import(
 
 /// A new source: as `source add` does it. `None` when a person stopped it.
 async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static str, Failure>>, Failure> {
-    let mut task = NewTask::new(TaskKind::AddSource, entry.name.to_string(), now());
+    let mut task = NewTask::new(TaskKind::AddSource, entry.name.to_string(), runner.now());
     let (required_as_found, asked_by) = (entry.required_as_found, Some(person()));
     let request = AddRequest { required_as_found, asked_by, ..entry.file.into_request() };
     task.context = serde_json::to_value(request)?;
@@ -148,7 +147,7 @@ async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'stati
     let recipe = wanted.recipe.context("it has no recipe")?;
     let mut definition = file.redefine(&serde_json::from_value(row.definition.clone())?);
     definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
-    decide::replace(store, &entry.name, &recipe, &definition, &person(), now()).await.map_err(blame)?;
+    decide::replace(store, &entry.name, &recipe, &definition, &person(), store.now()).await.map_err(blame)?;
     Ok("changed; its next run shows whether it works")
 }
 

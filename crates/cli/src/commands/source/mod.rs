@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::source_args::{SourceCommand, Sources};
-use crate::wiring;
+use crate::{house, wiring};
 
 /// Does what was asked about sources.
 pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
@@ -22,7 +22,11 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
     let json = arguments.json;
     match arguments.command {
         SourceCommand::Add(add) => run::add(&add, json, &store, config, printer).await,
-        SourceCommand::Run { names } => run::run(&names, json, &store, config, printer).await,
+        SourceCommand::Run { names } => {
+            let ended = run::run(&names, json, &store, config, printer).await;
+            house::forget_daily(&store, config).await;
+            ended
+        }
         SourceCommand::Heal { name } => run::heal(&name, json, &store, config, printer).await,
         SourceCommand::List => show::list(json, &store, printer).await,
         SourceCommand::Show { name } => show::show(&name, json, &store, printer).await,

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::{PerformError, WhenStopped, Worker, now};
+use autoheal_orchestrator::{PerformError, WhenStopped, Worker};
 use autoheal_sandbox::Choice;
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
@@ -34,7 +35,7 @@ pub(super) async fn add(
     config: &Config,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let task = task_of(add, printer)?;
+    let task = task_of(add, store, printer)?;
     let name = task.target.clone();
     let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
     let results = row.results.unwrap_or_default();
@@ -55,7 +56,7 @@ pub(super) async fn add(
 }
 
 /// What is asked for.
-fn task_of(add: &Add, printer: &Printer) -> Result<NewTask, Failure> {
+fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failure> {
     let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
     let suggested =
         || SourceName::suggested(url).context("the address suggests no name: give one with --name").bad_input();
@@ -79,7 +80,7 @@ fn task_of(add: &Add, printer: &Printer) -> Result<NewTask, Failure> {
         asked_by: Some(person()),
         ..AddRequest::new(url.clone())
     };
-    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), now());
+    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), store.now());
     task.context = serde_json::to_value(&request)?;
     Ok(task)
 }
@@ -156,7 +157,7 @@ pub(super) async fn heal(
             "`{name}` is dead: `autoheal source release {name}` lets it be tried again"
         )));
     }
-    let task = NewTask::new(TaskKind::FixSource, name.to_string(), now());
+    let task = NewTask::new(TaskKind::FixSource, name.to_string(), store.now());
     let runner = Runner::new(store, config, printer)?;
     let Some(row) = perform(&runner, task).await? else { return Ok(Exit::Cancelled) };
     runner.deliver().await;
@@ -182,7 +183,7 @@ impl<'a> Runner<'a> {
             poll: Duration::from_millis(100),
             // A person waits: what a worker beside its other work may not do, this process is there for.
             kinds: BTreeMap::new(),
-            ..wiring::worker_settings(config)
+            ..wiring::worker_settings(config)?
         };
         let sources = wiring::source_services(config, store)?;
         let crew = worker_process::crew(config, Choice::default())?;
@@ -192,9 +193,14 @@ impl<'a> Runner<'a> {
         Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, printer })
     }
 
+    /// The time by the database's clock.
+    pub(super) fn now(&self) -> Timestamp {
+        self.worker.store().now()
+    }
+
     /// Posts what the runs left to be posted. What does not arrive is tried again by whoever runs sources next.
     async fn deliver(&self) {
-        if let Err(error) = self.notifier.deliver_due(now).await {
+        if let Err(error) = self.notifier.deliver_due(|| self.now()).await {
             tracing::warn!(%error, "what is to be posted could not be read");
         }
     }

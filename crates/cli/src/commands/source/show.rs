@@ -35,7 +35,7 @@ fn summary(row: &SourceRow) -> Value {
 
 pub(super) async fn list(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let sources = store.sources().await?;
-    let day_ago = autoheal_orchestrator::now().minus(std::time::Duration::from_hours(24));
+    let day_ago = store.now().minus(std::time::Duration::from_hours(24));
     for alert in store.alerts(Some(EVERY_HOST), None, 1).await?.iter().filter(|alert| alert.created_at >= day_ago) {
         printer.warn(&format!("{}: {}", alert.created_at.to_rfc3339(), harmless(&alert.message)));
     }

@@ -15,11 +15,12 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
     let sources = wiring::source_services(config, store)?;
     let registry = wiring::source_registry(sources.clone())?;
     let crew = worker_process::crew(config, Choice::default())?;
-    let worker = Worker::new(store.clone(), wiring::worker_settings(config), registry).with_crew(crew);
+    let worker = Worker::new(store.clone(), wiring::worker_settings(config)?, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say("running every source on its schedule; Ctrl-C stops");
     let notifier = wiring::notifier(config, sources)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
     tokio::join!(working, house::schedule_until(store, &stop), house::keep_until(&notifier, store, config, &stop));
+    house::ensure_current(store).await?;
     Ok(Exit::Fine)
 }

@@ -1,0 +1,98 @@
+//! Who may ask `autoheal serve` when nobody has chosen a token: who can read the file that it is in.
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::MetadataExt as _;
+use std::process::{Child, Stdio};
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::task::{NewTask, TaskKind};
+use serde_json::{Value, json};
+
+use crate::binary::Home;
+
+/// The server, and what it printed as its address.
+struct Server {
+    process: Child,
+    printed: String,
+}
+
+impl Server {
+    fn start(home: &Home) -> Self {
+        let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
+        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let printed = lines.map_while(Result::ok).find_map(|line| {
+            let printed = line.split("listening at ").nth(1)?;
+            Some(printed.split(';').next()?.to_owned())
+        });
+        Self { process, printed: printed.unwrap() }
+    }
+
+    /// The address, and the token behind it.
+    fn entrance(&self) -> (&str, &str) {
+        self.printed.split_once("/#token=").unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+async fn heal(address: &str, token: Option<&str>, path: &str, input: &Value) -> (u16, Value) {
+    // An error says that another test of this process was first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut request = reqwest::Client::new().post(format!("{address}{path}"));
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
+    }
+    let answer = request.header("Content-Type", "application/json").body(input.to_string()).send().await.unwrap();
+    let status = answer.status().as_u16();
+    (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn a_server_makes_a_token_that_only_its_user_can_read_and_answers_nobody_without_it() {
+    let home = Home::new();
+    let server = Server::start(&home);
+    let (address, token) = server.entrance();
+    let file = home.path().join(".local/share/autoheal/server-token");
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), token);
+    assert_eq!(std::fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(token.len(), 64);
+
+    let of_tool = json!({ "repository": home.path().to_str().unwrap() });
+    let of_person = json!({ "repositoryUrl": home.path().to_str().unwrap(), "teamName": "a", "leaderName": "b" });
+    for (path, input) in [("/api/tools/heal", &of_tool), ("/api/heal", &of_person)] {
+        let (status, refused) = heal(address, None, path, input).await;
+        assert_eq!((status, &refused["error"]["code"]), (401, &json!("UNAUTHORIZED")), "{path}: {refused}");
+        let (status, refused) = heal(address, Some(&token.replace('a', "b")), path, input).await;
+        assert_eq!(status, 401, "{path}: {refused}");
+        // Who may ask still names no folder that the settings do not.
+        let (status, refused) = heal(address, Some(token), path, input).await;
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(status == 400 && message.contains("server.repositories"), "{path}: {refused}");
+    }
+    let before = server.printed.clone();
+    drop(server);
+    let again = Server::start(&home);
+    assert_eq!(again.entrance().1, before.split_once('=').unwrap().1, "an open page outlives the server");
+}
+
+/// A container that is started again on the same data folder has another host name.
+#[tokio::test]
+async fn tasks_of_this_machine_under_another_name_are_taken_over() {
+    let home = Home::new();
+    let store = home.store().await;
+    let far = Timestamp::from_millis(i64::MAX / 2);
+    let bound = NewTask { host: Some("container-1".to_owned()), ..NewTask::new(TaskKind::HealRepo, "/srv/shop", far) };
+    let id = store.enqueue(&bound).await.unwrap().id;
+    let machine = || std::fs::read_to_string(home.path().join(".local/share/autoheal/machine-id")).unwrap();
+    drop(Server::start(&home));
+    let first = machine();
+    assert_eq!(store.task(id).await.unwrap().unwrap().host.as_deref(), Some(first.trim()));
+    drop(Server::start(&home));
+    assert_eq!(machine(), first, "it stays what it is");
+}
