@@ -292,11 +292,12 @@ impl<'session, W: Workflow> Walk<'session, W> {
 
     /// What a person must be told of the end.
     fn alert(&self, outcome: &Outcome, task_state: TaskState) -> Option<Record> {
-        let failed = || {
-            (AlertKind::RunFailed, outcome.results["error"]["message"].as_str().unwrap_or("the run failed").to_owned())
+        let (kind, message) = if task_state == TaskState::Failed {
+            let message = outcome.results["error"]["message"].as_str().unwrap_or("a step failed");
+            (AlertKind::RunFailed, format!("the run failed: {message}"))
+        } else {
+            self.workflow.alert(outcome)?
         };
-        let (kind, message) =
-            self.workflow.alert(outcome).or_else(|| (task_state == TaskState::Failed).then(failed))?;
         let target = self.session.task.target.clone();
         let message = format!("{message}; `autoheal report {}` tells what was reached", self.run);
         Some(Record::Source(SourceRecord::Alert { target, kind, message, shared: None }))

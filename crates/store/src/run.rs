@@ -111,7 +111,8 @@ const FINISH_RUN: &str = "
 
 /// What an earlier try failed of is over.
 const FINISH_TASK: &str = "
-    UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL, error_message = NULL
+    UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL, error_message = NULL,
+        deaths = 0
     WHERE task_id = $1";
 
 const CLOSING_EVENT: &str = "

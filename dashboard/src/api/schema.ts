@@ -794,7 +794,7 @@ export interface components {
             /** @description When. */
             createdAt: components["schemas"]["Time"];
             /** @enum {string} */
-            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER";
+            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER" | "RUN_FAILED" | "WAITING" | "NO_ROOM";
             mailedAt?: components["schemas"]["Time"] | null;
             /** @description What happened, and what to do. */
             message: string;
@@ -930,6 +930,8 @@ export interface components {
             head_repository?: components["schemas"]["EventRepository"] | null;
             /** @description The pull requests of the branch. */
             pull_requests?: (components["schemas"]["EventPullRequest"] | null)[];
+            /** @description When it changed last. */
+            updated_at?: string | null;
         };
         /** @description A commit. */
         EventCommit: {
@@ -1230,6 +1232,8 @@ export interface components {
         Readiness: {
             /** @description Whether the database answers. */
             database: boolean;
+            /** @description Whether there is disk space to begin anything: `worker.min_free_mib` says how much is wanted. */
+            room: boolean;
             /** @description `ready`, or `unavailable`. */
             status: string;
         };
@@ -1552,6 +1556,11 @@ export interface components {
             completedAt?: components["schemas"]["Time"] | null;
             /** @description When it was asked for. */
             createdAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many workers died at it since its last step: after three it is given to no other.
+             */
+            deaths: number;
             /** @description What went wrong last. */
             errorMessage?: string | null;
             /** @enum {string} */

@@ -29,6 +29,7 @@ export function sourceHandlers(world: World) {
       runAt: now,
       retryCount: 0,
       maxRetries: 3,
+      deaths: 0,
       cancelRequested: false,
     };
     world.tasks.unshift(task);

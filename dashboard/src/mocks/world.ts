@@ -119,7 +119,7 @@ function makeRuns(clock: Clock): RunSummary[] {
 }
 
 function makeTasks(clock: Clock): Task[] {
-  const base = { priority: 100, retryCount: 0, maxRetries: 3, cancelRequested: false };
+  const base = { priority: 100, retryCount: 0, maxRetries: 3, deaths: 0, cancelRequested: false };
   return [
     {
       ...base,

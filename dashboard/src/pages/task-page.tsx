@@ -48,6 +48,7 @@ export function TaskPage() {
                   ],
                   ["Priority", task.priority],
                   ["Retries", `${task.retryCount} of ${task.maxRetries}`],
+                  ["Workers that died at it", `${task.deaths} of 3`],
                   ["Created", <Time key="created" at={task.createdAt} />],
                   ["Due", <Time key="due" at={task.runAt} />],
                   ["Began", <Time key="began" at={task.startedAt} />],

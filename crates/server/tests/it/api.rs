@@ -308,7 +308,7 @@ async fn addresses_of_pages_are_the_dashboards_and_no_name_of_theirs_is_answered
     }
     assert_eq!(ask(server.get("/api/overview")).await.0, 401);
     assert_eq!(ask(server.get("/metrics")).await.0, 401);
-    assert_eq!(ask(server.get("/readyz")).await, (200, json!({ "status": "ready", "database": true })));
+    assert_eq!(ask(server.get("/readyz")).await, (200, json!({ "status": "ready", "database": true, "room": true })));
     let evil = start(local()).await;
     let answer = evil.get("/").header("Accept", "text/html").header("Host", "evil.example").send().await.unwrap();
     assert_eq!(answer.status(), 403);

@@ -8,7 +8,8 @@ use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
 use autoheal_engine::task::{Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_orchestrator::{Registry, Worker};
-use autoheal_server::mcp;
+use autoheal_server::tools::Repositories;
+use autoheal_server::{Services, mcp};
 use autoheal_store::{Store, TaskFilter};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -16,7 +17,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::http::{Running, ask, local, services, start_with};
+use crate::http::{Running, ask, local, services, start_as};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Only;
@@ -82,6 +83,13 @@ impl Workflow for Waiting {
     }
 }
 
+/// What tools work with for the user of this process, whose folders may be healed.
+fn of_user(store: &Store, registry: Registry) -> Services {
+    let mut services = services(store, registry);
+    services.healing.repositories = Repositories::OfUser;
+    services
+}
+
 /// A server whose healing waits.
 pub(crate) struct World {
     pub(crate) server: Running,
@@ -103,7 +111,7 @@ impl World {
     pub(crate) async fn new() -> Self {
         let workflow = Waiting::new();
         let (entered, open) = (Arc::clone(&workflow.entered), Arc::clone(&workflow.open));
-        let (server, worker) = start_with(local(), Registry::new().with(workflow)).await;
+        let (server, worker) = start_as(local(), |store| of_user(store, Registry::new().with(workflow))).await;
         Self { server, worker, folders: tempfile::tempdir().unwrap(), entered, open }
     }
 
@@ -203,7 +211,7 @@ async fn what_an_assistant_cancels_ends_its_task() {
     let store = Store::open_file(&folder.path().join("autoheal.db")).await.unwrap();
     let workflow = Waiting::new();
     let entered = Arc::clone(&workflow.entered);
-    let services = services(&store, Registry::new().with(workflow));
+    let services = of_user(&store, Registry::new().with(workflow));
     let (assistant, server) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(server);
     let stop = CancellationToken::new();
