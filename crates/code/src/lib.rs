@@ -7,14 +7,19 @@
 //! - [`language`]: which language a file is in; [`environment`]: what the interpreters know
 //! - [`fix`]: what a fixer is given and gives, and every fixer of a language
 //! - [`python`], [`javascript`]: everything that knows one language
+//! - [`imports`]: which file loads which; [`judging`]: signs that a file belongs to tests; [`stack`]: the way to an error
+//! - [`expectation`]: tests that expect something else; [`tampering`]: changes that tools or tests would look away from
 //! - [`search`]: small changes where no rule knows what is wrong
 //! - [`report`]: test reports and linter output as findings
 //! - [`warm`]: the runner that tries changes without starting an interpreter for each
 
 pub mod edit;
 pub mod environment;
+pub mod expectation;
 pub mod fix;
+pub mod imports;
 pub mod javascript;
+pub mod judging;
 pub mod language;
 pub mod python;
 mod repair;
@@ -23,6 +28,8 @@ pub mod report;
 pub mod search;
 pub mod sources;
 pub mod span;
+pub mod stack;
+pub mod tampering;
 pub mod warm;
 
 pub use edit::{Candidate, Edit, FileEdit};

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::{Edit, FileEdit};
-use crate::python::prose;
 use crate::sources::Sources;
+use crate::tampering::{self, Tampering};
 
 /// One piece of a file, and what is to stand there instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,9 +47,9 @@ pub enum ReplacementError {
     /// More would change than a targeted fix does.
     #[error("{0} lines would change; at most {MOST_LINES} may")]
     TooLarge(usize),
-    /// What explains is added to the code, or what tells a tool to look away.
-    #[error("`{0}` would get a comment or a text that explains: {1}; answer with code only")]
-    Prose(String, String),
+    /// What explains is added to the code, what tells a tool to look away, or what tests are switched off with.
+    #[error("`{0}` would get {1}; answer with the code of the repair only")]
+    Tampering(String, Tampering),
 }
 
 /// More changed lines than this are a rewrite, which nobody has asked for.
@@ -86,8 +86,8 @@ fn file_edit(file: &str, mut edits: Vec<Edit>, sources: &Sources) -> Result<File
     let edit = FileEdit { file: file.to_owned(), edits };
     let before = sources.text(file).unwrap_or_default();
     let after = edit.apply(before).map_err(|_| ReplacementError::Overlap(file.to_owned()))?;
-    match prose::added(file, before, &after) {
-        Some(text) => Err(ReplacementError::Prose(file.to_owned(), text)),
+    match tampering::added(file, before, &after) {
+        Some(found) => Err(ReplacementError::Tampering(file.to_owned(), found)),
         None => Ok(edit),
     }
 }
@@ -216,7 +216,7 @@ mod tests {
             "b\"Fixed.\"\n    return b + 0",
             "\"Fixed\", \"it.\"\n    return b + 0",
         ] {
-            assert!(matches!(one("a.py", "return b", replace), Err(ReplacementError::Prose(..))), "{replace}");
+            assert!(matches!(one("a.py", "return b", replace), Err(ReplacementError::Tampering(..))), "{replace}");
         }
         assert!(one("a.py", "    # why\n    b = a + 1\n    return b", "    # why\n    return a + 1").is_ok());
         assert!(one("a.py", "return b", "return '# no comment'").is_ok());
@@ -232,7 +232,7 @@ mod tests {
             replace: replace.into(),
         };
         let moved = [replacement("import os  # noqa: F401\nx = 1\n", "import os\nx = 1  # noqa: F401\n")];
-        assert!(matches!(edits(&moved, &sources), Err(ReplacementError::Prose(..))));
+        assert!(matches!(edits(&moved, &sources), Err(ReplacementError::Tampering(..))));
         let inserted = [replacement("x = 1\n", "x = 1\nz = 3\n"), replacement("y = 2\n", "b = z\ny = 2\n")];
         let edit = edits(&inserted, &sources).unwrap();
         let after = edit[0].apply(sources.text("a.py").unwrap()).unwrap();
@@ -263,7 +263,7 @@ mod tests {
             prop_assert_eq!(edit[0].edits.len(), 1);
             prop_assert!(new.contains(edit[0].edits[0].replacement.as_str()), "nothing but what was answered");
             let explained = edits(&replacement(&format!("{new}\n{comment}\n")), &sources);
-            prop_assert!(matches!(explained, Err(ReplacementError::Prose(..))), "{:?}", explained);
+            prop_assert!(matches!(explained, Err(ReplacementError::Tampering(..))), "{:?}", explained);
         }
     }
 }

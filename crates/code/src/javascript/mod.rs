@@ -3,6 +3,7 @@
 pub(crate) mod complaint;
 mod depth;
 pub mod environment;
+pub(crate) mod expectation;
 pub mod fix;
 pub(crate) mod globals;
 pub(crate) mod grammar;
@@ -10,6 +11,7 @@ pub mod index;
 pub mod module;
 pub mod parse;
 pub mod probe;
+pub(crate) mod prose;
 mod reader;
 pub(crate) mod search;
 pub(crate) mod tokens;

@@ -187,7 +187,7 @@ impl Index {
     }
 
     /// The modules that a file imports, as files of the repository.
-    fn imported_files(&self, file: &str) -> BTreeSet<&str> {
+    pub(crate) fn imported_files(&self, file: &str) -> BTreeSet<&str> {
         let Some(module) = self.module(file) else { return BTreeSet::new() };
         let mut files = BTreeSet::new();
         let mut add = |name: &str| {

@@ -2,6 +2,7 @@
 
 pub mod distributions;
 pub mod environment;
+pub(crate) mod expectation;
 pub mod fix;
 pub(crate) mod grammar;
 pub mod index;

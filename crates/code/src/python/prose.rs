@@ -1,35 +1,52 @@
 //! What is in a file for readers and tools instead of the interpreter: comments, and texts that stand alone. A comment that tells a tool
 //! to look away belongs to its line: on another one it is new.
 
-use std::collections::BTreeMap;
-
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Mod, Stmt};
 use ruff_text_size::Ranged as _;
 
 use super::{parse, tokens};
-use crate::language::Language;
+use crate::tampering::Guard;
 
-/// A comment or text of `after` that `before` has not, if there is one. A file that is no Python has comments from `#` to the end of a
-/// line, as manifests do.
-pub(crate) fn added(file: &str, before: &str, after: &str) -> Option<String> {
-    let all = match Language::of(file) {
-        Some(Language::Python) => of_python,
-        Some(Language::JavaScript) | None => of_lines,
-    };
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    for text in all(before) {
-        *known.entry(text).or_default() += 1;
-    }
-    let new = all(after).into_iter().find(|text| match known.get_mut(text) {
-        Some(left) if *left > 0 => {
-            *left -= 1;
-            false
-        }
-        _ => true,
-    });
-    new.map(|text| text.lines().next().unwrap_or_default().chars().take(80).collect())
-}
+/// What is guarded against in Python.
+pub(crate) const GUARD: Guard = Guard {
+    prose: of_python,
+    tokens: tokens::scan,
+    phrases: &[
+        "sys.exit",
+        "os._exit",
+        "_exit(",
+        "SystemExit",
+        "os.abort",
+        "os.kill",
+        "pytest",
+        "unittest",
+        "nose",
+        "SkipTest",
+        "skipTest",
+        "sys.settrace",
+        "sys.setprofile",
+        "sys.excepthook",
+        "sys.unraisablehook",
+        "sys.meta_path",
+        "sys.path_hooks",
+        "sys.modules",
+        "sys._getframe",
+        "sys.flags",
+        "atexit",
+        "builtins",
+        "__builtins__",
+        "__import__",
+        "inspect.stack",
+        "inspect.currentframe",
+        "gc.get_objects",
+        "ctypes",
+        "AssertionError",
+        "except BaseException",
+        "PYTEST_CURRENT_TEST",
+        "PYTHONHASHSEED",
+    ],
+};
 
 /// What comments begin with that tell a tool to look away.
 const SUPPRESSIONS: [&str; 8] = ["noqa", "type:", "pragma", "nosec", "pylint", "mypy", "ruff", "pyright"];
@@ -43,10 +60,6 @@ fn with_its_line(text: &str, start: usize, end: usize) -> &str {
     }
     let line = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     text.get(line..end).unwrap_or(comment).trim()
-}
-
-fn of_lines(text: &str) -> Vec<&str> {
-    text.lines().filter_map(|line| line.find('#').map(|at| line[at..].trim_end())).collect()
 }
 
 fn of_python(text: &str) -> Vec<&str> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use autoheal_engine::diagnostics::{Category, Source};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 use regex::Regex;
 
 use crate::edit::FileEdit;
@@ -54,7 +54,7 @@ impl<'a> Blame<'a> {
             all.extend(place(context, index, file, location.line, location.column));
         }
         for (file, line, column) in frames(finding.stack.as_deref().unwrap_or_default()) {
-            let Some(name) = file_of(file, context) else { continue };
+            let Some(name) = file_of(file, context.sources) else { continue };
             let Some(found) = place(context, index, name, line, column) else { continue };
             match all.iter_mut().find(|known| known.file == found.file && known.line == found.line) {
                 Some(known) => known.at = known.at.or(found.at),
@@ -190,13 +190,20 @@ fn frames(stack: &str) -> Vec<(&str, u32, Option<u32>)> {
 
 /// The repository's name for a file that a stack names by an absolute path of the sandbox: the longest end of the path that is a
 /// file of the repository; nothing that belongs to Node or to a package.
-fn file_of<'p>(path: &'p str, context: &FixContext<'_>) -> Option<&'p str> {
+fn file_of<'p>(path: &'p str, sources: &Sources) -> Option<&'p str> {
     if path.starts_with("node:") || path.contains("node_modules/") || path.starts_with("internal/") {
         return None;
     }
     let path = path.trim_start_matches("./");
     let ends = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
-    ends.filter_map(|at| path.get(at..)).find(|end| context.sources.text(end).is_some())
+    ends.filter_map(|at| path.get(at..)).find(|end| sources.text(end).is_some())
+}
+
+/// The stack of the error that a finding tells of: files of the repository, lines, and the byte that the engine points at where it says so;
+/// the deepest first.
+pub(crate) fn stack<'f>(finding: &'f Finding, sources: &Sources) -> Vec<(&'f str, u32, Option<u32>)> {
+    let frames = frames(finding.stack.as_deref().unwrap_or_default());
+    frames.into_iter().filter_map(|(file, line, column)| Some((file_of(file, sources)?, line, column))).collect()
 }
 
 #[cfg(test)]

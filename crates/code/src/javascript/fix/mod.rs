@@ -3,7 +3,7 @@
 use crate::fix::Fixer;
 
 mod arguments;
-pub(in crate::javascript) mod blame;
+pub(crate) mod blame;
 mod constant;
 pub(super) mod dependency;
 mod export_spelling;

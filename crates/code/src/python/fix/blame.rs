@@ -1,6 +1,6 @@
 //! Where a failing run points: the frames of its traceback as places in the repository's files, the deepest first.
 
-use autoheal_engine::diagnostics::Category;
+use autoheal_engine::diagnostics::{Category, Finding};
 
 use crate::edit::FileEdit;
 use crate::fix::FixContext;
@@ -140,7 +140,7 @@ pub(in crate::python) fn quoted(message: &str) -> Vec<&str> {
 
 /// A frame as a place, when its file belongs to the repository.
 fn place(frame: &Frame, context: &FixContext<'_>, index: &Index) -> Option<Place> {
-    let file = file_of(&frame.file, context)?;
+    let file = file_of(&frame.file, context.sources)?;
     let module = index.module(file)?;
     let text = context.sources.text(file)?;
     let line = module.line_span(frame.line)?;
@@ -159,7 +159,7 @@ fn place(frame: &Frame, context: &FixContext<'_>, index: &Index) -> Option<Place
 
 /// The repository's name for a file that a traceback names by an absolute path of the sandbox: the longest end of the path
 /// that is a file of the repository; nothing that lies in the interpreter's own library.
-fn file_of<'a>(path: &str, context: &FixContext<'a>) -> Option<&'a str> {
+fn file_of<'a>(path: &str, sources: &'a Sources) -> Option<&'a str> {
     let path = path.trim_start_matches("./");
     let path = match path.rsplit_once("-packages/") {
         Some((_, installed)) => installed,
@@ -167,6 +167,15 @@ fn file_of<'a>(path: &str, context: &FixContext<'a>) -> Option<&'a str> {
         None => path,
     };
     let ends = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
-    let name = ends.filter_map(|at| path.get(at..)).find(|end| context.sources.text(end).is_some())?;
-    context.sources.python().map(|(file, _)| file).find(|file| *file == name)
+    let name = ends.filter_map(|at| path.get(at..)).find(|end| sources.text(end).is_some())?;
+    sources.python().map(|(file, _)| file).find(|file| *file == name)
+}
+
+/// The stack of the exception that a finding tells of, as files of the repository and lines, the deepest first.
+pub(crate) fn stack<'a>(finding: &Finding, sources: &'a Sources) -> Vec<(&'a str, u32)> {
+    let chain = traceback::parse(finding.stack.as_deref().unwrap_or_default());
+    let error = finding.message.split(": ").next().unwrap_or_default();
+    let culprit = chain.iter().rev().find(|one| one.error_name() == error).or_else(|| chain.last());
+    let frames = culprit.into_iter().flat_map(|one| one.frames.iter().rev());
+    frames.filter_map(|frame| Some((file_of(&frame.file, sources)?, frame.line))).collect()
 }

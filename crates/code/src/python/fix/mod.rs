@@ -6,7 +6,7 @@ use crate::repair::{merge_markers, proposal, shortlist, spelling, token_edits};
 mod argument_order;
 mod arguments;
 mod attribute_spelling;
-pub(super) mod blame;
+pub(crate) mod blame;
 mod decorators;
 mod dependency;
 pub mod excerpt;

@@ -1,0 +1,163 @@
+//! A test that is made to expect something else. One that still passes then says nothing about the program.
+//!
+//! What is expected is perturbed while the test runs: the expression is wrapped in a call of a function that is put at the end of the test's
+//! file, and that gives another value of the same kind. So constants, variables, parameters and fixtures are perturbed alike.
+
+use std::collections::BTreeSet;
+
+use crate::edit::{Edit, FileEdit};
+use crate::language::{self, Language};
+use crate::span::Span;
+use crate::{javascript, python};
+
+/// The place of a failure in a test.
+#[derive(Debug, Clone, Default)]
+pub struct TestPlace {
+    /// The test's id, as reports have it.
+    pub name: String,
+    /// Lines of the test's file on the way to the failure, from 1, with a column where it is known; the deepest first.
+    pub lines: Vec<(u32, Option<u32>)>,
+    /// Whether an assertion failed. Else the program broke: what the test called then is no judge, unless its name says so.
+    pub is_asserted: bool,
+}
+
+/// How the test compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// Two values have to be equal: whatever else is expected, the test has to fail.
+    Equality,
+    /// Something is judged (`assert is_valid(x)`, `check(x, 3)`, `a < b`): another value may rightly be as good.
+    Judgement,
+    /// No comparison is known, only where the test ends.
+    Unknown,
+}
+
+/// The texts of a test's file in which the test expects something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation {
+    /// How the test compares.
+    pub form: Form,
+    /// Texts of which at least one has to make the test fail, the most telling first.
+    pub perturbed: Vec<String>,
+    /// Texts each of which has to make it fail, when what compares is not trusted: the expected number is a little larger, or smaller.
+    pub exact: Vec<String>,
+    /// The text in which the test fails at its very end.
+    pub failing: Option<String>,
+}
+
+/// In which direction a value is perturbed, as the function at the end of the file is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    Near = 0,
+    FarUp = 1,
+    FarDown = 2,
+    NearDown = 3,
+}
+
+/// Places of one text that are perturbed together.
+pub(crate) type Mutation = Vec<(Span, How)>;
+
+/// What a language finds in a test.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) form: Form,
+    pub(crate) any: Vec<Mutation>,
+    pub(crate) each: Vec<Mutation>,
+}
+
+impl Plan {
+    pub(crate) const fn new(form: Form, any: Vec<Mutation>) -> Self {
+        Self { form, any, each: Vec::new() }
+    }
+
+    /// Nothing is known to perturb.
+    pub(crate) const fn nothing() -> Self {
+        Self::new(Form::Unknown, Vec::new())
+    }
+
+    /// What perturbs each of several assertions in one text: any of them has to notice.
+    pub(crate) fn together(plans: Vec<Self>) -> Self {
+        let all: Mutation = plans.into_iter().filter_map(|plan| plan.any.into_iter().next()).flatten().collect();
+        if all.is_empty() { Self::nothing() } else { Self::new(Form::Judgement, vec![all]) }
+    }
+}
+
+/// A test as its language reads it.
+pub(crate) struct Found {
+    pub(crate) plan: Plan,
+    /// What makes the test fail at its end.
+    pub(crate) failing: Option<Edit>,
+    /// The function that gives another value, to be put at the end of the file.
+    pub(crate) other: String,
+    /// An expression in a call of that function.
+    pub(crate) wrapped: fn(&str, How) -> String,
+}
+
+/// The texts in which a test of `file` expects something else; `None` when the file is in no known language or cannot be read.
+pub fn of(file: &str, text: &str, place: &TestPlace) -> Option<Expectation> {
+    let found = match Language::of(file)? {
+        Language::Python => python::expectation::find(text, place)?,
+        Language::JavaScript => javascript::expectation::find(file, text, place)?,
+    };
+    let Found { plan, failing, other, wrapped } = found;
+    let mutated = |mutation: &Mutation| {
+        let spans: BTreeSet<Span> = mutation.iter().map(|(span, _)| *span).collect();
+        let is_outer = |span: &Span| !spans.iter().any(|around| around != span && around.contains(*span));
+        let mut edits: Vec<Edit> = mutation
+            .iter()
+            .filter(|(span, _)| is_outer(span))
+            .map(|(span, how)| Edit::replace(span.range(), wrapped(span.text(text), *how)))
+            .collect();
+        edits.sort();
+        edits.dedup_by_key(|edit| edit.start);
+        let edit = FileEdit { file: file.to_owned(), edits };
+        readable(file, format!("{}\n{other}", edit.apply(text).ok()?.trim_end()))
+    };
+    let failing = failing.and_then(|edit| readable(file, FileEdit::single(file, edit).apply(text).ok()?));
+    Some(Expectation {
+        form: plan.form,
+        perturbed: plan.any.iter().filter_map(mutated).collect(),
+        exact: plan.each.iter().filter_map(mutated).collect(),
+        failing,
+    })
+}
+
+fn readable(file: &str, text: String) -> Option<String> {
+    language::check(file, &text).is_ok().then_some(text)
+}
+
+/// The last part of a test's id, parameters left out: the name of its function, or its title.
+pub(crate) fn last_name(id: &str) -> &str {
+    let plain = id.split_once('[').map_or(id, |(plain, _)| plain);
+    let last = plain.rsplit("::").next().unwrap_or(plain);
+    last.rsplit(['.', '>']).next().unwrap_or(last).trim()
+}
+
+/// Whether words of a name say that it compares with a tolerance.
+pub(crate) fn is_approximate(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["almost", "approx", "close", "within", "near"].iter().any(|word| name.contains(word))
+}
+
+/// Whether words of a name say that it compares for equality, or that one value is what another should be.
+pub(crate) fn is_equality(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let says = ["equal", "eql", "same", "tobe", "called_with", "called_once_with", "calledwith", "calls", "snapshot"];
+    !name.contains("not")
+        && (says.iter().any(|word| name.contains(word)) || matches!(name.as_str(), "is" | "eq" | "be"))
+}
+
+/// Whether words of a name say that it compares the order of values.
+pub(crate) fn is_ordering(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["greater", "less", "above", "below", "least", "most", "order"].iter().any(|word| name.contains(word))
+}
+
+/// The text of a file in which the function around a byte does nothing but return at once; `None` outside of functions.
+pub fn hollow(file: &str, text: &str, at: usize) -> Option<String> {
+    let edit = match Language::of(file)? {
+        Language::Python => python::expectation::hollow(text, at)?,
+        Language::JavaScript => javascript::expectation::hollow(file, text, at)?,
+    };
+    readable(file, FileEdit::single(file, edit).apply(text).ok()?)
+}

@@ -1,0 +1,30 @@
+//! The way to an error, as places in the repository's files.
+
+use autoheal_engine::diagnostics::Finding;
+
+use crate::sources::Sources;
+use crate::{javascript, python};
+
+/// One call on the way to an error, in a file of the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StackFrame {
+    /// Relative to the repository's root.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1, where the engine says it.
+    pub column: Option<u32>,
+}
+
+/// The calls that led to the error of a finding, the deepest first. Calls in files that are not the repository's are left out.
+pub fn stack(finding: &Finding, sources: &Sources) -> Vec<StackFrame> {
+    let of_python = python::fix::blame::stack(finding, sources);
+    if !of_python.is_empty() {
+        return of_python
+            .into_iter()
+            .map(|(file, line)| StackFrame { file: file.to_owned(), line, column: None })
+            .collect();
+    }
+    let of_javascript = javascript::fix::blame::stack(finding, sources);
+    of_javascript.into_iter().map(|(file, line, column)| StackFrame { file: file.to_owned(), line, column }).collect()
+}

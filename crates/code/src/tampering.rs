@@ -1,0 +1,152 @@
+//! What a change adds that is not program: comments and texts that explain, words that tell a tool to look away, and ways to keep a test from
+//! running or from failing. No repair needs any of them.
+
+use std::collections::BTreeMap;
+
+use crate::language::Language;
+use crate::repair::tokens::{Kind, Token};
+use crate::{javascript, python};
+
+/// What a language says to guard against. Each language has to say it.
+pub(crate) struct Guard {
+    /// Comments and texts that stand alone; one that tells a tool to look away with the line that it speaks of.
+    pub(crate) prose: fn(&str) -> Vec<&str>,
+    /// The tokens of a text.
+    pub(crate) tokens: fn(&str) -> Vec<Token>,
+    /// Pieces of code, without white space, that end a process, skip or change tests, or ask whether one runs.
+    pub(crate) phrases: &'static [&'static str],
+}
+
+impl Language {
+    const fn guard(self) -> Guard {
+        match self {
+            Self::Python => python::prose::GUARD,
+            Self::JavaScript => javascript::prose::GUARD,
+        }
+    }
+}
+
+/// Why a change is not one of the program.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Tampering {
+    /// A comment, a text that explains, or a suppression.
+    #[error("a comment or a text that explains: {0}")]
+    Prose(String),
+    /// A piece of code that tests are switched off with.
+    #[error("`{0}`, by which tests are ended, skipped or recognised")]
+    Phrase(&'static str),
+}
+
+/// What `after` holds more of than `before`, if anything. A file in no known language has comments from `#` to the end of a line, as
+/// manifests do.
+pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
+    let guard = Language::of(file).map(Language::guard);
+    let prose = guard.as_ref().map_or(of_lines as fn(&str) -> Vec<&str>, |guard| guard.prose);
+    if let Some(text) = first_new(prose(before), prose(after)) {
+        return Some(Tampering::Prose(text.lines().next().unwrap_or_default().chars().take(80).collect()));
+    }
+    let guard = guard?;
+    let (before, after) = (code(&guard, before), code(&guard, after));
+    let more = |phrase: &&&str| count(&after, phrase) > count(&before, phrase);
+    guard.phrases.iter().find(more).map(|phrase| Tampering::Phrase(phrase))
+}
+
+fn of_lines(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.find('#').map(|at| line[at..].trim_end())).collect()
+}
+
+fn first_new<'t>(before: Vec<&str>, after: Vec<&'t str>) -> Option<&'t str> {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for text in before {
+        *known.entry(text).or_default() += 1;
+    }
+    after.into_iter().find(|text| match known.get_mut(text) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    })
+}
+
+/// The words of a text without what stands between them; words that would become one are kept apart.
+fn code(guard: &Guard, text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    for token in (guard.tokens)(text) {
+        if matches!(token.kind, Kind::Comment | Kind::Newline) {
+            continue;
+        }
+        let word = token.text(text);
+        let is_word = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
+        if is_word(code.chars().next_back()) && is_word(word.chars().next()) {
+            code.push(' ');
+        }
+        code.push_str(word);
+    }
+    code
+}
+
+/// How often a phrase stands in compact code, not as the end of a longer name.
+fn count(code: &str, phrase: &str) -> usize {
+    let is_part = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
+    let begins_with_word = is_part(phrase.chars().next());
+    let begins =
+        |at: &usize| !(begins_with_word && is_part(code.get(..*at).and_then(|before| before.chars().next_back())));
+    code.match_indices(phrase).map(|(at, _)| at).filter(begins).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_explains_or_looks_away_is_seen_in_every_language() {
+        for (file, before, after) in [
+            ("a.py", "x = 1\n", "x = 2  # fixed\n"),
+            ("a.py", "x = 1\n", "x = 1  # type: ignore\n"),
+            ("a.py", "x = 1\n", "x = 1  # pragma: no cover\n"),
+            ("a.js", "x = 1;\n", "x = 2; // fixed\n"),
+            ("a.js", "x = 1;\n", "/* why */ x = 2;\n"),
+            ("a.js", "x = 1;\n", "// eslint-disable-next-line\nx = 1;\n"),
+            ("a.js", "// eslint-disable-next-line\nx = 1;\ny = 2;\n", "x = 1;\n// eslint-disable-next-line\ny = 2;\n"),
+            ("a.ts", "x = 1;\n", "// @ts-expect-error\nx = 1;\n"),
+            ("a.ts", "x = 1;\n", "// @ts-nocheck\nx = 1;\n"),
+            ("a.tsx", "x = 1;\n", "/* istanbul ignore next */\nx = 1;\n"),
+            ("a.mjs", "x = 1;\n", "// biome-ignore lint: x\nx = 1;\n"),
+            ("a.cfg", "x = 1\n", "x = 1 # why\n"),
+        ] {
+            assert!(matches!(added(file, before, after), Some(Tampering::Prose(_))), "{file}: {after}");
+            assert_eq!(added(file, before, before), None);
+        }
+        assert_eq!(added("a.js", "// why\nx = 1;\n", "// why\nx = 'http://a';\n"), None);
+        assert_eq!(added("a.py", "x = 1  # why\n", "x = '#'  # why\n"), None);
+    }
+
+    #[test]
+    fn what_switches_tests_off_is_seen() {
+        for (file, after) in [
+            ("a.py", "import sys\nsys.exit (0)\n"),
+            ("a.py", "from os import _exit\n_exit(0)\n"),
+            ("a.py", "import pytest\n"),
+            ("a.py", "from unittest import TestCase\n"),
+            ("a.py", "raise SystemExit(0)\n"),
+            ("a.py", "import sys\nsys.modules['x'] = y\n"),
+            ("a.py", "import atexit\n"),
+            ("a.py", "import sys\nsys.settrace(None)\n"),
+            ("a.py", "try:\n    pass\nexcept AssertionError:\n    pass\n"),
+            ("a.py", "raise SkipTest\n"),
+            ("a.js", "process.exit(0);\n"),
+            ("a.js", "process\n  .exitCode = 0;\n"),
+            ("a.js", "const assert = require('node:assert');\n"),
+            ("a.ts", "import assert from 'assert';\n"),
+            ("a.js", "describe.skip('x', f);\n"),
+            ("a.js", "if (process.env.JEST_WORKER_ID) x();\n"),
+            ("a.js", "require.cache[x] = y;\n"),
+        ] {
+            assert!(matches!(added(file, "", after), Some(Tampering::Phrase(_))), "{file}: {after}");
+        }
+        assert_eq!(added("a.py", "sys.exit(1)\n", "sys.exit(2)\n"), None);
+        assert_eq!(added("a.py", "", "my_sys.exits(1)\n"), None);
+        assert_eq!(added("a.js", "", "latest.skip = subprocess.exits(1);\n"), None);
+    }
+}
