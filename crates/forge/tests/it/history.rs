@@ -134,3 +134,25 @@ fn any_content_comes_back_as_it_was_committed() {
         prop_assert_eq!(runtime.block_on(git.changed_files(&clone.path(), &clone.head, &commit)).unwrap(), [name]);
     });
 }
+
+#[tokio::test]
+async fn what_is_on_the_default_branch_is_told_from_what_nobody_has_accepted() {
+    let repository = TestRepository::with_files(&[("a.py", "a = 1\n")]);
+    let first = id(&repository.git(&["rev-parse", "HEAD"]));
+    repository.git(&["checkout", "--quiet", "-b", "unread"]);
+    repository.write("a.py", "a = 2\n");
+    let unread = id(&repository.commit("nobody has read this"));
+    let git = git();
+    // The branch that is checked out is not the default one because of that.
+    let clone = Cloned::of(&git, &repository).await;
+    assert_eq!(clone.head, unread);
+    let address = crate::address(&repository.path());
+    for (commit, is_accepted) in [(&first, true), (&unread, false)] {
+        let found = git.is_on_default_branch(&clone.path(), &address, commit).await.unwrap();
+        assert_eq!(found, is_accepted, "{commit}");
+    }
+    // Without a branch of such a name it is the one that is checked out.
+    repository.git(&["branch", "--quiet", "--move", "main", "old"]);
+    let clone = Cloned::of(&git, &repository).await;
+    assert!(git.is_on_default_branch(&clone.path(), &address, &unread).await.unwrap());
+}

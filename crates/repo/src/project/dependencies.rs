@@ -284,7 +284,29 @@ fn first_significant(release: &[u64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_requirement, specifiers};
+    use super::{Dependencies, is_requirement, specifiers};
+    use crate::project::Manifests;
+
+    #[test]
+    fn installing_runs_code_of_the_repository_when_anything_of_it_is_named() {
+        let runs_code = |line: &str| {
+            let text = format!(
+                "# what it needs\n--index-url https://pypi.example/simple\nsix>=1 ; python_version < '4'\n{line}\n"
+            );
+            Dependencies::read(&Manifests::from_texts([("requirements.txt", &text)])).run_code
+        };
+        for line in ["", "requests[socks]==2.0 --hash=sha256:00", "x @ https://h.example/x.whl", "a # ./b"] {
+            assert!(!runs_code(line), "{line}");
+        }
+        for line in
+            ["-e .", ".", "./lib", "lib/x.whl", "x.whl", "x.tar.gz", "x @ file:lib", "-r more.txt", "-c more.txt", "/x"]
+        {
+            assert!(runs_code(line), "{line}");
+        }
+        for manifest in ["setup.py", "pyproject.toml"] {
+            assert!(Dependencies::read(&Manifests::from_texts([(manifest, "[project]\nname = 'x'\n")])).run_code);
+        }
+    }
 
     #[test]
     fn a_requirement_is_a_name_and_no_option_path_or_url() {
