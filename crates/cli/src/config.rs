@@ -150,7 +150,7 @@ pub(crate) struct FetchConfig {
     pub(crate) host_interval_millis: Option<u64>,
     /// The browser that renders pages whose scripts build them.
     pub(crate) browser: Option<PathBuf>,
-    /// Whether the browser's own sandbox is up; where it cannot be, as in many containers, a person must say so.
+    /// Whether the browser is contained by bubblewrap; where it cannot be, as in many containers, the user must say so.
     pub(crate) browser_sandbox: Option<bool>,
 }
 

@@ -40,6 +40,13 @@ use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "render")]
+    {
+        let mut words = std::env::args_os().skip(1);
+        if words.next().is_some_and(|word| word == wiring::BROWSER_RELAY) {
+            return autoheal_fetch::render::relay(words);
+        }
+    }
     let arguments = Arguments::parse();
     let printer = Printer::new(arguments.global.quiet);
     let command = arguments.command.name();

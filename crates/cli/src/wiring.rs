@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use autoheal_engine::task::TaskKind;
 #[cfg(feature = "render")]
-use autoheal_fetch::render::BrowserSandbox;
+use autoheal_fetch::render::{BrowserSandbox, RelayProgram};
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_forge::SizeLimits;
 use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
@@ -390,7 +390,16 @@ fn with_sources(registry: Registry, sources: SourceServices) -> Result<Registry,
         .with(DoctorWorkflow::new(sources)?))
 }
 
-fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
+/// The word by which this program, started again in the browser's namespace, is the way out of it.
+#[cfg(feature = "render")]
+pub(crate) const BROWSER_RELAY: &str = "browser-relay";
+
+/// How pages are asked for.
+///
+/// # Errors
+///
+/// When a setting is no place, or this program's own file is not known.
+pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
     let fetch = &config.fetch;
     let allowed: Result<Vec<AllowedPlace>, _> = fetch.allow_private.iter().flatten().map(|text| text.parse()).collect();
     let mut settings = FetchSettings {
@@ -403,6 +412,8 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
     #[cfg(feature = "render")]
     {
         settings.render.program.clone_from(&fetch.browser);
+        let program = std::env::current_exe().context("the program's own file is not known").environment()?;
+        settings.render.relay = Some(RelayProgram { program, arguments: vec![BROWSER_RELAY.to_owned()] });
         if fetch.browser_sandbox == Some(false) {
             settings.render.sandbox = BrowserSandbox::Off;
         }

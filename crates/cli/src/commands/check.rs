@@ -36,6 +36,8 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
         bubblewrap,
         on_path("python3", "Python repositories without an environment of their own"),
         on_path("ruff", "fixing what linters find"),
+        on_path("prlimit", "git and the browser (limits of memory and files); install util-linux"),
+        browser(config).await,
         database,
         token(config),
     ];
@@ -78,6 +80,20 @@ async fn sandbox(config: &Config, kind: SandboxKind, name: &'static str) -> Part
         Err(failure) => return part(name, needed_for, Err(failure.error)),
     };
     part(name, needed_for, autoheal_sandbox::check(kind, &settings).await.map(|()| "works".to_owned()))
+}
+
+#[cfg(feature = "render")]
+async fn browser(config: &Config) -> Part {
+    let needed_for = "pages that scripts build";
+    match wiring::fetch_settings(config) {
+        Ok(settings) => part("browser", needed_for, autoheal_fetch::render::check(&settings.render).await),
+        Err(failure) => part("browser", needed_for, Err(failure.error)),
+    }
+}
+
+#[cfg(not(feature = "render"))]
+async fn browser(_: &Config) -> Part {
+    part("browser", "pages that scripts build", Err(anyhow::anyhow!("this build renders no pages")))
 }
 
 async fn database(config: &Config) -> Part {

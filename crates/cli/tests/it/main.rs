@@ -19,6 +19,7 @@ mod language_servers;
 mod models;
 mod navigating;
 mod notices;
+mod outliving;
 mod pages;
 mod relocating;
 mod rows;

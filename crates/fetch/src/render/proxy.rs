@@ -1,16 +1,20 @@
-//! The browser's way to the network: a forward proxy on the loopback interface (RFC 9110, section 7.6; CONNECT, 9.3.6).
+//! The browser's way to the network: a forward proxy (RFC 9110, section 7.6; CONNECT, 9.3.6), at a unix socket that only the
+//! browser's namespace shows, or on the loopback interface.
 //!
-//! It connects to addresses that the guard let through, after looking names up itself, and to nothing else.
+//! It connects to addresses that the guard let through, after looking names up itself, and to nothing else. What a page loads
+//! and what it sends are counted apart, over all its connections.
 
 use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::task::{JoinHandle, JoinSet};
 use url::{Host, Url};
 
@@ -22,6 +26,32 @@ const HEAD_LIMIT: u64 = 64 << 10;
 /// How many connections are served at once; a browser opens six to a host.
 const CONNECTIONS: usize = 128;
 
+/// How much a page may move, in bytes.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    load: Left,
+    send: Left,
+}
+
+impl Allowance {
+    pub(super) const fn new(load: u64, send: u64) -> Self {
+        Self { load: Left(AtomicU64::new(load)), send: Left(AtomicU64::new(send)) }
+    }
+}
+
+/// How many bytes are left.
+#[derive(Debug)]
+struct Left(AtomicU64);
+
+impl Left {
+    /// Takes some, or fails when that is more than there is.
+    fn take(&self, bytes: usize) -> io::Result<()> {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+        taken.map(drop).map_err(|_| io::Error::other("the page loads or sends more than it may"))
+    }
+}
+
 /// A running proxy; it ends, with every connection, when this is dropped.
 #[derive(Debug)]
 pub(super) struct Proxy {
@@ -30,13 +60,39 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    pub(super) async fn start(resolver: GuardedResolver, traffic_limit: u64) -> io::Result<Self> {
+    /// At a free port of the loopback interface.
+    pub(super) async fn at_port(resolver: GuardedResolver, allowance: Allowance) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
-        let way = Arc::new(Way { resolver, left: AtomicU64::new(traffic_limit) });
-        Ok(Self { port, serving: tokio::spawn(serve(listener, way)) })
+        let way = Arc::new(Way { resolver, allowance });
+        let serving = tokio::spawn(async move {
+            let mut connections = Connections::new(way);
+            loop {
+                if let Some(Ok((stream, _))) = connections.until(listener.accept()).await {
+                    connections.serve(stream);
+                }
+            }
+        });
+        Ok(Self { port, serving })
     }
 
+    /// At a unix socket, which is made.
+    pub(super) fn at_socket(socket: &Path, resolver: GuardedResolver, allowance: Allowance) -> io::Result<Self> {
+        let _ = std::fs::remove_file(socket);
+        let listener = UnixListener::bind(socket)?;
+        let way = Arc::new(Way { resolver, allowance });
+        let serving = tokio::spawn(async move {
+            let mut connections = Connections::new(way);
+            loop {
+                if let Some(Ok((stream, _))) = connections.until(listener.accept()).await {
+                    connections.serve(stream);
+                }
+            }
+        });
+        Ok(Self { port: 0, serving })
+    }
+
+    /// The port of a proxy that has one.
     pub(super) const fn port(&self) -> u16 {
         self.port
     }
@@ -51,27 +107,37 @@ impl Drop for Proxy {
 /// What all connections share.
 struct Way {
     resolver: GuardedResolver,
-    /// How many bytes may still come in.
-    left: AtomicU64,
+    allowance: Allowance,
 }
 
-async fn serve(listener: TcpListener, way: Arc<Way>) {
-    let mut connections = JoinSet::new();
-    loop {
-        if connections.len() >= CONNECTIONS {
-            connections.join_next().await;
-            continue;
+/// Connections of the browser, [`CONNECTIONS`] at most.
+struct Connections {
+    way: Arc<Way>,
+    open: JoinSet<()>,
+}
+
+impl Connections {
+    fn new(way: Arc<Way>) -> Self {
+        Self { way, open: JoinSet::new() }
+    }
+
+    /// Awaits the next one, when there is room for it; `None`: one ended.
+    async fn until<T>(&mut self, next: impl Future<Output = T>) -> Option<T> {
+        if self.open.len() >= CONNECTIONS {
+            self.open.join_next().await;
         }
         tokio::select! {
-            accepted = listener.accept() => {
-                if let Ok((stream, _)) = accepted {
-                    let way = Arc::clone(&way);
-                    // A connection that fails is for the browser to notice.
-                    connections.spawn(async move { let _: io::Result<()> = way.serve(stream).await; });
-                }
-            }
-            Some(_) = connections.join_next() => {}
+            next = next => Some(next),
+            Some(_) = self.open.join_next() => None,
         }
+    }
+
+    fn serve(&mut self, stream: impl AsyncRead + AsyncWrite + Send + 'static) {
+        let way = Arc::clone(&self.way);
+        // A connection that fails is for the browser to notice.
+        self.open.spawn(async move {
+            let _: io::Result<()> = way.serve(stream).await;
+        });
     }
 }
 
@@ -83,8 +149,8 @@ struct Head {
 }
 
 impl Way {
-    async fn serve(&self, stream: TcpStream) -> io::Result<()> {
-        let (read, mut write) = stream.into_split();
+    async fn serve(&self, stream: impl AsyncRead + AsyncWrite) -> io::Result<()> {
+        let (read, mut write) = tokio::io::split(stream);
         let mut read = BufReader::new(read);
         let Some(head) = read_head(&mut read).await? else { return refuse(&mut write, 400).await };
         let Some((host, port, path)) = destination(&head) else { return refuse(&mut write, 400).await };
@@ -125,8 +191,8 @@ impl Way {
         &self,
         head: &Head,
         path: &str,
-        read: BufReader<OwnedReadHalf>,
-        mut write: OwnedWriteHalf,
+        read: impl AsyncRead + Unpin,
+        mut write: impl AsyncWrite + Unpin,
         upstream: TcpStream,
     ) -> io::Result<()> {
         let mut text = format!("{} {path} HTTP/1.1\r\nConnection: close\r\n", head.method);
@@ -139,43 +205,42 @@ impl Way {
         let length = head.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         let length = length.and_then(|(_, value)| value.parse::<u64>().ok()).unwrap_or(0);
         let (mut answer, mut request) = upstream.into_split();
+        self.allowance.send.take(text.len())?;
         request.write_all(text.as_bytes()).await?;
-        tokio::io::copy(&mut read.take(length), &mut request).await?;
-        self.pump(&mut answer, &mut write).await
+        copy(&mut read.take(length), &mut request, &self.allowance.send).await?;
+        copy(&mut answer, &mut write, &self.allowance.load).await?;
+        write.shutdown().await
     }
 
     async fn tunnel(
         &self,
-        mut read: BufReader<OwnedReadHalf>,
-        mut write: OwnedWriteHalf,
+        mut read: impl AsyncRead + Unpin,
+        mut write: impl AsyncWrite + Unpin,
         upstream: TcpStream,
     ) -> io::Result<()> {
         let (mut incoming, mut outgoing) = upstream.into_split();
         tokio::select! {
-            ended = self.pump(&mut incoming, &mut write) => ended,
-            ended = self.pump(&mut read, &mut outgoing) => ended,
+            ended = copy(&mut incoming, &mut write, &self.allowance.load) => ended?,
+            ended = copy(&mut read, &mut outgoing, &self.allowance.send) => ended?,
         }
-    }
-
-    /// Copies until the end, or until the page has loaded as much as it may.
-    async fn pump(&self, from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
-        let mut piece = vec![0_u8; 16 << 10];
-        loop {
-            let length = from.read(&mut piece).await?;
-            if length == 0 {
-                return to.shutdown().await;
-            }
-            let taken = u64::try_from(length).unwrap_or(u64::MAX);
-            let take = |left: u64| left.checked_sub(taken);
-            if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-                return Err(io::Error::other("the page loads more than it may"));
-            }
-            to.write_all(&piece[..length]).await?;
-        }
+        write.shutdown().await
     }
 }
 
-async fn read_head(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Head>> {
+/// Copies until the end, or until nothing is left of what may be copied.
+async fn copy(from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin), left: &Left) -> io::Result<()> {
+    let mut piece = vec![0_u8; 16 << 10];
+    loop {
+        let length = from.read(&mut piece).await?;
+        if length == 0 {
+            return Ok(());
+        }
+        left.take(length)?;
+        to.write_all(&piece[..length]).await?;
+    }
+}
+
+async fn read_head(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Head>> {
     let mut limited = read.take(HEAD_LIMIT);
     let mut first = String::new();
     limited.read_line(&mut first).await?;
@@ -208,7 +273,7 @@ fn destination(head: &Head) -> Option<(Host, u16, Option<String>)> {
     (url.scheme() == "http").then_some((host, port, Some(path)))
 }
 
-async fn refuse(write: &mut OwnedWriteHalf, status: u16) -> io::Result<()> {
+async fn refuse(write: &mut (impl AsyncWrite + Unpin), status: u16) -> io::Result<()> {
     let answer = format!("HTTP/1.1 {status} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     write.write_all(answer.as_bytes()).await?;
     write.shutdown().await
@@ -221,7 +286,8 @@ mod tests {
 
     async fn proxy(allowed: &[&str], traffic_limit: u64) -> Proxy {
         let places: Vec<_> = allowed.iter().map(|place| place.parse().unwrap()).collect();
-        Proxy::start(GuardedResolver::new(Arc::new(AddressGuard::new(&places))), traffic_limit).await.unwrap()
+        let resolver = GuardedResolver::new(Arc::new(AddressGuard::new(&places)));
+        Proxy::at_port(resolver, Allowance::new(traffic_limit, 10_000)).await.unwrap()
     }
 
     /// What the proxy answers to these bytes, until it hangs up.
@@ -295,5 +361,18 @@ mod tests {
         let (proxy, port) = (proxy(&["127.0.0.1"], 100_000).await, echo(1 << 20).await);
         let answer = ask(&proxy, &format!("GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n")).await;
         assert!(answer.len() <= 100_000, "{}", answer.len());
+    }
+
+    #[tokio::test]
+    async fn a_page_does_not_send_more_than_it_may() {
+        let (proxy, port) = (proxy(&["127.0.0.1"], 1 << 20).await, echo(0).await);
+        let body = "x".repeat(20_000);
+        for request in [
+            format!("POST http://127.0.0.1:{port}/ HTTP/1.1\r\nContent-Length: 20000\r\n\r\n{body}"),
+            format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n{body}"),
+        ] {
+            let answer = ask(&proxy, &request).await;
+            assert!(!answer.contains(&body), "{}", answer.len());
+        }
     }
 }

@@ -3,22 +3,27 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use autoheal_fetch::render::{BrowserSandbox, RenderSettings, browser_program};
+use autoheal_fetch::render::{BrowserSandbox, RelayProgram, RenderSettings, check};
 use autoheal_fetch::{FetchError, FetchRequest, FetchSettings, Fetched, Fetcher, Phase, Provenance};
 use autoheal_testkit::site::{Change, RawAnswer, Site};
 
 use crate::settings;
 
-/// Settings with a browser, where the machine has one.
-fn with_browser() -> Option<FetchSettings> {
-    let render = RenderSettings { sandbox: BrowserSandbox::Off, at_once: 1, ..RenderSettings::default() };
-    match browser_program(&render) {
+/// Settings with a browser in its namespaces, where the machine has both.
+async fn with_browser() -> Option<FetchSettings> {
+    let render = contained();
+    match check(&render).await {
         Ok(_) => Some(FetchSettings { render, ..settings() }),
         Err(error) => {
-            autoheal_testkit::skip("Chromium", &error.to_string());
+            autoheal_testkit::skip("Chromium in bubblewrap", &error.to_string());
             None
         }
     }
+}
+
+fn contained() -> RenderSettings {
+    let relay = RelayProgram { program: env!("CARGO_BIN_EXE_autoheal-test-relay").into(), arguments: Vec::new() };
+    RenderSettings { relay: Some(relay), ..RenderSettings::default() }
 }
 
 fn page(html: &str) -> Change {
@@ -36,7 +41,7 @@ fn text(page: &Fetched) -> String {
 
 #[tokio::test]
 async fn what_scripts_build_is_in_the_document() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let site = Site::start().await;
     let script = "<p id=a></p><script>setTimeout(async () => {
         const answer = await fetch('/data');
@@ -52,7 +57,7 @@ async fn what_scripts_build_is_in_the_document() {
 
 #[tokio::test]
 async fn a_picture_shows_what_scripts_build() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let site = Site::start().await;
     site.set("/app", page("<script>document.body.style.background = 'red'</script>"));
     site.set("/plain", page(""));
@@ -81,7 +86,7 @@ async fn a_browser_that_takes_no_picture_says_so() {
 
 #[tokio::test]
 async fn a_page_cannot_make_the_browser_ask_what_is_forbidden() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let (site, inside) = (Site::start().await, Site::start().await);
     let port = inside.url("/").port().unwrap();
     // The same machine, by addresses that are not allowed.
@@ -102,7 +107,7 @@ async fn a_page_cannot_make_the_browser_ask_what_is_forbidden() {
 
 #[tokio::test]
 async fn a_page_that_leads_inside_is_no_page() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let (site, inside) = (Site::start().await, Site::start().await);
     let to = format!("http://127.0.0.2:{}/article/1", inside.url("/").port().unwrap());
     site.set("/app", page(&format!("<script>location = '{to}'</script>")));
@@ -114,7 +119,7 @@ async fn a_page_that_leads_inside_is_no_page() {
 
 #[tokio::test]
 async fn what_is_no_page_is_not_rendered() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let site = Site::start().await;
     site.set("/gone", Change::Status(404));
     let page = render(settings.clone(), &site, "/gone").await.unwrap();
@@ -126,7 +131,7 @@ async fn what_is_no_page_is_not_rendered() {
 
 #[tokio::test]
 async fn a_page_without_an_end_times_out() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let site = Site::start().await;
     site.set("/app", page("<script>for (;;) {}</script>"));
     let render_settings = RenderSettings { time: Duration::from_secs(3), ..settings.render.clone() };
@@ -136,7 +141,7 @@ async fn a_page_without_an_end_times_out() {
 
 #[tokio::test]
 async fn a_document_that_is_too_long_is_an_error() {
-    let Some(settings) = with_browser() else { return };
+    let Some(settings) = with_browser().await else { return };
     let site = Site::start().await;
     let script = "<script>document.body.append('a'.repeat(3 << 20))</script>";
     site.set("/app", page(script));
@@ -162,6 +167,7 @@ fn instead_of_browser(folder: &Path, script: &str) -> FetchSettings {
         program: Some(program),
         time: Duration::from_millis(500),
         document_limit: 4_000,
+        sandbox: BrowserSandbox::Off,
         ..RenderSettings::default()
     };
     FetchSettings { render, ..settings() }
@@ -208,4 +214,96 @@ async fn everything_that_the_browser_started_ends_with_it() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
+}
+
+/// Everything in a page that may send a datagram, to this port of this machine.
+fn datagrams(port: u16) -> String {
+    format!(
+        "<link rel=dns-prefetch href='http://localhost:{port}'><link rel=preconnect href='https://127.0.0.1:{port}'>
+        <p id=a>waiting</p><script>
+        const peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:127.0.0.1:{port}'}},
+            {{urls: 'turn:127.0.0.1:{port}', username: 'a', credential: 'b'}}]}});
+        peer.createDataChannel('x');
+        peer.createOffer().then(offer => peer.setLocalDescription(offer));
+        try {{ new WebTransport('https://127.0.0.1:{port}/').ready.catch(() => {{}}); }} catch {{}}
+        setTimeout(() => document.getElementById('a').textContent = 'done', 2000);
+        </script>"
+    )
+}
+
+#[tokio::test]
+async fn a_page_sends_no_datagram() {
+    let Some(settings) = with_browser().await else { return };
+    let site = Site::start().await;
+    let listener = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    site.set("/app", page(&datagrams(listener.local_addr().unwrap().port())));
+    let page = render(settings, &site, "/app").await.unwrap();
+    assert!(text(&page).contains("done"), "{}", text(&page));
+    let mut datagram = [0_u8; 64];
+    let received = listener.try_recv(&mut datagram);
+    assert_eq!(received.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "{datagram:?}");
+}
+
+#[tokio::test]
+async fn a_browser_whose_processes_need_too_much_memory_is_ended() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    // Each of them alone is within the limit.
+    let settings = instead_of_browser(
+        folder.path(),
+        "for n in 1 2 3; do (kept=$(yes | tr -d '\\n' | head -c 60000000); sleep 600) & done; wait",
+    );
+    let render_settings = RenderSettings { memory: 128 << 20, time: Duration::from_mins(1), ..settings.render.clone() };
+    let settings = FetchSettings { render: render_settings, ..settings };
+    let error = render(settings, &site, "/article/1").await.unwrap_err();
+    assert!(matches!(&error, FetchError::RenderFailed { reason, .. } if reason.contains("memory")), "{error:?}");
+}
+
+#[tokio::test]
+async fn the_browser_sees_neither_files_nor_network_nor_processes() {
+    let Some(settings) = with_browser().await else { return };
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    let script = "id -u; ls -A /tmp /home/browser; ls -d /root /home/* /etc/passwd /run/* 2>&1; cat /proc/net/dev; \
+                  ls -d /proc/[0-9]*; grep CapEff /proc/self/status; touch /usr/x 2>&1; env";
+    let render_settings = instead_of_browser(folder.path(), script).render;
+    let render_settings = RenderSettings {
+        sandbox: BrowserSandbox::Bubblewrap,
+        relay: settings.render.relay.clone(),
+        time: settings.render.time,
+        ..render_settings
+    };
+    let seen = text(&render(FetchSettings { render: render_settings, ..settings }, &site, "/article/1").await.unwrap());
+    assert!(seen.starts_with("1000\n") && seen.contains("CapEff:\t0000000000000000"), "{seen}");
+    assert!(seen.contains("'/root': No such file") && seen.contains("'/etc/passwd': No such file"), "{seen}");
+    assert!(seen.contains("/usr/x': Read-only file system") && !seen.contains("CARGO"), "{seen}");
+    let interfaces = seen
+        .lines()
+        .filter_map(|line| line.trim().split_once(": "))
+        .filter(|(_, rest)| rest.split_whitespace().count() == 16);
+    assert_eq!(interfaces.map(|(name, _)| name).collect::<Vec<_>>(), ["lo"], "{seen}");
+    assert!(seen.lines().filter(|line| line.starts_with("/proc/")).count() < 8, "{seen}");
+}
+
+#[tokio::test]
+async fn a_picture_that_is_a_link_is_not_followed() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    let script =
+        "for word; do case $word in --screenshot=*) ln -s /etc/hostname \"${word#*=}\";; esac; done; echo document";
+    let settings = instead_of_browser(folder.path(), script);
+    let error = Fetcher::new(settings).unwrap().picture(&site.url("/article/1"), Duration::ZERO).await.unwrap_err();
+    assert!(
+        matches!(&error, FetchError::RenderFailed { reason, .. } if reason.contains("took no picture")),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn without_a_way_to_contain_it_nothing_is_rendered() {
+    let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
+    let settings = instead_of_browser(folder.path(), "echo document");
+    let render_settings = RenderSettings { sandbox: BrowserSandbox::Bubblewrap, ..settings.render.clone() };
+    let error = render(FetchSettings { render: render_settings, ..settings }, &site, "/article/1").await.unwrap_err();
+    assert!(
+        matches!(&error, FetchError::BrowserMissing { reason } if reason.contains("fetch.browser_sandbox")),
+        "{error:?}"
+    );
 }
