@@ -2,15 +2,25 @@
 //!
 //! The network inside stays empty. A proxy in this process listens on a unix socket that is shown inside, and a small relay
 //! (`relay.py`) starts the command and passes connections to a local port on to that socket, because package installers
-//! cannot speak through one. The proxy looks names up itself and ends with the command.
+//! cannot speak through one. The proxy looks names up itself, ends TLS with certificates that only this command trusts, hands on
+//! what reads from the host of the tunnel and nothing else, and ends with the command.
+//!
+//! # Layout
+//!
+//! - `address`: which addresses may be connected to
+//! - `authority`: the certificates
+//! - `exchange`: requests inside of a tunnel
+//! - `proxy`: tunnels
 
 mod address;
+mod authority;
+mod exchange;
 mod proxy;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -21,6 +31,7 @@ use tempfile::TempDir;
 use tokio::net::UnixListener;
 use tokio::task::JoinSet;
 
+use self::authority::Authority;
 use self::proxy::{Internet, Outside, Rules, serve};
 use crate::outcome::Outcome;
 use crate::process::Process;
@@ -35,17 +46,19 @@ const PORT: u16 = 3128;
 /// How the folders of sockets begin.
 const PREFIX: &str = "autoheal-registries-";
 
-/// The certificates that this machine trusts; a company's own registry is often signed by its own authority.
-const CERTIFICATES: &[&str] = &[
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
+/// The file that holds what is trusted inside, in the folder of the socket.
+const CERTIFICATE: &str = "certificate.pem";
 
-/// Programs are told of certificates by these variables.
-const CERTIFICATE_VARIABLES: &[&str] =
-    &["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"];
+/// Programs are told of certificates by these variables. npm, and pnpm like it, do not take Node's where there is a proxy.
+const CERTIFICATE_VARIABLES: &[&str] = &[
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "PIP_CERT",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    "NODE_EXTRA_CA_CERTS",
+    "npm_config_cafile",
+];
 
 /// Programs are told of proxies by these.
 const PROXY_VARIABLES: &[&str] = &[
@@ -61,7 +74,6 @@ const PROXY_VARIABLES: &[&str] = &[
 /// A proxy that lives as long as this.
 pub(crate) struct Registries {
     folder: TempDir,
-    certificates: Option<PathBuf>,
     /// The proxy; aborted with the set.
     _proxy: JoinSet<()>,
 }
@@ -85,31 +97,27 @@ impl Registries {
         fs::write(&relay, include_str!("relay.py"))?;
         let environment = folder.path().join("environment");
         OpenOptions::new().write(true).create_new(true).mode(0o400).open(&environment)?.write_all(&told(access))?;
+        let authority = Authority::new()?;
+        let certificate = folder.path().join(CERTIFICATE);
+        fs::write(&certificate, authority.pem())?;
         if geteuid().is_root() {
-            for path in [folder.path(), &socket, &relay, &environment] {
+            for path in [folder.path(), &socket, &relay, &environment, &certificate] {
                 chown(path, Some(user.0), Some(user.1))?;
             }
         }
-        let certificates =
-            CERTIFICATES.iter().find_map(|path| fs::canonicalize(path).ok()).filter(|path| path.is_file());
         let mut proxy = JoinSet::new();
-        proxy.spawn(serve(listener, Rules::new(access, outside)));
-        Ok(Self { folder, certificates, _proxy: proxy })
+        proxy.spawn(serve(listener, Rules::new(access, authority, outside)?));
+        Ok(Self { folder, _proxy: proxy })
     }
 
     /// What is to be seen inside.
     pub(crate) fn mounts(&self) -> Vec<Mount> {
-        let folder = Mount { host: self.folder.path().to_owned(), inside: INSIDE.into(), writable: false };
-        let certificates = self.certificates.iter().map(|file| Mount {
-            host: file.clone(),
-            inside: format!("{INSIDE}-certificates.pem").into(),
-            writable: false,
-        });
-        std::iter::once(folder).chain(certificates).collect()
+        vec![Mount { host: self.folder.path().to_owned(), inside: INSIDE.into(), writable: false }]
     }
 
     /// The command with the relay before it, and the variables by which installers find it. What the command itself says of
     /// them stays.
+    #[expect(clippy::unused_self, reason = "what the variables say is true only while the way is open")]
     pub(crate) fn wrap(&self, command: &Command) -> Command {
         let relay = format!("{INSIDE}/relay.py");
         let socket = format!("{INSIDE}/proxy");
@@ -121,11 +129,9 @@ impl Registries {
             .collect();
         let mut environment = command.environment.clone();
         let proxy = format!("http://127.0.0.1:{PORT}");
-        let certificates = format!("{INSIDE}-certificates.pem");
-        let trusted = if self.certificates.is_some() { CERTIFICATE_VARIABLES } else { &[] };
-        for (name, value) in
-            PROXY_VARIABLES.iter().map(|name| (name, &proxy)).chain(trusted.iter().map(|name| (name, &certificates)))
-        {
+        let certificate = format!("{INSIDE}/{CERTIFICATE}");
+        let trusted = CERTIFICATE_VARIABLES.iter().map(|name| (name, &certificate));
+        for (name, value) in PROXY_VARIABLES.iter().map(|name| (name, &proxy)).chain(trusted) {
             environment.entry((*name).to_owned()).or_insert_with(|| value.clone());
         }
         for (name, value) in [("PIP_NO_INPUT", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1")] {
@@ -205,15 +211,14 @@ fn is_abandoned(folder: &Path) -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::net::SocketAddr;
-
     use super::*;
 
-    /// A way to `registry.example`, which is the server at this address.
-    pub(crate) fn village(server: SocketAddr, user: (u32, u32)) -> Registries {
+    /// A way to `registry.example`, which is a server in this process; it ends with `servers`.
+    pub(crate) async fn village(user: (u32, u32), servers: &mut JoinSet<()>) -> Registries {
         let hosts = vec!["registry.example".to_owned()];
         let access = RegistryAccess { hosts, ..RegistryAccess::default() };
-        Registries::open_by(&access, user, Arc::new(proxy::tests::Village(server))).unwrap()
+        let outside = Arc::new(proxy::tests::village(servers).await);
+        Registries::open_by(&access, user, outside).unwrap()
     }
 
     #[test]
@@ -235,8 +240,8 @@ pub(crate) mod tests {
     #[test]
     fn only_folders_of_dead_processes_are_abandoned() {
         let this = Process::current().unwrap();
-        assert!(!is_abandoned(&PathBuf::from(format!("/tmp/{PREFIX}{this}-abc"))));
-        assert!(is_abandoned(&PathBuf::from(format!("/tmp/{PREFIX}{}-1-abc", this.pid()))));
+        assert!(!is_abandoned(&std::path::PathBuf::from(format!("/tmp/{PREFIX}{this}-abc"))));
+        assert!(is_abandoned(&std::path::PathBuf::from(format!("/tmp/{PREFIX}{}-1-abc", this.pid()))));
         assert!(!is_abandoned(Path::new("/tmp/else")));
     }
 }

@@ -1,17 +1,22 @@
 //! An HTTP proxy that knows one method, `CONNECT`, and lets through only what is on its list.
+//!
+//! A tunnel is not a pipe: TLS ends here, and what is asked inside is checked, too (see `exchange`).
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::address::{is_private, is_public};
+use super::authority::Authority;
+use super::exchange::{self, Left, Reach, Registry};
 use crate::spec::RegistryAccess;
 
 /// The only port: HTTPS.
@@ -26,6 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Tunnels at one time.
 const TUNNELS: usize = 64;
 
+/// How many bytes of requests an install may send, everything together: some ten thousand requests.
+const SENT: u64 = 16 << 20;
+
 /// How hosts are reached.
 #[async_trait]
 pub(super) trait Outside: Send + Sync {
@@ -33,6 +41,8 @@ pub(super) trait Outside: Send + Sync {
     async fn resolve(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
     /// A connection to one that was found public.
     async fn connect(&self, address: SocketAddr) -> io::Result<TcpStream>;
+    /// Who is believed about the names of hosts.
+    fn roots(&self) -> RootCertStore;
 }
 
 /// The internet.
@@ -46,6 +56,16 @@ impl Outside for Internet {
 
     async fn connect(&self, address: SocketAddr) -> io::Result<TcpStream> {
         TcpStream::connect(address).await
+    }
+
+    /// Whom the machine trusts, so also the authority of a company; where there is nobody, those of Mozilla.
+    fn roots(&self) -> RootCertStore {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if roots.is_empty() {
+            roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        }
+        roots
     }
 }
 
@@ -78,12 +98,28 @@ pub(super) struct Rules {
     hosts: Vec<String>,
     private_hosts: Vec<String>,
     outside: Arc<dyn Outside>,
+    authority: Authority,
+    trust: Arc<ClientConfig>,
+    left: Arc<Left>,
 }
 
 impl Rules {
-    pub(super) fn new(access: &RegistryAccess, outside: Arc<dyn Outside>) -> Self {
+    pub(super) fn new(access: &RegistryAccess, authority: Authority, outside: Arc<dyn Outside>) -> io::Result<Self> {
         let lowercase = |hosts: &[String]| hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
-        Self { hosts: lowercase(&access.hosts), private_hosts: lowercase(&access.private_hosts), outside }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let trust = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(io::Error::other)?
+            .with_root_certificates(outside.roots())
+            .with_no_client_auth();
+        Ok(Self {
+            hosts: lowercase(&access.hosts),
+            private_hosts: lowercase(&access.private_hosts),
+            outside,
+            authority,
+            trust: Arc::new(trust),
+            left: Arc::new(Left::new(SENT)),
+        })
     }
 
     /// The host that a request names, if it is on the list.
@@ -121,23 +157,48 @@ impl Rules {
         Err(refusal)
     }
 
-    async fn tunnel(&self, mut client: UnixStream) -> io::Result<()> {
+    async fn tunnel(self: Arc<Self>, mut client: UnixStream) -> io::Result<()> {
         let head = tokio::time::timeout(PATIENCE, read_head(&mut client)).await??;
         let reached = match self.admit(&head) {
-            Ok(host) => self.reach(&host).await.map_err(|refusal| (refusal, host)),
+            Ok(host) => match self.reach(&host).await {
+                Ok(server) => Ok((host, server)),
+                Err(refusal) => Err((refusal, host)),
+            },
             Err(refusal) => Err((refusal, String::from_utf8_lossy(head.get(..80).unwrap_or(&head)).into_owned())),
         };
         match reached {
-            Ok(mut server) => {
+            Ok((host, server)) => {
                 client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
-                tokio::io::copy_bidirectional(&mut client, &mut server).await?;
-                Ok(())
+                let acceptor = self.authority.acceptor(&host)?;
+                let (trust, left) = (Arc::clone(&self.trust), Arc::clone(&self.left));
+                let (rules, first) = (Arc::clone(&self), Mutex::new(Some(server)));
+                let way = Box::new(Way { rules, host: host.clone(), first });
+                exchange::serve(client, acceptor, Registry { host, way, trust, left }).await
             }
             Err((refusal, asked)) => {
                 tracing::warn!(?refusal, ?asked, "a connection out of the sandbox was refused");
                 let answer = format!("HTTP/1.1 {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", refusal.status());
                 client.write_all(answer.as_bytes()).await
             }
+        }
+    }
+}
+
+/// The way to a host of the list.
+struct Way {
+    rules: Arc<Rules>,
+    host: String,
+    /// The connection that was made before the tunnel was granted.
+    first: Mutex<Option<TcpStream>>,
+}
+
+#[async_trait]
+impl Reach for Way {
+    async fn reach(&self) -> io::Result<TcpStream> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match first {
+            Some(first) => Ok(first),
+            None => self.rules.reach(&self.host).await.map_err(|refusal| io::Error::other(refusal.status())),
         }
     }
 }
@@ -175,88 +236,4 @@ pub(super) async fn serve(listener: UnixListener, rules: Rules) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// Knows two hosts: one is this machine, the other is the public address 198.41.0.4, and led to a local server.
-    pub(crate) struct Village(pub(crate) SocketAddr);
-
-    #[async_trait]
-    impl Outside for Village {
-        async fn resolve(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
-            match host {
-                "registry.example" => Ok(vec!["127.0.0.1:443".parse().unwrap(), "198.41.0.4:443".parse().unwrap()]),
-                "rebound.example" => {
-                    Ok(vec!["127.0.0.1:443".parse().unwrap(), "[::ffff:169.254.169.254]:443".parse().unwrap()])
-                }
-                _ => Err(io::Error::other("no such host")),
-            }
-        }
-
-        async fn connect(&self, address: SocketAddr) -> io::Result<TcpStream> {
-            assert_eq!(address.to_string(), "198.41.0.4:443");
-            TcpStream::connect(self.0).await
-        }
-    }
-
-    fn rules(server: SocketAddr) -> Rules {
-        let hosts = ["Registry.example", "rebound.example", "unknown.example"].map(str::to_owned);
-        let access = RegistryAccess { hosts: hosts.to_vec(), ..RegistryAccess::default() };
-        Rules::new(&access, Arc::new(Village(server)))
-    }
-
-    async fn ask(request: &str) -> String {
-        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = server.local_addr().unwrap();
-        let echo = async {
-            let (mut stream, _) = server.accept().await.unwrap();
-            let (mut from, mut to) = stream.split();
-            tokio::io::copy(&mut from, &mut to).await.unwrap();
-        };
-        let (mut ours, theirs) = UnixStream::pair().unwrap();
-        let talk = async {
-            ours.write_all(request.as_bytes()).await.unwrap();
-            let mut answer = Vec::new();
-            while !answer.ends_with(b"\r\n\r\n") {
-                answer.push(ours.read_u8().await.unwrap());
-            }
-            if answer.starts_with(b"HTTP/1.1 200") {
-                ours.write_all(b"hello").await.unwrap();
-                ours.shutdown().await.unwrap();
-                ours.read_to_end(&mut answer).await.unwrap();
-            }
-            String::from_utf8(answer).unwrap()
-        };
-        let rules = rules(address);
-        tokio::select! {
-            (answer, _) = async { tokio::join!(talk, rules.tunnel(theirs)) } => answer,
-            () = async { echo.await; std::future::pending().await } => unreachable!(),
-        }
-    }
-
-    #[tokio::test]
-    async fn a_registry_is_reached_at_its_public_address() {
-        let answer = ask("CONNECT registry.EXAMPLE:443 HTTP/1.1\r\nHost: registry.example\r\n\r\n").await;
-        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("\r\n\r\nhello"), "{answer}");
-    }
-
-    #[tokio::test]
-    async fn everything_else_is_refused() {
-        for (target, status) in [
-            ("CONNECT other.example:443 HTTP/1.1", 403),
-            ("CONNECT registry.example.other:443 HTTP/1.1", 403),
-            ("CONNECT registry.example:80 HTTP/1.1", 403),
-            ("CONNECT 198.41.0.4:443 HTTP/1.1", 403),
-            ("CONNECT 127.0.0.1:443 HTTP/1.1", 403),
-            ("CONNECT rebound.example:443 HTTP/1.1", 403),
-            ("CONNECT unknown.example:443 HTTP/1.1", 502),
-            ("CONNECT registry.example HTTP/1.1", 400),
-            ("GET http://registry.example:443/ HTTP/1.1", 405),
-            ("CONNECT registry.example:443 SPDY/3", 400),
-            ("nonsense", 400),
-        ] {
-            let answer = ask(&format!("{target}\r\n\r\n")).await;
-            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {answer}");
-        }
-    }
-}
+pub(super) mod tests;
