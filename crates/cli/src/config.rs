@@ -71,6 +71,8 @@ pub(crate) struct HealConfig {
     pub(crate) memory_mib: Option<u64>,
     /// Processes and threads of one command.
     pub(crate) processes: Option<u32>,
+    /// What may lie in the folders that a command may write.
+    pub(crate) disk_mib: Option<u64>,
     /// How much a language model is told.
     #[serde(default)]
     pub(crate) prompt: autoheal_repo::PromptLimits,
@@ -126,6 +128,12 @@ pub(crate) struct SandboxConfig {
     pub(crate) kind: Option<Choice>,
     pub(crate) python_image: Option<String>,
     pub(crate) node_image: Option<String>,
+    /// The runtime of Docker's that starts containers, such as `runsc`.
+    pub(crate) docker_runtime: Option<String>,
+    /// Run commands also where only resource limits bind them.
+    pub(crate) allow_weak_limits: Option<bool>,
+    /// What is to stay free on disks that commands may write.
+    pub(crate) free_space_mib: Option<u64>,
     /// The hosts that an install may reach.
     pub(crate) registries: Option<Vec<String>>,
     /// More such hosts, which may have private addresses.
@@ -343,6 +351,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("CACHE_DAYS", "heal.cache_days"),
     ("MEMORY_MIB", "heal.memory_mib"),
     ("PROCESSES", "heal.processes"),
+    ("DISK_MIB", "heal.disk_mib"),
     ("GITHUB_API", "github.api"),
     ("GITHUB_TOKEN_FILE", "github.token_file"),
     ("PULL_REQUEST", "github.pull_request"),
@@ -357,6 +366,9 @@ const VARIABLES: &[(&str, &str)] = &[
     ("SANDBOX", "sandbox.kind"),
     ("PYTHON_IMAGE", "sandbox.python_image"),
     ("NODE_IMAGE", "sandbox.node_image"),
+    ("DOCKER_RUNTIME", "sandbox.docker_runtime"),
+    ("ALLOW_WEAK_LIMITS", "sandbox.allow_weak_limits"),
+    ("FREE_SPACE_MIB", "sandbox.free_space_mib"),
     ("REGISTRIES", "sandbox.registries"),
     ("PRIVATE_REGISTRIES", "sandbox.private_registries"),
     ("INSTALL_ENVIRONMENT", "sandbox.install_environment"),

@@ -84,6 +84,9 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     if let Some(image) = &config.sandbox.node_image {
         settings.node_image.clone_from(image);
     }
+    settings.docker_runtime.clone_from(&config.sandbox.docker_runtime);
+    settings.allow_weak_limits = config.sandbox.allow_weak_limits.unwrap_or(settings.allow_weak_limits);
+    settings.free_space = config.sandbox.free_space_mib.map_or(settings.free_space, |mib| mib.saturating_mul(1 << 20));
     Ok(settings)
 }
 
@@ -245,6 +248,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
             install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
             memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
             processes: heal.processes.unwrap_or(limits.processes),
+            disk_mib: heal.disk_mib.unwrap_or(limits.disk_mib),
         },
         repository: defaults.repository,
         wanted: defaults.wanted,

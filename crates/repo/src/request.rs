@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoheal_sandbox::Limits;
+use autoheal_sandbox::{Disk, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::wanted::Wanted;
@@ -179,6 +179,8 @@ pub struct CommandLimits {
     pub memory_mib: u64,
     /// Processes and threads at one time.
     pub processes: u32,
+    /// What may lie in the folders that it may write, in MiB.
+    pub disk_mib: u64,
 }
 
 impl Default for CommandLimits {
@@ -191,6 +193,7 @@ impl Default for CommandLimits {
             install_seconds: 900,
             memory_mib: 4096,
             processes: 512,
+            disk_mib: Disk::default().bytes >> 20,
         }
     }
 }
@@ -198,6 +201,7 @@ impl Default for CommandLimits {
 impl CommandLimits {
     /// The limits of a command that may take `time`.
     pub fn within(&self, time: Duration) -> Limits {
-        Limits { time, memory: self.memory_mib << 20, processes: self.processes, ..Limits::default() }
+        let disk = Disk { bytes: self.disk_mib.saturating_mul(1 << 20), ..Disk::default() };
+        Limits { time, memory: self.memory_mib << 20, processes: self.processes, disk, ..Limits::default() }
     }
 }

@@ -16,7 +16,7 @@ use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
 use autoheal_sandbox::untrusted::UntrustedFolder;
-use autoheal_sandbox::{Command, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
+use autoheal_sandbox::{Command, End, Limit, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
 
 use crate::caches::InUse;
 use crate::folders::Folders;
@@ -241,7 +241,14 @@ impl Session {
 
     async fn execute(&mut self, directory: &str, words: Vec<String>, time: Duration) -> Result<Outcome, StepError> {
         let command = self.command(directory, words, time);
-        self.workspace.run(&command).await.map_err(|error| sandbox_error(&error))
+        let outcome = ran(self.workspace.run(&command).await);
+        if let Err(StepError::Permanent { .. }) = &outcome {
+            // Whatever filled the disk is not to stay there until the run is forgotten. What cannot be removed now is swept later.
+            for folder in [self.folders.tree(), self.folders.scratch(), self.folders.reports()] {
+                let _: std::io::Result<()> = std::fs::remove_dir_all(&folder);
+            }
+        }
+        outcome
     }
 
     /// One look at the tree as it stands.
@@ -348,10 +355,29 @@ pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &O
     })
 }
 
+/// The outcome of a command, unless nothing can go on after it.
+pub(crate) fn ran(outcome: Result<Outcome, SandboxError>) -> Result<Outcome, StepError> {
+    let outcome = outcome.map_err(|error| sandbox_error(&error))?;
+    let message = match outcome.end {
+        End::LimitHit(Limit::Disk) => {
+            "a command wrote more than it may, and what it left was removed; if it needs that much, raise `heal.disk_mib`"
+        }
+        End::LimitHit(Limit::FreeSpace) => {
+            "the disk got full while a command ran, and what it left was removed; make room, or lower `sandbox.free_space_mib`"
+        }
+        End::LimitHit(Limit::Time | Limit::Memory | Limit::Processes | Limit::Output)
+        | End::Exited(_)
+        | End::Signaled(_) => return Ok(outcome),
+    };
+    Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message: message.to_owned() })
+}
+
 pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
     let message = with_sources(error);
     match error {
-        SandboxError::Failed { .. } => StepError::Passing { code: error.code(), message },
+        SandboxError::Failed { .. } | SandboxError::NoSpace { .. } => {
+            StepError::Passing { code: error.code(), message }
+        }
         SandboxError::Unavailable { .. }
         | SandboxError::NoLimits { .. }
         | SandboxError::MissingImage { .. }

@@ -5,23 +5,34 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use secrecy::ExposeSecret as _;
 
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
+use crate::limits::disk::Space;
 use crate::outcome::{Outcome, SandboxError};
 use crate::registries;
 use crate::session::Session;
+use crate::settings::Settings;
 use crate::spawn::Launch;
 use crate::spec::{Command, Network, PATH, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
 /// Runs commands without a wall.
-#[derive(Debug, Default)]
-pub(crate) struct Direct;
+#[derive(Debug)]
+pub(crate) struct Direct {
+    free_space: u64,
+}
+
+impl Direct {
+    pub(crate) const fn new(settings: &Settings) -> Self {
+        Self { free_space: settings.free_space }
+    }
+}
 
 #[async_trait]
 impl Sandbox for Direct {
@@ -30,13 +41,17 @@ impl Sandbox for Direct {
     }
 
     async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
-        Ok(Box::new(DirectWorkspace { spec, limiter: Limiter::detect_or_resource_limits() }))
+        let space = Space::new(spec.writable(), self.free_space)
+            .map_err(|source| SandboxError::Failed { doing: "preparing the workspace", source: source.into() })?;
+        space.check()?;
+        Ok(Box::new(DirectWorkspace { spec, limiter: Limiter::detect_or_resource_limits(), space }))
     }
 }
 
 struct DirectWorkspace {
     spec: WorkspaceSpec,
     limiter: Limiter,
+    space: Arc<Space>,
 }
 
 impl DirectWorkspace {
@@ -52,14 +67,16 @@ impl DirectWorkspace {
             let own = access.environment.iter().map(|(name, value)| (name.clone(), value.expose_secret().to_owned()));
             command.environment.extend(own.collect::<Vec<_>>());
         }
-        let words = words_of(&self.spec.root, &command, &environment, &self.limiter, false)?;
+        let words = words_of(&self.spec.root, &command, &environment)?;
+        self.space.check()?;
         let launch = Launch {
             argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),
             environment: BTreeMap::new(),
             directory: self.spec.root.clone(),
             user: None,
+            files: Vec::new(),
         };
-        let armed = Armed::start(launch, Around::ProcessGroup, &self.limiter, self.spec.run).await?;
+        let armed = Armed::start(launch, Around::ProcessGroup, &self.limiter, &self.space, self.spec.run).await?;
         Ok((armed, words))
     }
 

@@ -18,6 +18,8 @@
 //! - `registries`: the one way out, for installing dependencies
 //! - [`worker_process`]: processes of this program that do untrusted work
 //! - [`untrusted`]: folders that commands could write, as the host may use them; `mount_sources`: the check of what is shown
+//! - `machine`: the parts of /proc that are hidden
+//! - `seccomp`: the system calls that commands may make
 //! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
 
 mod bubblewrap;
@@ -25,10 +27,12 @@ mod cell;
 mod direct;
 mod docker;
 mod limits;
+mod machine;
 mod mount_sources;
 pub mod outcome;
 mod process;
 mod registries;
+mod seccomp;
 mod select;
 pub mod session;
 pub mod settings;
@@ -46,7 +50,7 @@ pub use outcome::{End, Limit, Outcome, SandboxError};
 pub use select::{check, select, sweep};
 pub use session::{Line, Session};
 pub use settings::{Choice, Settings};
-pub use spec::{Command, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};
+pub use spec::{Command, Disk, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};
 pub use worker_process::{WorkerExit, WorkerProcess, WorkerStreams};
 
 /// Which kind of wall stands between the command and the host.

@@ -57,6 +57,10 @@ pub enum Limit {
     Processes,
     /// Output.
     Output,
+    /// What lies in the folders that it may write.
+    Disk,
+    /// What must stay free on their file systems, whoever used it up.
+    FreeSpace,
 }
 
 impl fmt::Display for Limit {
@@ -66,6 +70,8 @@ impl fmt::Display for Limit {
             Self::Memory => "memory",
             Self::Processes => "process",
             Self::Output => "output",
+            Self::Disk => "disk",
+            Self::FreeSpace => "free space",
         })
     }
 }
@@ -106,6 +112,19 @@ pub enum SandboxError {
         /// Why, and what to do about it.
         reason: String,
     },
+    /// There is too little room on a disk to start anything.
+    #[error(
+        "only {} MiB are free where {} lies, and {} MiB are to stay free; make room there, or lower `{}`",
+        free >> 20, folder.display(), floor >> 20, crate::Settings::FREE_SPACE_SETTING
+    )]
+    NoSpace {
+        /// A folder that commands may write.
+        folder: std::path::PathBuf,
+        /// Free bytes.
+        free: u64,
+        /// The bytes that are to stay free.
+        floor: u64,
+    },
     /// The engine, a namespace or a pipe failed.
     #[error("{doing} failed")]
     Failed {
@@ -122,7 +141,11 @@ impl SandboxError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::MissingImage { .. } => ErrorCode::DockerBuildFailed,
-            Self::Unavailable { .. } | Self::NoLimits { .. } | Self::UnsafeMount { .. } | Self::Failed { .. } => {
+            Self::Unavailable { .. }
+            | Self::NoLimits { .. }
+            | Self::NoSpace { .. }
+            | Self::UnsafeMount { .. }
+            | Self::Failed { .. } => {
                 ErrorCode::DockerRunFailed
             }
         }

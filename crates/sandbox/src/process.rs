@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::fs;
+use std::io;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use rustix::process::{Resource, Rlimit};
 
 /// One process: its number, and when it started (in clock ticks since the machine did), because numbers are used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,13 @@ impl Process {
         if self.is_alive() {
             let _: Result<(), Errno> = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
         }
+    }
+
+    /// Sets a resource limit of it, which what it starts inherits.
+    pub(crate) fn limit(self, resource: Resource, most: u64) -> io::Result<()> {
+        let pid = rustix::process::Pid::from_raw(self.pid).ok_or(io::ErrorKind::NotFound)?;
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        Ok(rustix::process::prlimit(Some(pid), resource, limit).map(drop)?)
     }
 
     /// Ends everything in the process group that it leads.

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use nix::unistd::geteuid;
-
 use crate::bubblewrap::Bubblewrap;
 use crate::direct::Direct;
 use crate::docker::Engine;
-use crate::limits::{Limiter, cgroup};
+use crate::limits::cgroup;
 use crate::outcome::SandboxError;
 use crate::settings::{Choice, Settings};
 use crate::{Sandbox, SandboxKind, registries};
@@ -31,7 +29,7 @@ pub async fn select(choice: Choice, settings: &Settings) -> Result<Arc<dyn Sandb
         },
         Choice::Docker => Ok(Arc::new(Engine::find(settings).await?)),
         Choice::Bubblewrap => Ok(Arc::new(Arc::new(Bubblewrap::find(settings).await?))),
-        Choice::None => Ok(Arc::new(Direct)),
+        Choice::None => Ok(Arc::new(Direct::new(settings))),
     }
 }
 
@@ -56,7 +54,7 @@ pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), Sandbox
 ///
 /// When a Docker engine answers and does not let them be removed.
 pub async fn sweep(settings: &Settings) -> Result<usize, SandboxError> {
-    let here = Limiter::detect(geteuid().as_raw()).map_or(0, |limiter| cgroup::sweep(&limiter)) + registries::sweep();
+    let here = cgroup::detect().map_or(0, |limiter| cgroup::sweep(&limiter)) + registries::sweep();
     match Engine::reach(settings).await {
         Ok(engine) => Ok(here + engine.sweep().await?),
         Err(_no_engine) => Ok(here),

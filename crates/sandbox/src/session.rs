@@ -205,8 +205,7 @@ impl<R: Running> Conversation<R> {
         }
         Ok(match ended {
             Ended::Limit(limit) => End::LimitHit(limit),
-            Ended::Status(0) => End::Exited(0),
-            Ended::Status(status) => self.running.limit_hit().await.map_or_else(|| end_of(status), End::LimitHit),
+            Ended::Status(status) => end_of(&mut self.running, status).await,
         })
     }
 }

@@ -39,8 +39,14 @@ pub struct Settings {
     pub python_image: String,
     /// The same for Node. It needs Python, too: that is what the way to the registries is made of.
     pub node_image: String,
-    /// A folder of this program's own, for small files that sandboxes see (a user list, a relay script).
+    /// A folder of this program's own, for small files that sandboxes see (a relay script).
     pub state_dir: PathBuf,
+    /// Whether commands may be run where memory and processes cannot be limited by control groups, or folders in memory in their size.
+    pub allow_weak_limits: bool,
+    /// How many bytes are to stay free on the file systems that commands may write.
+    pub free_space: u64,
+    /// The runtime that Docker is to use for containers, such as `runsc`; else the engine's own default.
+    pub docker_runtime: Option<String>,
 }
 
 impl Settings {
@@ -56,6 +62,15 @@ impl Settings {
     /// The name of the setting that [`Settings::python_image`] comes from.
     pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
 
+    /// What stays free on a disk, unless a person sets another number: 1 GiB.
+    pub const DEFAULT_FREE_SPACE: u64 = 1 << 30;
+
+    /// The name of the setting that [`Settings::free_space`] comes from.
+    pub const FREE_SPACE_SETTING: &'static str = "sandbox.free_space_mib";
+
+    /// The name of the setting that [`Settings::allow_weak_limits`] comes from.
+    pub const WEAK_LIMITS_SETTING: &'static str = "sandbox.allow_weak_limits";
+
     /// The hosts that an install may reach, until a person sets others: those of the package indexes of Python and npm.
     pub const DEFAULT_REGISTRIES: [&'static str; 4] =
         ["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"];
@@ -66,6 +81,9 @@ impl Settings {
             python_image: Self::DEFAULT_PYTHON_IMAGE.to_owned(),
             node_image: Self::DEFAULT_NODE_IMAGE.to_owned(),
             state_dir: state_dir.into(),
+            allow_weak_limits: false,
+            free_space: Self::DEFAULT_FREE_SPACE,
+            docker_runtime: None,
         }
     }
 }

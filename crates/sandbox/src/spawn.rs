@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::mpsc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use command_fds::{CommandFdExt as _, FdMapping};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::{AccessFlags, access};
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
@@ -23,7 +26,12 @@ pub(crate) struct Launch {
     pub(crate) directory: PathBuf,
     /// The user and group to become; only root can.
     pub(crate) user: Option<(u32, u32)>,
+    /// What the process finds in its open files, from [`FIRST_FILE`] on.
+    pub(crate) files: Vec<Vec<u8>>,
 }
+
+/// The number of the first of [`Launch::files`] in the process.
+pub(crate) const FIRST_FILE: usize = 3;
 
 /// A process that was started.
 pub(crate) struct Started {
@@ -85,6 +93,8 @@ fn spawner() -> io::Result<&'static Mutex<mpsc::Sender<Request>>> {
         return Ok(spawner);
     }
     let (sender, requests) = mpsc::channel::<Request>();
+    // What whoever started this program left open is nothing that its own children need.
+    close_fds::set_fds_cloexec_threadsafe(3, &[]);
     std::thread::Builder::new().name("sandbox-spawner".to_owned()).spawn(move || {
         for Request { launch, runtime, reply } in requests {
             let _context = runtime.enter();
@@ -114,7 +124,33 @@ fn start(launch: Launch) -> io::Result<Started> {
     if let Some((user, group)) = launch.user {
         command.uid(user).gid(group);
     }
+    if !launch.files.is_empty() {
+        let files = (FIRST_FILE..).zip(&launch.files);
+        let mappings = files.map(|(number, bytes)| {
+            let child_fd = i32::try_from(number).map_err(io::Error::other)?;
+            Ok(FdMapping { parent_fd: in_memory(bytes)?.into(), child_fd })
+        });
+        command.fd_mappings(mappings.collect::<io::Result<_>>()?).map_err(io::Error::other)?;
+    }
+    leave_keyring();
     let child = command.spawn()?;
     let leader = child.id().and_then(|pid| Process::of(i32::try_from(pid).ok()?));
     Ok(Started { group: GroupGuard(leader), child })
+}
+
+/// A file without a name that holds these bytes, to be read from its beginning.
+fn in_memory(bytes: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create(c"autoheal", MFdFlags::MFD_CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// Gives this thread, and so the next process that it starts, an empty session keyring: keyrings are in no namespace, and that of whoever
+/// started this program may hold what opens file systems and accounts.
+fn leave_keyring() {
+    if let Err(error) = keyutils::Keyring::join_anonymous_session() {
+        // No kernel with keyrings, or a container in which they are shut already.
+        tracing::debug!(%error, "no session keyring for a new process");
+    }
 }

@@ -40,6 +40,12 @@ pub enum Image {
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 impl WorkspaceSpec {
+    /// The host folders that commands may write.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        let mounts = self.mounts.iter().filter(|mount| mount.writable).map(|mount| &mount.host);
+        std::iter::once(&self.root).chain(mounts).cloned().collect()
+    }
+
     /// Where the repository is seen inside, unless told otherwise.
     pub const DEFAULT_INSIDE: &'static str = "/workspace";
 }
@@ -150,11 +156,36 @@ pub struct Limits {
     pub cpus: f64,
     /// Standard output and error together, in bytes.
     pub output: usize,
+    /// What may lie in the host folders that it may write, all together.
+    pub disk: Disk,
+}
+
+/// Room on a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disk {
+    /// Bytes, as the file system counts them.
+    pub bytes: u64,
+    /// Files, folders and links.
+    pub entries: u64,
+}
+
+impl Default for Disk {
+    /// 8 GiB in 1,000,000 entries: the largest of usual dependencies take six.
+    fn default() -> Self {
+        Self { bytes: 8 << 30, entries: 1_000_000 }
+    }
 }
 
 impl Default for Limits {
-    /// 10 minutes, 4 GiB, 512 processes, 2 processors, 16 MiB of output.
+    /// 10 minutes, 4 GiB, 512 processes, 2 processors, 16 MiB of output, and the default [`Disk`].
     fn default() -> Self {
-        Self { time: Duration::from_mins(10), memory: 4 << 30, processes: 512, cpus: 2.0, output: 16 << 20 }
+        Self {
+            time: Duration::from_mins(10),
+            memory: 4 << 30,
+            processes: 512,
+            cpus: 2.0,
+            output: 16 << 20,
+            disk: Disk::default(),
+        }
     }
 }

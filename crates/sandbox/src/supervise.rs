@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use nix::sys::signal::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::Instant;
 
@@ -23,6 +24,9 @@ pub(crate) trait Running: Send {
 
     /// Ends everything, and removes what was made for it alone.
     async fn close(&mut self) -> Result<(), SandboxError>;
+
+    /// The limit on what it may leave behind that it hit, although it ended by itself; asked after [`Running::stop`].
+    async fn wrote_too_much(&mut self) -> Option<Limit>;
 
     /// The limit that was hit without the sandbox ending it; asked after [`Running::stop`], and only when it failed.
     async fn limit_hit(&mut self) -> Option<Limit>;
@@ -137,14 +141,28 @@ pub(crate) async fn supervise(
     let end = match ended {
         Ended::Limit(limit) => End::LimitHit(limit),
         Ended::Status(_) if overflowed => End::LimitHit(Limit::Output),
-        Ended::Status(0) => End::Exited(0),
-        Ended::Status(status) => running.limit_hit().await.map_or_else(|| end_of(status), End::LimitHit),
+        Ended::Status(status) => end_of(running, status).await,
     };
     Ok((end, duration))
 }
 
+/// How a command ended that was not ended by the sandbox.
+pub(crate) async fn end_of(running: &mut dyn Running, status: i32) -> End {
+    if let Some(limit) = running.wrote_too_much().await {
+        return End::LimitHit(limit);
+    }
+    match status {
+        0 => End::Exited(0),
+        FILE_TOO_LARGE => End::LimitHit(Limit::Disk),
+        _ => running.limit_hit().await.map_or_else(|| by_shell(status), End::LimitHit),
+    }
+}
+
+/// The status after the signal that the kernel sends to who writes more into one file than the resource limit allows.
+const FILE_TOO_LARGE: i32 = 128 + Signal::SIGXFSZ as i32;
+
 /// The shell's convention: 128 + n is signal n.
-pub(crate) const fn end_of(status: i32) -> End {
+const fn by_shell(status: i32) -> End {
     match status {
         129..=192 => End::Signaled(status - 128),
         _ => End::Exited(status),

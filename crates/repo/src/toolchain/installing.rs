@@ -13,7 +13,7 @@ use super::Search;
 use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
 use crate::checkout::forge_error;
 use crate::own_settings::FILE;
-use crate::session::{disk, output_record, sandbox_error};
+use crate::session::{disk, output_record, ran, sandbox_error};
 use crate::state::HealState;
 use crate::wanted::Version;
 
@@ -32,7 +32,7 @@ pub(crate) async fn run(
         network: Network::Registries(search.settings.registries.clone()),
         ..Command::new(words.to_vec())
     };
-    let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
+    let outcome = ran(workspace.run(&command).await)?;
     search.context.record(output_record(search.context, words, &outcome));
     Ok(outcome)
 }

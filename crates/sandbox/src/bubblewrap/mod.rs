@@ -6,6 +6,7 @@
 mod mounts;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -21,18 +22,28 @@ use tokio::task::JoinSet;
 use self::mounts::{Arguments, HOME};
 use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
+use crate::limits::disk::Space;
 use crate::mount_sources;
 use crate::outcome::{Outcome, SandboxError};
 use crate::registries::{self, Registries};
+use crate::seccomp::Filters;
 use crate::session::{self, Session};
 use crate::settings::Settings;
-use crate::spawn::{Launch, Started, spawn};
+use crate::spawn::{FIRST_FILE, Launch, Started, spawn};
 use crate::spec::{Command, Image, Mount, Network, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
-/// The size of each folder in memory. It counts as memory of the command, too, where control groups do the counting.
+/// The size of each folder in memory. What lies there counts as memory of the command, too.
 const SCRATCH: u64 = 1 << 30;
+
+/// The same where nothing but a look now and then does the counting.
+const WEAK_SCRATCH: u64 = 256 << 20;
+
+const TOO_OLD: &str = "this `bwrap` is older than 0.8 and cannot limit folders in memory; install a later one";
+
+/// The user and group that root's commands see themselves as.
+const UNPRIVILEGED: u32 = 1000;
 
 /// A `bwrap` that works.
 #[derive(Debug)]
@@ -41,6 +52,8 @@ pub(crate) struct Bubblewrap {
     /// Whether it can limit the size of a folder in memory, and keep a command from making namespaces (both since 0.8).
     is_recent: bool,
     state_dir: PathBuf,
+    allow_weak_limits: bool,
+    free_space: u64,
 }
 
 impl Bubblewrap {
@@ -49,9 +62,16 @@ impl Bubblewrap {
         let program = crate::spawn::on_path("bwrap")
             .ok_or_else(|| unavailable("the program `bwrap` is not installed; install the package `bubblewrap`"))?;
         let help = help_of(&program).await.map_err(|error| unavailable(&error.to_string()))?;
+        if !help.contains("--add-seccomp-fd") {
+            return Err(unavailable(TOO_OLD));
+        }
         let is_recent = help.contains("--disable-userns") && help.contains("--size");
-        let found = Self { program, is_recent, state_dir: settings.state_dir.clone() };
-        Limiter::detect(geteuid().as_raw())?;
+        if !is_recent && !settings.allow_weak_limits {
+            return Err(unavailable(&format!("{TOO_OLD}, or set `{} = true`", Settings::WEAK_LIMITS_SETTING)));
+        }
+        let Settings { state_dir, allow_weak_limits, free_space, .. } = settings.clone();
+        let found = Self { program, is_recent, state_dir, allow_weak_limits, free_space };
+        Limiter::detect(geteuid().as_raw(), allow_weak_limits)?;
         let folder = tempfile::tempdir().map_err(|error| unavailable(&error.to_string()))?;
         let spec = WorkspaceSpec {
             run: autoheal_engine::RunId(uuid::Uuid::nil()),
@@ -99,6 +119,7 @@ async fn help_of(program: &Path) -> io::Result<String> {
         environment: BTreeMap::new(),
         directory: "/".into(),
         user: None,
+        files: Vec::new(),
     };
     // Ended when this is over, whatever it does.
     let Started { mut child, group: _group } = spawn(launch).await?;
@@ -117,6 +138,7 @@ impl Sandbox for Arc<Bubblewrap> {
 
     async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
         let plan = Arc::new(Plan::new(self, spec)?);
+        plan.space.check()?;
         // Waited for, so that a workspace that cannot work fails here.
         let first = plan.arm(&[]).await?;
         let mut next = JoinSet::new();
@@ -132,8 +154,12 @@ struct Plan {
     limiter: Limiter,
     /// The user that commands are, when it is not ours.
     drop_to: Option<(u32, u32)>,
-    identity: PathBuf,
+    /// The user and group that commands see themselves as: never root.
+    inside: (u32, u32),
+    empty: PathBuf,
     environment: BTreeMap<String, String>,
+    filters: Filters,
+    space: Arc<Space>,
 }
 
 impl Plan {
@@ -143,38 +169,70 @@ impl Plan {
         // Root does not need to be root to run somebody's tests.
         let drop_to = (user.0 == 0 && owner.uid() != 0).then_some((owner.uid(), owner.gid()));
         user = drop_to.unwrap_or(user);
-        let limiter = Limiter::detect(user.0)?;
-        let identity = mounts::identity(&bubblewrap.state_dir, user.0, user.1).map_err(preparing)?;
+        let limiter = Limiter::detect(user.0, bubblewrap.allow_weak_limits)?;
+        let filters = Filters::new(&limiter).map_err(|reason| unavailable(&reason))?;
+        let unprivileged = |id: u32| if id == 0 { UNPRIVILEGED } else { id };
+        let inside = (unprivileged(user.0), unprivileged(user.1));
+        let space = Space::new(spec.writable(), bubblewrap.free_space).map_err(preparing)?;
+        let empty = mounts::empty(&bubblewrap.state_dir).map_err(preparing)?;
         let mut environment = spec.environment.clone();
         for (name, value) in [("PATH", crate::spec::PATH), ("HOME", HOME), ("LANG", "C.UTF-8")] {
             environment.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
-        Ok(Self { bubblewrap: Arc::clone(bubblewrap), spec, limiter, drop_to, identity, environment })
+        Ok(Self {
+            bubblewrap: Arc::clone(bubblewrap),
+            spec,
+            limiter,
+            drop_to,
+            inside,
+            empty,
+            environment,
+            filters,
+            space,
+        })
     }
 
     async fn arm(&self, more: &[Mount]) -> Result<Armed, SandboxError> {
         // Each time: commands have run since.
         mount_sources::verify(&self.spec)?;
-        Armed::start(self.launch(more), Around::Namespace, &self.limiter, self.spec.run).await
+        Armed::start(
+            self.launch(more).map_err(preparing)?,
+            Around::Namespace,
+            &self.limiter,
+            &self.space,
+            self.spec.run,
+        )
+        .await
     }
 
-    fn launch(&self, more: &[Mount]) -> Launch {
+    fn launch(&self, more: &[Mount]) -> io::Result<Launch> {
         let mut arguments = Arguments::default();
-        arguments.push([&self.bubblewrap.program]);
         arguments.push(["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+        arguments.push(["--uid", &self.inside.0.to_string(), "--gid", &self.inside.1.to_string()]);
         arguments.push(["--hostname", "autoheal", "--chdir", "/"]);
         if self.bubblewrap.is_recent {
             arguments.push(["--disable-userns"]);
         }
-        arguments.system(&self.identity, self.bubblewrap.is_recent.then_some(SCRATCH));
+        for program in self.filters.programs() {
+            let number = arguments.file(program.clone());
+            arguments.push(["--add-seccomp-fd", &number]);
+        }
+        let scratch = match self.limiter {
+            Limiter::Version1 { .. } | Limiter::Version2 { .. } => SCRATCH,
+            Limiter::ResourceLimits => WEAK_SCRATCH,
+        };
+        arguments.system(self.inside, &self.empty, self.bubblewrap.is_recent.then_some(scratch))?;
         arguments.workspace(&self.spec, more);
-        arguments.push(["--", "/bin/sh", "-c", ARMED, "sh"]);
-        Launch {
-            argv: arguments.into_inner(),
+        // bubblewrap is the first process inside, and its words are seen there: what is shown of the host comes by a file.
+        let mut argv = vec![self.bubblewrap.program.clone().into_os_string()];
+        argv.extend(["--args", &FIRST_FILE.to_string(), "--", "/bin/sh", "-c", ARMED, "sh"].map(OsString::from));
+        Ok(Launch {
+            argv,
             environment: BTreeMap::new(),
             directory: PathBuf::from("/"),
             user: self.drop_to,
-        }
+            files: arguments.into_files(),
+        })
     }
 
     /// Runs a command to its end.
@@ -190,7 +248,7 @@ impl Plan {
 
     /// The command as the waiting script reads it.
     fn words(&self, command: &Command) -> Result<Vec<u8>, SandboxError> {
-        words_of(&self.spec.inside, command, &self.environment, &self.limiter, true)
+        words_of(&self.spec.inside, command, &self.environment)
     }
 
     /// The user and group that commands are.
@@ -225,6 +283,7 @@ impl BubblewrapWorkspace {
 #[async_trait]
 impl Workspace for BubblewrapWorkspace {
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
+        self.plan.space.check()?;
         match &command.network {
             Network::None => {
                 let armed = self.armed().await?;
@@ -243,6 +302,7 @@ impl Workspace for BubblewrapWorkspace {
 
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
         session::refuse_network(command)?;
+        self.plan.space.check()?;
         let armed = self.armed().await?;
         let session = armed.converse(self.plan.words(command)?, &command.limits).await?;
         self.arm_next();

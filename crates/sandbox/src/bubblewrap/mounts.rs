@@ -3,8 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::machine;
+use crate::spawn::FIRST_FILE;
 use crate::spec::{Mount, WorkspaceSpec};
 
 /// The folder of the user inside, empty and in memory.
@@ -33,39 +36,32 @@ const ETC: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// Of /proc what belongs to the machine, not to processes. Some of it lets its owner, who is root, change the machine without
-/// any capability, and commands of root are still root to the kernel. The list is the one that container engines use.
-const MACHINE: &[&str] = &[
-    "/proc/acpi",
-    "/proc/asound",
-    "/proc/bus",
-    "/proc/fs",
-    "/proc/irq",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/latency_stats",
-    "/proc/scsi",
-    "/proc/sched_debug",
-    "/proc/sysrq-trigger",
-    "/proc/timer_list",
-    "/proc/timer_stats",
-];
-
-/// Arguments of `bwrap` in the making.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Arguments(Vec<OsString>);
+/// Arguments of `bwrap` in the making, and the files that they name by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    words: Vec<OsString>,
+    files: Vec<Vec<u8>>,
+}
 
 impl Arguments {
     pub(super) fn push<S: AsRef<OsStr>>(&mut self, words: impl IntoIterator<Item = S>) {
-        self.0.extend(words.into_iter().map(|word| word.as_ref().to_owned()));
+        self.words.extend(words.into_iter().map(|word| word.as_ref().to_owned()));
     }
 
-    pub(super) fn into_inner(self) -> Vec<OsString> {
-        self.0
+    /// Adds a file, and returns its number as a word. The first number is that of the arguments themselves.
+    pub(super) fn file(&mut self, bytes: Vec<u8>) -> String {
+        self.files.push(bytes);
+        (FIRST_FILE + self.files.len()).to_string()
     }
 
-    /// The system's programs; `scratch` is the size in bytes of each folder in memory, where bubblewrap can limit it.
-    pub(super) fn system(&mut self, identity: &Path, scratch: Option<u64>) {
+    /// The files that `bwrap --args` is to find from [`FIRST_FILE`] on: the arguments, then those that they name.
+    pub(super) fn into_files(self) -> Vec<Vec<u8>> {
+        let words = self.words.iter().flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
+        std::iter::once(words).chain(self.files).collect()
+    }
+
+    /// The system's programs, for this user; `scratch` is the size in bytes of each folder in memory, where bubblewrap can limit it.
+    pub(super) fn system(&mut self, user: (u32, u32), empty: &Path, scratch: Option<u64>) -> io::Result<()> {
         for path in SYSTEM {
             match fs::read_link(path) {
                 Ok(target) => self.push([OsStr::new("--symlink"), target.as_os_str(), OsStr::new(path)]),
@@ -75,13 +71,13 @@ impl Arguments {
         for path in ETC {
             self.push(["--ro-bind-try", path, path]);
         }
-        for name in ["passwd", "group", "hosts"] {
-            let inside = format!("/etc/{name}");
-            self.push([OsStr::new("--ro-bind"), identity.join(name).as_os_str(), OsStr::new(&inside)]);
+        for (path, text) in made(user) {
+            let number = self.file(text.into_bytes());
+            self.push(["--perms", "0444", "--file", &number, path]);
         }
         self.push(["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/proc/sys", "/proc/sys"]);
-        for path in MACHINE.iter().map(Path::new).filter(|path| path.exists()) {
-            let nothing = if path.is_dir() { identity.join("empty") } else { PathBuf::from("/dev/null") };
+        for path in machine::hidden()? {
+            let nothing = if path.is_dir() { empty } else { Path::new("/dev/null") };
             self.push([OsStr::new("--ro-bind"), nothing.as_os_str(), path.as_os_str()]);
         }
         for folder in ["/tmp", "/dev/shm", HOME] {
@@ -90,7 +86,9 @@ impl Arguments {
             }
             self.push(["--tmpfs", folder]);
         }
-        self.push(["--symlink", "/tmp", "/var/tmp"]);
+        // Else files could be made there, which no limit of a folder in memory would count.
+        self.push(["--remount-ro", "/dev", "--symlink", "/tmp", "/var/tmp"]);
+        Ok(())
     }
 
     /// The copy of the repository and what else the workspace shows, outer folders first.
@@ -106,27 +104,22 @@ impl Arguments {
     }
 }
 
-/// Writes the list of users that is seen inside, and returns its folder. The same for every workspace of a user.
-pub(super) fn identity(state_dir: &Path, user: u32, group: u32) -> io::Result<PathBuf> {
-    let folder = state_dir.join("sandbox").join(format!("identity-{user}-{group}"));
-    fs::create_dir_all(folder.join("empty"))?;
-    let root = if user == 0 { "" } else { "root:x:0:0::/nonexistent:/bin/false\n" };
-    let passwd =
-        format!("{root}autoheal:x:{user}:{group}::{HOME}:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n");
-    for (name, text) in [
-        ("passwd", passwd),
-        ("group", format!("autoheal:x:{group}:\nnogroup:x:65534:\n")),
-        ("hosts", "127.0.0.1 localhost\n::1 localhost\n".to_owned()),
-    ] {
-        let path = folder.join(name);
-        if fs::read_to_string(&path).is_ok_and(|present| present == text) {
-            continue;
-        }
-        let mut file = tempfile::Builder::new()
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(&folder)?;
-        io::Write::write_all(&mut file, text.as_bytes())?;
-        file.persist(path)?;
-    }
+/// The files of /etc that are made for the inside, with their paths: who the user is, and the name of the machine itself.
+fn made((user, group): (u32, u32)) -> [(&'static str, String); 3] {
+    let passwd = format!(
+        "root:x:0:0::/nonexistent:/bin/false\nautoheal:x:{user}:{group}::{HOME}:/bin/sh\n\
+         nobody:x:65534:65534::/nonexistent:/bin/false\n"
+    );
+    [
+        ("/etc/passwd", passwd),
+        ("/etc/group", format!("autoheal:x:{group}:\nnogroup:x:65534:\n")),
+        ("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n".to_owned()),
+    ]
+}
+
+/// Makes the empty folder that hides folders, and returns its path.
+pub(super) fn empty(state_dir: &Path) -> io::Result<PathBuf> {
+    let folder = state_dir.join("sandbox").join("empty");
+    fs::create_dir_all(&folder)?;
     Ok(folder)
 }

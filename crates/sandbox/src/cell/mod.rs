@@ -7,17 +7,20 @@ mod words;
 pub(crate) use self::words::{ARMED, words_of};
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_engine::RunId;
+use rustix::process::Resource;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinSet;
 
 use crate::limits::Limiter;
 use crate::limits::cgroup::Group;
-use crate::limits::watch::watch;
+use crate::limits::disk::{DiskWatch, Space};
+use crate::limits::watch::{backstop, watch};
 use crate::outcome::{Limit, SandboxError};
 use crate::process::Process;
 use crate::session::{self, Conversation, Session};
@@ -49,7 +52,10 @@ pub(crate) struct Armed {
 pub(crate) struct Cell {
     keeper: Keeper,
     child: Child,
+    /// The process that waits for words, and becomes the command.
+    script: Process,
     limits: Limits,
+    disk: DiskWatch,
 }
 
 /// What ends a cell.
@@ -88,6 +94,7 @@ impl Armed {
         launch: Launch,
         around: Around,
         limiter: &Limiter,
+        space: &Arc<Space>,
         run: RunId,
     ) -> Result<Self, SandboxError> {
         // In this order, for the group is dropped first then: as long as the child was not waited for, its number is its own.
@@ -106,9 +113,9 @@ impl Armed {
         }
         let root = child.id().and_then(|pid| Process::of(i32::try_from(pid).ok()?));
         let tree = root.map(Process::tree).unwrap_or_default();
-        let (top, inside) = match (around, tree.as_slice()) {
-            (Around::Namespace, [_bwrap, first, script]) => (*first, vec![*first, *script]),
-            (Around::ProcessGroup, [script]) => (*script, vec![*script]),
+        let (top, script) = match (around, tree.as_slice()) {
+            (Around::Namespace, [_bwrap, first, script]) => (*first, *script),
+            (Around::ProcessGroup, [script]) => (*script, *script),
             (Around::Namespace | Around::ProcessGroup, _) => {
                 return Err(failed(io::Error::other("its processes cannot be seen in /proc")));
             }
@@ -116,10 +123,12 @@ impl Armed {
         let keeper = Keeper { around, top, group: Group::create(limiter, run).map_err(failed)? };
         if let Some(group) = &keeper.group {
             // Only these exist, and all wait: nothing can slip out between the moves.
-            inside.into_iter().try_for_each(|process| group.add(process)).map_err(failed)?;
+            [top, script].into_iter().try_for_each(|process| group.add(process)).map_err(failed)?;
         }
         group.release();
-        Ok(Self { cell: Cell { keeper, child, limits: Limits::default() }, stdin, stdout, stderr })
+        let limits = Limits::default();
+        let disk = DiskWatch::new(Arc::clone(space), limits.disk);
+        Ok(Self { cell: Cell { keeper, child, script, limits, disk }, stdin, stdout, stderr })
     }
 
     /// Gives it its words, and goes on talking.
@@ -143,10 +152,17 @@ impl Cell {
     /// Puts the limits in force; to be called before the words are sent.
     pub(crate) fn limit(&mut self, limits: &Limits) -> Result<(), SandboxError> {
         self.limits = *limits;
+        self.disk.limit(limits.disk);
+        let mut resources = vec![
+            (Resource::Fsize, limits.disk.bytes),
+            // No core files. Of 0 a program that the machine pipes them to would hear, and it runs outside.
+            (Resource::Core, 1),
+        ];
         match &self.keeper.group {
-            Some(group) => group.limit(limits).map_err(failed),
-            None => Ok(()),
+            Some(group) => group.limit(limits).map_err(failed)?,
+            None => resources.extend(backstop(limits, self.keeper.around == Around::Namespace)),
         }
+        resources.into_iter().try_for_each(|(resource, most)| self.script.limit(resource, most)).map_err(failed)
     }
 }
 
@@ -154,14 +170,15 @@ impl Cell {
 impl Running for Cell {
     async fn ended(&mut self) -> Result<Ended, SandboxError> {
         let watched = self.keeper.group.is_none();
-        let root = self.keeper.top;
+        let (root, in_memory) = (self.keeper.top, self.keeper.around == Around::Namespace);
         tokio::select! {
             status = self.child.wait() => {
                 let status = status.map_err(failed)?;
                 let signal = std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0);
                 Ok(Ended::Status(status.code().unwrap_or(128 + signal)))
             }
-            limit = watch(root, self.limits), if watched => Ok(Ended::Limit(limit)),
+            limit = watch(root, self.limits, in_memory), if watched => Ok(Ended::Limit(limit)),
+            limit = self.disk.hit() => Ok(Ended::Limit(limit)),
         }
     }
 
@@ -178,6 +195,10 @@ impl Running for Cell {
 
     async fn close(&mut self) -> Result<(), SandboxError> {
         self.stop().await
+    }
+
+    async fn wrote_too_much(&mut self) -> Option<Limit> {
+        self.disk.at_end().await
     }
 
     async fn limit_hit(&mut self) -> Option<Limit> {

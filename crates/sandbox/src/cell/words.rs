@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::limits::{Limiter, watch};
 use crate::outcome::SandboxError;
 use crate::spec::Command;
 
@@ -15,8 +14,6 @@ pub(crate) fn words_of(
     directory: &Path,
     command: &Command,
     environment: &BTreeMap<String, String>,
-    limiter: &Limiter,
-    in_namespace: bool,
 ) -> Result<Vec<u8>, SandboxError> {
     let refuse = |reason: &str| SandboxError::Failed { doing: "reading the command", source: reason.into() };
     let program = command.argv.first().ok_or_else(|| refuse("no program was named"))?;
@@ -32,9 +29,6 @@ pub(crate) fn words_of(
     }
     let mut words = vec![directory.to_owned(), "env".to_owned(), "-i".to_owned()];
     words.extend(all.into_iter().map(|(name, value)| format!("{name}={value}")));
-    if *limiter == Limiter::ResourceLimits {
-        words.extend(watch::prefix(&command.limits, in_namespace));
-    }
     words.extend(command.argv.iter().cloned());
     if words.iter().any(|word| word.contains('\0')) {
         return Err(refuse("a word holds a NUL byte"));

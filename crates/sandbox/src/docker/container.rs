@@ -10,6 +10,7 @@ use bollard::container::LogOutput;
 use bollard::errors::Error;
 use bollard::models::{
     ContainerCreateBody, ContainerUpdateBody, HostConfig, HostConfigLogConfig, Mount as DockerMount, MountType,
+    ResourcesUlimits,
 };
 use bollard::query_parameters::{AttachContainerOptionsBuilder, RemoveContainerOptionsBuilder};
 use futures_util::{Stream, StreamExt as _};
@@ -35,6 +36,12 @@ pub(super) struct Recipe {
     pub(super) image: String,
     /// The setting that names it.
     pub(super) setting: &'static str,
+    /// The runtime that starts it; else the engine's own.
+    pub(super) runtime: Option<String>,
+    /// The profile of system calls.
+    pub(super) seccomp: String,
+    /// The paths that are hidden in it.
+    pub(super) masked: Vec<String>,
     pub(super) labels: HashMap<String, String>,
     pub(super) environment: Vec<String>,
     pub(super) mounts: Vec<DockerMount>,
@@ -233,7 +240,15 @@ fn body(recipe: &Recipe, limits: &Limits) -> ContainerCreateBody {
             tmpfs: Some([("/tmp", &scratch), (HOME, &scratch)].map(|(at, how)| (at.to_owned(), how.clone())).into()),
             cap_drop: Some(vec!["ALL".to_owned()]),
             cap_add: Some(vec!["KILL".to_owned()]),
-            security_opt: Some(vec!["no-new-privileges:true".to_owned()]),
+            security_opt: Some(vec!["no-new-privileges:true".to_owned(), format!("seccomp={}", recipe.seccomp)]),
+            masked_paths: Some(recipe.masked.clone()),
+            readonly_paths: Some(vec!["/proc/sys".to_owned()]),
+            runtime: recipe.runtime.clone(),
+            ulimits: Some(vec![
+                ulimit("fsize", bytes(limits.disk.bytes)),
+                // No core files. Of 0 a program that the machine pipes them to would hear, and it runs outside.
+                ulimit("core", 1),
+            ]),
             ipc_mode: Some("private".to_owned()),
             memory: Some(bytes(limits.memory)),
             memory_swap: Some(bytes(limits.memory)),
@@ -245,6 +260,11 @@ fn body(recipe: &Recipe, limits: &Limits) -> ContainerCreateBody {
         }),
         ..ContainerCreateBody::default()
     }
+}
+
+/// A resource limit of every process, which none can raise.
+fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
+    ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
 }
 
 fn bytes(memory: u64) -> i64 {

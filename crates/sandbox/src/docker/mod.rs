@@ -15,11 +15,13 @@ use bollard::query_parameters::ListContainersOptionsBuilder;
 use self::container::{OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
 use self::run::{DockerWorkspace, Site};
 use crate::mount_sources;
+use crate::limits::disk::Space;
+use crate::machine;
 use crate::outcome::SandboxError;
 use crate::process::Process;
 use crate::settings::Settings;
 use crate::spec::{Image, WorkspaceSpec};
-use crate::{Sandbox, SandboxKind, Workspace};
+use crate::{Sandbox, SandboxKind, Workspace, seccomp};
 
 /// The folder of the user inside, empty and in memory.
 const HOME: &str = "/home/autoheal";
@@ -40,6 +42,8 @@ pub(crate) struct Engine {
     is_rootless: bool,
     python_image: String,
     node_image: String,
+    runtime: Option<String>,
+    free_space: u64,
 }
 
 impl Engine {
@@ -73,6 +77,8 @@ impl Engine {
                         is_rootless,
                         python_image: settings.python_image.clone(),
                         node_image: settings.node_image.clone(),
+                        runtime: settings.docker_runtime.clone(),
+                        free_space: settings.free_space,
                     });
                 }
                 Err(error) => reason = format!("{host}: {error}"),
@@ -123,6 +129,12 @@ fn place() -> String {
     format!("{}/{}", boot.trim(), part.display())
 }
 
+/// What is hidden in a container. Naming anything replaces the engine's own list, of which this has all.
+fn masked() -> io::Result<Vec<String>> {
+    let hidden = machine::hidden()?.into_iter().map(|path| path.to_string_lossy().into_owned());
+    Ok(hidden.chain(["/sys/firmware".to_owned(), "/sys/devices/virtual/powercap".to_owned()]).collect())
+}
+
 #[async_trait]
 impl Sandbox for Engine {
     fn kind(&self) -> SandboxKind {
@@ -144,6 +156,8 @@ impl Sandbox for Engine {
             .collect::<BTreeMap<_, _>>();
         let mut mounts = vec![bind(&spec.root, &spec.inside, true)];
         mounts.extend(spec.mounts.iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
+        let space = Space::new(spec.writable(), self.free_space).map_err(io_failed)?;
+        space.check()?;
         let (image, setting) = match &spec.image {
             Image::Python => (self.python_image.clone(), Settings::PYTHON_IMAGE_SETTING),
             Image::Node => (self.node_image.clone(), Settings::NODE_IMAGE_SETTING),
@@ -152,6 +166,9 @@ impl Sandbox for Engine {
         let recipe = Recipe {
             image,
             setting,
+            runtime: self.runtime.clone(),
+            seccomp: seccomp::docker_profile().map_err(|error| io_failed(error.into()))?,
+            masked: masked().map_err(io_failed)?,
             labels: HashMap::from([
                 (RUN_LABEL.to_owned(), spec.run.to_string()),
                 (OWNER_LABEL.to_owned(), owner_label),
@@ -160,7 +177,7 @@ impl Sandbox for Engine {
             environment: environment.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             mounts,
         };
-        let site = Site { docker: self.docker.clone(), user, inside: spec.inside };
+        let site = Site { docker: self.docker.clone(), user, inside: spec.inside, space };
         Ok(Box::new(DockerWorkspace::open(site, recipe).await?))
     }
 }

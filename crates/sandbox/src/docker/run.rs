@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -16,6 +17,7 @@ use tokio::task::JoinSet;
 use super::container::{Container, Recipe, bind, remove};
 use super::failed;
 use crate::Workspace;
+use crate::limits::disk::{DiskWatch, Space};
 use crate::outcome::{Limit, Outcome, SandboxError};
 use crate::registries::{self, Registries};
 use crate::session::{self, Conversation, Session};
@@ -31,6 +33,8 @@ pub(super) struct Site {
     /// The user and group that commands are.
     pub(super) user: (u32, u32),
     pub(super) inside: PathBuf,
+    /// What commands may write on the host.
+    pub(super) space: Arc<Space>,
 }
 
 /// A workspace whose commands share a container.
@@ -138,7 +142,8 @@ impl Site {
         let (id, streams) = exec(&self.docker, &container.id, options)
             .await
             .map_err(|error| failed("starting a command in the container", error))?;
-        Ok((Execution { docker: self.docker.clone(), id, container: Some(container), hit: None }, streams))
+        let disk = DiskWatch::new(Arc::clone(&self.space), command.limits.disk);
+        Ok((Execution { docker: self.docker.clone(), id, container: Some(container), disk, hit: None }, streams))
     }
 }
 
@@ -191,29 +196,38 @@ struct Execution {
     docker: Docker,
     id: String,
     container: Option<Container>,
+    disk: DiskWatch,
     hit: Option<Limit>,
+}
+
+/// Waits until the engine says that the command has ended.
+async fn status(docker: &Docker, id: &str) -> Result<i32, SandboxError> {
+    // The engine has no call that waits for a command.
+    let mut pause = Duration::from_millis(2);
+    let mut without_status = 0;
+    loop {
+        let seen = docker.inspect_exec(id).await.map_err(|error| failed("watching a command", error))?;
+        match (seen.running, seen.exit_code.and_then(|code| i32::try_from(code).ok())) {
+            (Some(false), Some(code)) => return Ok(code),
+            // It has not begun, or the engine does not know yet how it ended. A status that is made up would be believed.
+            (Some(false), None) => without_status += 1,
+            (Some(true) | None, _) => without_status = 0,
+        }
+        if without_status > MOST_WITHOUT_STATUS {
+            let source = "the engine does not say how the command ended".into();
+            return Err(SandboxError::Failed { doing: "watching a command", source });
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(100));
+    }
 }
 
 #[async_trait]
 impl Running for Execution {
     async fn ended(&mut self) -> Result<Ended, SandboxError> {
-        // The engine has no call that waits for a command.
-        let mut pause = Duration::from_millis(2);
-        let mut without_status = 0;
-        loop {
-            let seen = self.docker.inspect_exec(&self.id).await.map_err(|error| failed("watching a command", error))?;
-            match (seen.running, seen.exit_code.and_then(|code| i32::try_from(code).ok())) {
-                (Some(false), Some(code)) => return Ok(Ended::Status(code)),
-                // It has not begun, or the engine does not know yet how it ended. A status that is made up would be believed.
-                (Some(false), None) => without_status += 1,
-                (Some(true) | None, _) => without_status = 0,
-            }
-            if without_status > MOST_WITHOUT_STATUS {
-                let source = "the engine does not say how the command ended".into();
-                return Err(SandboxError::Failed { doing: "watching a command", source });
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(100));
+        tokio::select! {
+            status = status(&self.docker, &self.id) => Ok(Ended::Status(status?)),
+            limit = self.disk.hit() => Ok(Ended::Limit(limit)),
         }
     }
 
@@ -239,6 +253,10 @@ impl Running for Execution {
         }
     }
 
+    async fn wrote_too_much(&mut self) -> Option<Limit> {
+        self.disk.at_end().await
+    }
+
     async fn limit_hit(&mut self) -> Option<Limit> {
         self.hit
     }
@@ -247,6 +265,7 @@ impl Running for Execution {
 #[async_trait]
 impl Workspace for DockerWorkspace {
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
+        self.site.space.check()?;
         match &command.network {
             Network::None => {
                 let container = self.container(&command.limits).await?;
@@ -275,6 +294,7 @@ impl Workspace for DockerWorkspace {
 
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
         session::refuse_network(command)?;
+        self.site.space.check()?;
         // In a container of its own: what is left of other commands is ended without it.
         let container = self.start(self.recipe.clone(), command.limits).await?;
         let (execution, mut streams) = self.site.begin(container, command).await?;

@@ -2,11 +2,13 @@
 //! limits of each process and a watch over all of them.
 
 pub(crate) mod cgroup;
+pub(crate) mod disk;
 pub(crate) mod watch;
 
 use std::path::PathBuf;
 
 use crate::outcome::SandboxError;
+use crate::settings::Settings;
 
 /// The way that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +27,9 @@ impl Limiter {
         cgroup::detect().unwrap_or(Self::ResourceLimits)
     }
 
-    /// What works here for commands of `user`, or an error: without limits nothing is run behind a wall.
-    pub(crate) fn detect(user: u32) -> Result<Self, SandboxError> {
+    /// What works here for commands of `user`, or an error: without limits nothing is run behind a wall, and with resource limits only where
+    /// `allow_weak` says so.
+    pub(crate) fn detect(user: u32, allow_weak: bool) -> Result<Self, SandboxError> {
         let why_not = match cgroup::detect() {
             Ok(limiter) => return Ok(limiter),
             Err(reason) => reason,
@@ -36,6 +39,15 @@ impl Limiter {
                 reason: format!(
                     "no control group can be made ({why_not}) and resource limits do not bind root; run autoheal as an \
                      ordinary user, or where /sys/fs/cgroup is writable"
+                ),
+            });
+        }
+        if !allow_weak {
+            return Err(SandboxError::NoLimits {
+                reason: format!(
+                    "no control group can be made ({why_not}); start autoheal in one of its own, by `systemd-run --user --scope -p \
+                     Delegate=yes autoheal ...`, or set `{} = true` to run commands under resource limits, which are weaker",
+                    Settings::WEAK_LIMITS_SETTING
                 ),
             });
         }

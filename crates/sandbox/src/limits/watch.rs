@@ -3,7 +3,10 @@
 //! Resource limits bind each process (memory) or leave no trace when they bite, so the watch enforces the limit itself and the
 //! resource limit, a quarter above it, is the backstop between two looks.
 
+use std::path::PathBuf;
 use std::time::Duration;
+
+use rustix::process::Resource;
 
 use crate::outcome::Limit;
 use crate::process::Process;
@@ -14,14 +17,19 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Between two looks at processes that use more than half of what they may: they may get to the backstop within the usual time.
 const NEAR: Duration = Duration::from_millis(10);
 
-/// Returns when the processes below `root` together use more than they may; never when they do not.
-pub(crate) async fn watch(root: Process, limits: Limits) -> Limit {
+/// The folders in memory inside of a namespace.
+const IN_MEMORY: [&str; 3] = ["tmp", "dev/shm", "home/autoheal"];
+
+/// Returns when the processes below `root` together use more than they may; never when they do not. With `in_memory` the folders in
+/// memory that `root` sees count as well.
+pub(crate) async fn watch(root: Process, limits: Limits, in_memory: bool) -> Limit {
     loop {
         let tree = root.tree();
         if tree.iter().map(|process| process.threads()).sum::<u64>() > u64::from(limits.processes) {
             return Limit::Processes;
         }
-        let memory = tree.iter().map(|process| process.memory()).sum::<u64>();
+        let folders = if in_memory { in_folders(root) } else { 0 };
+        let memory = folders + tree.iter().map(|process| process.memory()).sum::<u64>();
         if memory > limits.memory {
             return Limit::Memory;
         }
@@ -29,30 +37,24 @@ pub(crate) async fn watch(root: Process, limits: Limits) -> Limit {
     }
 }
 
-/// The words to put before a command so that it starts with the resource limits.
+/// What the files in the folders in memory take that a process sees, in bytes.
+fn in_folders(process: Process) -> u64 {
+    let root = PathBuf::from(format!("/proc/{}/root", process.pid()));
+    let taken = IN_MEMORY.iter().filter_map(|folder| rustix::fs::statvfs(root.join(folder)).ok());
+    taken.map(|about| about.f_blocks.saturating_sub(about.f_bfree).saturating_mul(about.f_frsize)).sum()
+}
+
+/// The resource limits of each process that are the backstop between two looks.
 ///
 /// `processes` says whether to limit those: the kernel counts all of the user's, which is right only in a user namespace.
-pub(crate) fn prefix(limits: &Limits, processes: bool) -> Vec<String> {
-    let mut words = vec!["prlimit".to_owned(), format!("--data={0}:{0}", above(limits.memory))];
+pub(crate) fn backstop(limits: &Limits, processes: bool) -> Vec<(Resource, u64)> {
+    let mut all = vec![(Resource::Data, above(limits.memory))];
     if processes {
-        words.push(format!("--nproc={0}:{0}", above(u64::from(limits.processes))));
+        all.push((Resource::Nproc, above(u64::from(limits.processes))));
     }
-    words.push("--".to_owned());
-    words
+    all
 }
 
 const fn above(limit: u64) -> u64 {
     limit.saturating_add(limit / 4 + 8)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_backstop_is_above_the_limit() {
-        let limits = Limits { memory: 1000, processes: 64, ..Limits::default() };
-        assert_eq!(prefix(&limits, true), ["prlimit", "--data=1258:1258", "--nproc=88:88", "--"]);
-        assert_eq!(prefix(&limits, false), ["prlimit", "--data=1258:1258", "--"]);
-    }
 }

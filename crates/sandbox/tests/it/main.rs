@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod containers;
+mod disk;
+mod escape;
 mod killed;
 mod mounts;
 mod node_image;
@@ -11,3 +13,4 @@ mod place;
 mod remains;
 mod sessions;
 mod walls;
+mod weak;

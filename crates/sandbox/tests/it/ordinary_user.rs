@@ -26,7 +26,7 @@ async fn the_walls_stand_for_an_ordinary_user_too() {
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let output = tokio::process::Command::new(program)
-        .args(["Bubblewrap", "--test-threads=1"])
+        .args(["Bubblewrap", "weak::", "--test-threads=1"])
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("HOME", home.path())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use autoheal_engine::RunId;
 use autoheal_sandbox::{
-    Choice, Command, Image, Limits, Network, Outcome, Sandbox, SandboxError, Settings, Workspace, WorkspaceSpec,
+    Choice, Command, Disk, Image, Limits, Network, Outcome, Sandbox, SandboxError, Settings, Workspace, WorkspaceSpec,
 };
 use uuid::Uuid;
 
@@ -71,6 +71,8 @@ pub(crate) fn settings(state: &Path) -> Settings {
     Settings {
         python_image: "autoheal-python:local".to_owned(),
         node_image: "autoheal-node:local".to_owned(),
+        // The tests of an ordinary user, who has no control groups here, are to show what holds for that one.
+        allow_weak_limits: true,
         ..Settings::new(state)
     }
 }
@@ -90,7 +92,14 @@ pub(crate) fn spec(run: RunId, root: &Path) -> WorkspaceSpec {
 pub(crate) fn command(argv: &[&str]) -> Command {
     Command {
         network: Network::None,
-        limits: Limits { time: Duration::from_secs(30), memory: 256 << 20, processes: 64, cpus: 1.0, output: 1 << 20 },
+        limits: Limits {
+            time: Duration::from_secs(30),
+            memory: 256 << 20,
+            processes: 64,
+            cpus: 1.0,
+            output: 1 << 20,
+            disk: Disk { bytes: 64 << 20, entries: 10_000 },
+        },
         ..Command::new(argv.iter().copied())
     }
 }

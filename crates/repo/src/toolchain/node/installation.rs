@@ -17,7 +17,7 @@ use crate::caches::{Begun, Room, hash_of};
 use crate::project::interpreter::is_program;
 use crate::project::join;
 use crate::project::node::{PackageManager, Packages};
-use crate::session::{disk, sandbox_error, workspace_spec};
+use crate::session::{disk, ran, sandbox_error, workspace_spec};
 use crate::setup::{Interpreter, ModuleFolder, Setup};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
@@ -131,7 +131,7 @@ async fn version(
     let program = candidate.program.display().to_string();
     let command =
         Command { limits: state.request.limits.within(CHECK_TIME), ..Command::new([program, "--version".to_owned()]) };
-    let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
+    let outcome = ran(workspace.run(&command).await)?;
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
     let said = String::from_utf8_lossy(&outcome.stdout);
     let mut numbers = said.trim().trim_start_matches('v').split('.').map(str::parse::<u8>);

@@ -15,7 +15,7 @@ use autoheal_sandbox::{Command, Mount, SandboxKind};
 use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
 use crate::project::{Project, interpreter};
-use crate::session::{disk, sandbox_error, workspace_spec};
+use crate::session::{disk, ran, sandbox_error, workspace_spec};
 use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
@@ -161,7 +161,7 @@ async fn ask(
         limits: state.request.limits.within(CHECK_TIME),
         ..Command::new(words)
     };
-    let outcome = workspace.run(&command).await.map_err(|error| sandbox_error(&error))?;
+    let outcome = ran(workspace.run(&command).await)?;
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let mut lines = stdout.lines();
