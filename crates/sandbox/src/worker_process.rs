@@ -71,7 +71,7 @@ impl WorkerProcess {
         let environment: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let launch = Launch { argv, environment, directory: std::env::current_dir()?, user: None };
+        let launch = Launch { argv, environment, directory: std::env::current_dir()?, user: None, files: Vec::new() };
         let Started { group: guard, mut child } = spawn(launch).await?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
