@@ -22,6 +22,7 @@ pub mod javascript;
 pub mod judging;
 pub mod language;
 pub mod python;
+mod recursion;
 mod repair;
 pub mod replacement;
 pub mod report;

@@ -11,6 +11,7 @@
 //! - [`mail`]: a mail server that remembers
 //! - [`manual`]: a manual of vehicles with hundreds of pages
 //! - [`model_server`]: a language model that says what it is told to say
+//! - [`pills`]: texts that are hard to parse
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
 //! - [`site`]: a small web site that changes while it runs
@@ -27,6 +28,7 @@ pub mod machines;
 pub mod mail;
 pub mod manual;
 pub mod model_server;
+pub mod pills;
 pub mod postgres;
 pub mod repository;
 pub mod site;

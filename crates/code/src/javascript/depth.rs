@@ -1,176 +1,292 @@
-//! Whether a text is nested too deeply to be read: parsing and walking need stack in proportion to it, and a stack that overflows
-//! ends the whole process.
+//! Whether a text is nested too deeply to be parsed.
+//!
+//! One rule: every token may nest what follows it, and only what surely ends a construct takes that back. A closing bracket ends what is
+//! in it; a comma what stands before it in the same brackets; a semicolon, or a word that begins a statement, the statement before it.
+//! Templates are read through, so that what is in their fields counts like anything else.
+//!
+//! A scanner cannot always tell a regular expression from a division, nor text between tags from code. Where that leaves a doubt, the
+//! number of words is what is limited ([`MAX_WORDS`]): that many never need more stack than there is.
 
-use super::tokens::{Kind, Token, fields, scan};
+use super::tokens::{Kind, Scanner, Token};
+use crate::recursion::{self, MAX_BRACKETS};
 
-/// How deep brackets may be nested, templates' fields included.
-const MAX_BRACKETS: usize = 160;
-/// How many tokens a statement may have, what is in its brackets left out, without a comma.
-const MAX_CHAIN: usize = 1000;
-/// How many `else` may follow each other.
-const MAX_ELSE: usize = 200;
-/// How many tags may be open.
-const MAX_TAGS: usize = 800;
+/// How deep a tree may be, in tokens. For some nodes the parser looks at all that is around them, so that it is less than what there is
+/// room for.
+const MAX_DEPTH: usize = recursion::MAX_DEPTH / 5;
 
-/// Words that go on with what stands before a closing brace.
-const CONTINUING: [&str; 9] = ["as", "catch", "else", "extends", "finally", "in", "instanceof", "of", "while"];
+/// How many words and signs a text with tags may have.
+const MAX_WORDS: usize = 100_000;
 
-/// Whether the nesting exceeds what is safe to parse; `has_tags`: the text may be JSX.
-pub(crate) fn too_deep(text: &str, has_tags: bool) -> bool {
-    exceeds(text, has_tags, 0)
-}
+/// How often the parser may begin to read type arguments that are none (`a < b < c`), summed over the text: each time it reads on until
+/// it knows.
+const MAX_ATTEMPTS: usize = 2_000_000;
 
-fn exceeds(text: &str, has_tags: bool, outside: usize) -> bool {
-    if outside > MAX_BRACKETS {
-        return true;
-    }
-    let is_visible = |token: &Token| !matches!(token.kind, Kind::Comment | Kind::Newline);
-    let tokens: Vec<Token> = scan(text).into_iter().filter(is_visible).collect();
-    // The tokens of the statement so far, for each open bracket.
-    let mut chains = vec![0_usize];
-    let (mut elses, mut tags) = (0_usize, 0_usize);
-    for (index, token) in tokens.iter().enumerate() {
-        let word = token.text(text);
-        let next = tokens.get(index + 1);
-        let next_word = next.map_or("", |next| next.text(text));
-        let ends_statement = match token.kind {
-            Kind::Close if word == "}" => next.is_some_and(|next| {
-                matches!(next.kind, Kind::Name | Kind::Keyword) && !CONTINUING.contains(&next_word)
-            }),
-            Kind::Operator => word == ";" && next_word != "else",
-            Kind::Close
-            | Kind::Open
-            | Kind::Name
-            | Kind::Keyword
-            | Kind::Number
-            | Kind::String
-            | Kind::Comment
-            | Kind::Newline
-            | Kind::Unknown => false,
-        };
-        match token.kind {
-            Kind::Open => chains.push(0),
-            Kind::Close if chains.len() > 1 => {
-                chains.pop();
-            }
-            Kind::String if word.starts_with('`') => {
-                let depth = outside + chains.len();
-                if fields(word).into_iter().any(|field| exceeds(field, has_tags, depth)) {
-                    return true;
-                }
-            }
-            Kind::Keyword if word == "else" => elses += 1,
-            Kind::Operator if has_tags && word == "<" => {
-                let touches = next.is_some_and(|next| next.start == token.end);
-                match next_word {
-                    "/" => tags = tags.saturating_sub(1),
-                    _ if touches => tags += 1,
-                    _ => {}
-                }
-            }
-            Kind::Operator if has_tags && word == "/" && next_word == ">" => tags = tags.saturating_sub(1),
-            Kind::Close
-            | Kind::Name
-            | Kind::Keyword
-            | Kind::Number
-            | Kind::String
-            | Kind::Operator
-            | Kind::Comment
-            | Kind::Newline
-            | Kind::Unknown => {}
-        }
-        let depth = chains.len();
-        let Some(chain) = chains.last_mut() else { return true };
-        *chain = if ends_statement || word == "," { 0 } else { *chain + 1 };
-        if ends_statement && depth == 1 {
-            elses = 0;
-        }
-        if outside + depth > MAX_BRACKETS || *chain > MAX_CHAIN || elses > MAX_ELSE || tags > MAX_TAGS {
+/// Words that begin a statement and are never part of an expression.
+const BEGINNINGS: [&str; 14] = [
+    "break", "case", "const", "continue", "debugger", "default", "export", "for", "if", "return", "switch", "throw",
+    "try", "var",
+];
+
+/// How many parameters a function may have: each is compared with all others.
+const MAX_PARAMETERS: usize = 255;
+
+/// Words that make brackets behind them the head of a statement, which goes on after them.
+const HEADS: [&str; 5] = ["await", "for", "if", "while", "with"];
+
+/// Keywords that an expression or a statement may end with.
+const ENDS: [&str; 9] = ["break", "continue", "debugger", "false", "null", "return", "this", "true", "undefined"];
+
+/// Words of types that go on on the next line.
+const TYPE_PREFIXES: [&str; 9] =
+    ["abstract", "asserts", "infer", "is", "keyof", "module", "namespace", "readonly", "unique"];
+
+/// Words that begin a statement when they stand behind a closing brace.
+const BEGINNINGS_BEHIND_BRACE: [&str; 4] = ["class", "function", "import", "let"];
+
+/// Whether the nesting exceeds what is safe to parse; `has_types`: the text may be TypeScript.
+pub(crate) fn too_deep(text: &str, has_types: bool) -> bool {
+    let mut scanner = Scanner::new(text);
+    let mut nesting = Nesting { has_types, ..Nesting::default() };
+    while let Some(step) = scanner.step_into(nesting.is_in_template()) {
+        nesting.take(text, step);
+        let is_deep = nesting.depth > MAX_DEPTH || nesting.open.len() > MAX_BRACKETS;
+        if is_deep || nesting.attempts > MAX_ATTEMPTS || nesting.has_many_parameters {
             return true;
         }
     }
     false
 }
 
+/// Whether a text has so many words that its nesting cannot be told when it may hold tags.
+pub(crate) fn too_many_words(text: &str) -> bool {
+    let mut words = 0_usize;
+    let mut was_word = false;
+    for byte in text.bytes() {
+        let is_word = byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'$');
+        words += usize::from(!(byte.is_ascii_whitespace() || is_word && was_word));
+        was_word = is_word;
+    }
+    words > MAX_WORDS
+}
+
+/// A part of a text, with templates read through.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    Token(Token),
+    TemplateBegins,
+    TemplateEnds,
+    FieldBegins,
+}
+
+/// What is open: the text, a pair of brackets, a template or a field of one.
+#[derive(Default)]
+struct Part {
+    /// What closes it; nothing closes the text, and a template ends by itself.
+    closer: &'static str,
+    is_template: bool,
+    /// Whether a statement goes on behind it.
+    is_head: bool,
+    commas: usize,
+    /// The tokens in it that nest.
+    depth: usize,
+    /// How many `<` are open that may begin type arguments: their commas end nothing.
+    arguments: usize,
+    has_arguments: bool,
+}
+
+/// What may have ended with the last token; the next one tells.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    #[default]
+    Nothing,
+    Semicolon,
+    Brace,
+    Operand,
+}
+
+#[derive(Default)]
+struct Nesting {
+    outermost: Part,
+    open: Vec<Part>,
+    /// The sum of all that is open.
+    depth: usize,
+    attempts: usize,
+    ending: Ending,
+    has_new_line: bool,
+    has_types: bool,
+    /// Whether the last word is in [`HEADS`].
+    is_before_head: bool,
+    /// The commas of the brackets that were closed last.
+    commas: usize,
+    has_many_parameters: bool,
+}
+
+impl Nesting {
+    fn is_in_template(&self) -> bool {
+        self.open.last().is_some_and(|part| part.is_template)
+    }
+
+    fn part(&mut self) -> &mut Part {
+        self.open.last_mut().unwrap_or(&mut self.outermost)
+    }
+
+    fn take(&mut self, text: &str, step: Step) {
+        match step {
+            Step::TemplateBegins => {
+                self.end_before(Kind::String, "`");
+                self.begin(Part { is_template: true, ..Part::default() });
+            }
+            Step::FieldBegins => self.begin(Part { closer: "}", ..Part::default() }),
+            Step::TemplateEnds => {
+                self.end();
+                self.ending = Ending::Operand;
+            }
+            Step::Token(token) if token.kind == Kind::Newline => self.has_new_line = true,
+            Step::Token(token) if token.kind == Kind::Comment => {}
+            Step::Token(token) => self.token(token.kind, token.text(text)),
+        }
+    }
+
+    fn token(&mut self, kind: Kind, word: &str) {
+        self.end_before(kind, word);
+        self.has_many_parameters |= self.commas >= MAX_PARAMETERS && matches!(word, "{" | "=>" | ":");
+        self.commas = 0;
+        let mut goes_on = false;
+        match kind {
+            Kind::Open => {
+                let is_head = self.is_before_head && word == "(";
+                self.begin(Part { closer: closer(word), is_head, ..Part::default() });
+            }
+            Kind::Close if self.open.last().is_some_and(|part| part.closer == word) => {
+                goes_on = self.part().is_head;
+                self.commas = self.part().commas;
+                self.end();
+            }
+            Kind::Operator if word == "," => {
+                self.part().commas += 1;
+                if self.part().has_arguments {
+                    self.add();
+                } else {
+                    self.end_statement();
+                }
+            }
+            Kind::Operator | Kind::Name | Kind::Keyword | Kind::Number | Kind::String | Kind::Unknown | Kind::Close => {
+                self.add();
+                self.type_arguments(word);
+            }
+            Kind::Comment | Kind::Newline => {}
+        }
+        self.ending = match kind {
+            Kind::Operator if word == ";" => Ending::Semicolon,
+            Kind::Close if word == "}" => Ending::Brace,
+            Kind::Close if !goes_on => Ending::Operand,
+            Kind::Number | Kind::String => Ending::Operand,
+            Kind::Name if !(self.has_types && TYPE_PREFIXES.contains(&word)) => Ending::Operand,
+            Kind::Keyword if ENDS.contains(&word) => Ending::Operand,
+            Kind::Close
+            | Kind::Name
+            | Kind::Keyword
+            | Kind::Open
+            | Kind::Operator
+            | Kind::Unknown
+            | Kind::Comment
+            | Kind::Newline => Ending::Nothing,
+        };
+        self.is_before_head = HEADS.contains(&word);
+        self.has_new_line = false;
+    }
+
+    /// Ends the statement before a token that surely begins another.
+    fn end_before(&mut self, kind: Kind, word: &str) {
+        let begins = BEGINNINGS.contains(&word);
+        let begins_line = self.has_new_line && (begins || kind == Kind::Name);
+        let is_over = match self.ending {
+            Ending::Nothing => false,
+            Ending::Semicolon => !matches!(word, "else" | "while"),
+            Ending::Brace => begins || begins_line || BEGINNINGS_BEHIND_BRACE.contains(&word),
+            Ending::Operand => begins_line,
+        };
+        if is_over {
+            self.end_statement();
+        }
+    }
+
+    fn type_arguments(&mut self, word: &str) {
+        if !self.has_types {
+            return;
+        }
+        let part = self.part();
+        let before = part.arguments;
+        match word {
+            "<" => part.arguments += 1,
+            "<<" => part.arguments += 2,
+            ">" => part.arguments = before.saturating_sub(1),
+            ">>" => part.arguments = before.saturating_sub(2),
+            ">>>" => part.arguments = before.saturating_sub(3),
+            _ => return,
+        }
+        part.has_arguments = true;
+        self.attempts += before;
+    }
+
+    fn add(&mut self) {
+        self.part().depth += 1;
+        self.depth += 1;
+    }
+
+    fn begin(&mut self, part: Part) {
+        self.add();
+        self.open.push(part);
+    }
+
+    fn end(&mut self) {
+        self.depth -= self.open.pop().map_or(0, |part| part.depth);
+    }
+
+    fn end_statement(&mut self) {
+        let part = self.part();
+        let depth = std::mem::take(&mut part.depth);
+        (part.arguments, part.has_arguments) = (0, false);
+        self.depth -= depth;
+    }
+}
+
+fn closer(opener: &str) -> &'static str {
+    match opener {
+        "(" => ")",
+        "[" => "]",
+        _ => "}",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::javascript::parse::compiles;
 
     #[test]
-    fn what_is_long_is_not_deep() {
-        let text = "if (a) { b.c(d, [e, { f: `${g}` }]); } else if (h) { i = (j) => k; }\n".repeat(2_000);
-        assert!(!too_deep(&text, true));
-        assert!(!too_deep(&format!("x = [{}];", "'a',".repeat(20_000)), true));
+    fn long_is_not_deep() {
+        for text in [
+            "if (a) { b.c(d, [e, { f: `${g}` }]); } else if (h) { i = (j) => k; }\n".repeat(20_000),
+            "x = [\n".to_owned() + &"'a', b => c, d ? e : f,\n".repeat(20_000) + "]",
+            "const a = require('b')\nconst c = d.e(`f${g}h`)\nif (i) return\n".repeat(20_000),
+            "function f(a) { return a }\nclass B { c() { return 1 } }\n".repeat(20_000),
+            "a = b.c(d)\nexpect(e).toBe(f[g])\n".repeat(20_000),
+            "for (let i = 0; i < n; i++) a.push(b < c);\n".repeat(20_000),
+            "const a: Map<string, Array<number>> = new Map<string, Array<number>>();\n".repeat(20_000),
+        ] {
+            assert!(!too_deep(&text, true), "{}", &text[..50]);
+        }
     }
 
     #[test]
-    fn no_text_overflows_a_small_stack() {
-        let pieces = [
-            "(",
-            "[",
-            "{a:",
-            "!",
-            "a=>",
-            "if(a)",
-            "if(a){}else ",
-            "if(a);else ",
-            "`${",
-            "a?b:",
-            "a?[b,c]:",
-            "new ",
-            "a+",
-            "{}+",
-            "({})instanceof ",
-            "a.b().",
-            "<a>",
-            "<a>{}b;",
-            "async a=>",
-            "- ",
-            "typeof ",
-            "a=",
-            "a**",
-            "f`${",
-            "x:",
-            "for(;;)",
-            "do ",
-            "()=>{",
-            "class a extends ",
-            "await ",
-            "a??",
-            "function a(){",
-            "import(",
-            "a<b<",
-            "while(a)",
-            "with(a)",
-            "for(a of b)",
-            "switch(a){case b:",
-            "try{",
-            "[...",
-            "x=[",
-            "var {a=",
-            "yield ",
-            "a as ",
-            "a!",
-            "@a ",
-            "let a:(",
-            "let a:()=>",
-            "type a=b extends c?d:",
-            "type a=b<",
-            "keyof ",
-            "a?.",
-            "{}\na=",
-        ];
-        for piece in pieces {
-            for count in [150, 790, 6_000] {
-                let text = piece.repeat(count);
-                for file in ["a.js", "a.jsx", "a.tsx", "a.ts"] {
-                    std::thread::scope(|scope| {
-                        let small = std::thread::Builder::new().stack_size(2 << 20);
-                        small.spawn_scoped(scope, || compiles(file, &text)).unwrap().join().unwrap();
-                    });
-                }
-            }
+    fn commas_and_semicolons_of_another_level_end_nothing() {
+        for unit in
+            ["(a,b)=>", "async (a,b)=>", "if(f(a,b));else ", "for(a;b;c)", "function(a,b){c;}+", "{}=", "f`${a;b}`."]
+        {
+            assert!(too_deep(&unit.repeat(2 * MAX_DEPTH), false), "{unit}");
+        }
+        for unit in ["(a,)", "[b,]", "`${a,b}`", "?.(a,b)", "a<b,c<", "a?[b,c]:", "keyof\n", "if(a)\nbc:\n"] {
+            assert!(too_deep(&format!("let x:a{}", unit.repeat(2 * MAX_DEPTH)), true), "{unit}");
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod grammar;
 pub mod index;
 pub mod module;
 pub mod parse;
+mod patterns;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;

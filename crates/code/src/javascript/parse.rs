@@ -11,8 +11,10 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder};
 use oxc_span::{LabeledSpan, SourceType};
 
-use super::depth::too_deep;
+use super::depth::{too_deep, too_many_words};
+use super::patterns;
 use super::tokens::{self, Kind};
+use crate::recursion::deep;
 
 /// Files that are longer are not read.
 const MAX_BYTES: usize = 2 << 20;
@@ -56,7 +58,7 @@ pub fn faults(file: &str, text: &str) -> Vec<Fault> {
 }
 
 /// A fault's message, its first byte and one past its last.
-type Place = (String, usize, usize);
+pub(super) type Place = (String, usize, usize);
 
 /// Parses a text and hands the tree to `use_tree`, when there is nothing wrong with it.
 pub(crate) fn read<Tree>(
@@ -65,12 +67,24 @@ pub(crate) fn read<Tree>(
     use_tree: impl FnOnce(&Program<'_>, &Semantic<'_>) -> Tree,
 ) -> Result<Tree, Vec<Place>> {
     let source_type = source_type(file, text);
-    if text.len() > MAX_BYTES || too_deep(text, source_type.is_jsx()) {
-        return Err(vec![("the text is too long or nested too deeply to be read".to_owned(), 0, 0)]);
+    if text.len() > MAX_BYTES
+        || too_deep(text, source_type.is_typescript())
+        || source_type.is_jsx() && too_many_words(text)
+    {
+        return Err(vec![("the text is too long or nested too deeply to be parsed".to_owned(), 0, 0)]);
     }
+    deep(|| read_within(text, source_type, use_tree))
+}
+
+fn read_within<Tree>(
+    text: &str,
+    source_type: SourceType,
+    use_tree: impl FnOnce(&Program<'_>, &Semantic<'_>) -> Tree,
+) -> Result<Tree, Vec<Place>> {
     let allocator = Allocator::default();
     let options = ParseOptions {
-        parse_regular_expression: true,
+        // They are parsed below, each by itself.
+        parse_regular_expression: false,
         allow_return_outside_function: !source_type.is_module(),
         ..ParseOptions::default()
     };
@@ -88,6 +102,10 @@ pub(crate) fn read<Tree>(
     if checks && !faults.is_empty() {
         return Err(faults);
     }
+    let faults: Vec<Place> = patterns::faults(&allocator, &built.semantic);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     Ok(use_tree(&parsed.program, &built.semantic))
 }
 
@@ -96,7 +114,8 @@ fn source_type(file: &str, text: &str) -> SourceType {
     let extension = Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let known = SourceType::from_path(Path::new(file)).unwrap_or_else(|_| SourceType::unambiguous());
     let known = match extension {
-        "js" | "mjs" | "jsx" => known.with_jsx(extension == "jsx" || text.contains("</") || text.contains("/>")),
+        // A long one with tags is a bundle that has them in strings.
+        "js" | "mjs" => known.with_jsx((text.contains("</") || text.contains("/>")) && !too_many_words(text)),
         _ => known,
     };
     match extension {
@@ -135,7 +154,7 @@ pub(crate) fn is_module(text: &str) -> bool {
     false
 }
 
-fn place(message: &str, label: Option<&LabeledSpan>) -> Place {
+pub(super) fn place(message: &str, label: Option<&LabeledSpan>) -> Place {
     let (start, length) = label.map_or((0, 0), |label| (label.offset(), label.len()));
     let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     (message.to_owned(), size(start), size(start) + size(length))

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::depth::Step;
 pub(crate) use crate::repair::tokens::{Kind, Token};
 
 /// The reserved words, and those that are words of the language in some places.
@@ -67,7 +68,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 
 /// The tokens of a text that begins outside of any string or comment.
 pub(crate) fn scan(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner { text, position: 0, last: None };
+    let mut scanner = Scanner::new(text);
     let mut tokens = Vec::with_capacity(text.len() / 4);
     while scanner.position < text.len() {
         tokens.extend(scanner.next());
@@ -95,14 +96,47 @@ pub(crate) fn is_closed(token: &str) -> bool {
         && escapes.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
 }
 
-struct Scanner<'text> {
+/// Goes through a text token by token.
+pub(super) struct Scanner<'text> {
     text: &'text str,
     position: usize,
     /// The last token that is neither a comment nor the end of a line.
     last: Option<Token>,
 }
 
-impl Scanner<'_> {
+impl<'text> Scanner<'text> {
+    /// At the beginning of a text, outside of any string or comment.
+    pub(super) const fn new(text: &'text str) -> Self {
+        Self { text, position: 0, last: None }
+    }
+
+    /// The next token with templates read through, `is_in_template`: from the text of one. `None`: the end.
+    pub(super) fn step_into(&mut self, is_in_template: bool) -> Option<Step> {
+        while self.position < self.text.len() {
+            if is_in_template {
+                return Some(self.template_part());
+            }
+            if self.byte(self.position) == Some(b'`') {
+                self.position += 1;
+                return Some(Step::TemplateBegins);
+            }
+            if let Some(token) = self.next() {
+                return Some(Step::Token(token));
+            }
+        }
+        None
+    }
+
+    /// Moves to the next field of a template, or behind its end.
+    fn template_part(&mut self) -> Step {
+        if self.field_start().is_some() {
+            self.last = None;
+            return Step::FieldBegins;
+        }
+        self.last = Some(Token { kind: Kind::String, start: self.position.saturating_sub(1), end: self.position });
+        Step::TemplateEnds
+    }
+
     fn byte(&self, at: usize) -> Option<u8> {
         self.text.as_bytes().get(at).copied()
     }
@@ -219,50 +253,35 @@ impl Scanner<'_> {
     /// Moves from behind a template's first mark to behind its last, and tells its own fields. A template that is not closed ends
     /// with the text. No recursion: templates stand in templates as deep as somebody likes.
     fn skip_template(&mut self, mut on_field: impl FnMut(Range<usize>)) {
-        // For each template that is open, the fields' starts and how many braces are open in them.
+        // For each template that is open, its field's start and how many braces are open in that; `None`: in its text.
         let mut open: Vec<Option<(usize, usize)>> = vec![None];
         while let Some(field) = open.last_mut() {
-            match field {
-                None => {
-                    if let Some(start) = self.field_start() {
-                        *field = Some((start, 0));
-                        self.last = None;
-                    } else {
-                        open.pop();
-                        self.last = Some(Token {
-                            kind: Kind::String,
-                            start: self.position.saturating_sub(1),
-                            end: self.position,
-                        });
-                    }
+            let Some((start, braces)) = field else {
+                if matches!(self.template_part(), Step::FieldBegins) {
+                    *field = Some((self.position, 0));
+                } else {
+                    open.pop();
                 }
-                Some((start, depth)) => {
-                    let start = *start;
-                    if self.byte(self.position) == Some(b'`') {
-                        self.position += 1;
-                        open.push(None);
-                        continue;
-                    }
-                    let token = if self.position < self.text.len() { self.next() } else { None };
-                    let is_over = match token.map(|token| token.text(self.text)) {
-                        Some("{") => {
-                            *depth += 1;
-                            false
-                        }
-                        Some("}") => {
-                            let is_over = *depth == 0;
-                            *depth = depth.saturating_sub(1);
-                            is_over
-                        }
-                        Some(_) => false,
-                        None => self.position >= self.text.len(),
-                    };
-                    if is_over {
-                        *field = None;
-                        if open.len() == 1 {
-                            on_field(start..self.position - usize::from(token.is_some()));
-                        }
-                    }
+                continue;
+            };
+            let start = *start;
+            let mut end = None;
+            match self.step_into(false) {
+                Some(Step::TemplateBegins) => open.push(None),
+                Some(Step::Token(token)) => match token.text(self.text) {
+                    "{" => *braces += 1,
+                    "}" if *braces == 0 => end = Some(token.start),
+                    "}" => *braces -= 1,
+                    _ => {}
+                },
+                Some(Step::FieldBegins | Step::TemplateEnds) => {}
+                None => end = Some(self.position),
+            }
+            if let Some(end) = end {
+                open.pop();
+                open.push(None);
+                if open.len() == 1 {
+                    on_field(start..end);
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Everything that knows Python.
 
+pub(crate) mod depth;
 pub mod distributions;
 pub mod environment;
 pub(crate) mod expectation;

@@ -4,14 +4,17 @@
 use std::cell::RefCell;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Mod, PySourceType, PythonVersion, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, Mod, PySourceType, PythonVersion, Stmt, StmtFunctionDef, Suite};
 use ruff_python_parser::semantic_errors::{
     LazyImportContext, SemanticSyntaxChecker, SemanticSyntaxContext, SemanticSyntaxError, SemanticSyntaxErrorKind,
 };
-use ruff_python_parser::{LexicalErrorType, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
+use ruff_python_parser::{
+    LexicalErrorType, ParseError, ParseErrorType, ParseOptions, UnsupportedSyntaxError, parse_unchecked,
+};
 use ruff_text_size::TextRange;
 
-use super::tokens;
+use super::depth::too_deep;
+use crate::recursion::deep;
 
 /// One reason why a text does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,24 +70,21 @@ pub fn check(text: &str) -> Result<(), SyntaxProblem> {
 
 /// As [`syntax_errors`], with places in bytes.
 pub(crate) fn faults(text: &str, version: Option<(u8, u8)>) -> Vec<Fault> {
-    if let Some(refusal) = refused_unparsed(text) {
-        return vec![refusal];
+    match parse(text, version) {
+        Ok(tree) => all_faults(text, &tree, version),
+        Err(refusal) => vec![refusal],
     }
-    let parsed = parse(text, version);
-    let mut faults: Vec<Fault> = parsed
-        .errors()
-        .iter()
-        .map(|error| fault(error.location, error.error.to_string(), is_indentation(&error.error)))
-        .collect();
+}
+
+fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> Vec<Fault> {
+    let parser_says = |error: &ParseError| fault(error.location, error.error.to_string(), is_indentation(&error.error));
+    let mut faults: Vec<Fault> = tree.errors.iter().map(parser_says).collect();
     if version.is_some() {
-        let unsupported = parsed.unsupported_syntax_errors();
-        faults.extend(unsupported.iter().map(|error| fault(error.range, error.to_string(), false)));
+        faults.extend(tree.unsupported.iter().map(|error| fault(error.range, error.to_string(), false)));
     }
     if faults.is_empty() {
-        faults = semantic_errors(text, &parsed, version)
-            .iter()
-            .map(|error| fault(error.range, error.to_string(), false))
-            .collect();
+        let errors = semantic_errors(text, tree, version);
+        faults = errors.iter().map(|error| fault(error.range, error.to_string(), false)).collect();
     }
     faults.sort_by_key(|fault| fault.start);
     faults
@@ -92,19 +92,60 @@ pub(crate) fn faults(text: &str, version: Option<(u8, u8)>) -> Vec<Fault> {
 
 /// Whether there is no fault at all.
 pub(crate) fn compiles(text: &str, version: Option<(u8, u8)>) -> bool {
-    if refused_unparsed(text).is_some() {
-        return false;
-    }
-    let parsed = parse(text, version);
-    parsed.has_valid_syntax()
-        && (version.is_none() || parsed.unsupported_syntax_errors().is_empty())
-        && semantic_errors(text, &parsed, version).is_empty()
+    compiled(text, version).is_some()
 }
 
-/// The tree of a text, as far as it could be made, with every error.
-pub(crate) fn parse(text: &str, version: Option<(u8, u8)>) -> Parsed<Mod> {
+/// The tree of a text in which there is no fault at all.
+pub(crate) fn compiled(text: &str, version: Option<(u8, u8)>) -> Option<Tree> {
+    let tree = parse(text, version).ok()?;
+    let is_right = tree.errors.is_empty()
+        && (version.is_none() || tree.unsupported.is_empty())
+        && semantic_errors(text, &tree, version).is_empty();
+    is_right.then_some(tree)
+}
+
+/// The tree of a text, as far as it could be made, with every error; the reason where the text is refused unparsed.
+pub(crate) fn parse(text: &str, version: Option<(u8, u8)>) -> Result<Tree, Fault> {
+    if let Some(refusal) = refused_unparsed(text) {
+        return Err(refusal);
+    }
     let target = version.map_or_else(PythonVersion::default, PythonVersion::from);
-    parse_unchecked(text, ParseOptions::from(PySourceType::Python).with_target_version(target))
+    let options = ParseOptions::from(PySourceType::Python).with_target_version(target);
+    Ok(deep(|| {
+        let parsed = parse_unchecked(text, options);
+        let (errors, unsupported) = (parsed.errors().to_vec(), parsed.unsupported_syntax_errors().to_vec());
+        let body = match parsed.into_syntax() {
+            Mod::Module(module) => module.body,
+            Mod::Expression(_) => Suite::default(),
+        };
+        Tree { body, errors, unsupported }
+    }))
+}
+
+/// The statements of a text. They may be deep: they are read, and dropped, where there is stack for that.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    body: Suite,
+    errors: Vec<ParseError>,
+    unsupported: Vec<UnsupportedSyntaxError>,
+}
+
+impl Tree {
+    /// Runs what walks the statements. What it returns of them is to be walked within [`deep`] too.
+    pub(crate) fn read<'tree, T>(&'tree self, walk: impl FnOnce(&'tree [Stmt]) -> T) -> T {
+        deep(|| walk(&self.body))
+    }
+
+    /// Whether the text follows the grammar.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.errors.is_empty()
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        deep(|| self.body.clear());
+    }
 }
 
 fn fault(range: TextRange, message: String, is_indentation: bool) -> Fault {
@@ -129,11 +170,10 @@ fn refused_unparsed(text: &str) -> Option<Fault> {
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
         return refuse(at, "source code cannot contain null bytes");
     }
-    tokens::too_deep(text).and_then(|at| refuse(at, "the code is nested too deeply"))
+    if too_deep(text) { refuse(0, "the code is nested too deeply to be parsed") } else { None }
 }
 
-fn semantic_errors(text: &str, parsed: &Parsed<Mod>, version: Option<(u8, u8)>) -> Vec<SemanticSyntaxError> {
-    let Mod::Module(module) = parsed.syntax() else { return Vec::new() };
+fn semantic_errors(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> Vec<SemanticSyntaxError> {
     let mut walk = SemanticWalk {
         checker: SemanticSyntaxChecker::new(),
         errors: RefCell::default(),
@@ -142,7 +182,7 @@ fn semantic_errors(text: &str, parsed: &Parsed<Mod>, version: Option<(u8, u8)>) 
         scopes: vec![Scope::Module],
         loops: vec![0],
     };
-    walk.visit_body(&module.body);
+    tree.read(|body| walk.visit_body(body));
     let mut errors = walk.errors.into_inner();
     errors.retain(|error| !matches!(error.kind, SemanticSyntaxErrorKind::NonlocalWithoutBinding(_)));
     errors
@@ -289,9 +329,24 @@ impl SemanticSyntaxContext for SemanticWalk<'_> {
     }
 }
 
+/// How many type parameters are checked: each is compared with all others.
+const MAX_TYPE_PARAMETERS: usize = 255;
+
+fn type_parameters(statement: &Stmt) -> usize {
+    let parameters = match statement {
+        Stmt::FunctionDef(function) => function.type_params.as_ref(),
+        Stmt::ClassDef(class) => class.type_params.as_ref(),
+        Stmt::TypeAlias(alias) => alias.type_params.as_ref(),
+        _ => None,
+    };
+    parameters.map_or(0, |parameters| parameters.len())
+}
+
 impl<'ast> Visitor<'ast> for SemanticWalk<'_> {
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
-        self.with_checker(|checker, context| checker.visit_stmt(statement, context));
+        if type_parameters(statement) <= MAX_TYPE_PARAMETERS {
+            self.with_checker(|checker, context| checker.visit_stmt(statement, context));
+        }
         match statement {
             Stmt::ClassDef(class) => {
                 for decorator in &class.decorator_list {

@@ -2,7 +2,7 @@
 //! to look away belongs to its line: on another one it is new.
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
-use ruff_python_ast::{Expr, Mod, Stmt};
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged as _;
 
 use super::{parse, tokens};
@@ -64,11 +64,9 @@ fn with_its_line(text: &str, start: usize, end: usize) -> &str {
 
 fn of_python(text: &str) -> Vec<&str> {
     let mut prose = comments(text);
-    if tokens::too_deep(text).is_none()
-        && let Mod::Module(module) = parse::parse(text, None).syntax()
-    {
+    if let Ok(tree) = parse::parse(text, None) {
         let mut texts = Texts { text, found: Vec::new() };
-        texts.visit_body(&module.body);
+        tree.read(|body| texts.visit_body(body));
         prose.extend(texts.found);
     }
     prose

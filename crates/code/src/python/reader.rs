@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{self as ast, Expr, Mod, Stmt};
+use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use super::module::{
     Argument, Call, Class, Expression, Function, Import, ImportedName, Module, Parameter, ParameterKind, Role, Scope,
     ScopeKind, Shape, Span, Statement, StatementKind, Word,
 };
-use super::{parse, tokens};
+use super::parse;
 
 /// Longer texts are not read.
 const MAX_TEXT: usize = 4 << 20;
@@ -31,11 +31,10 @@ pub(super) fn read(text: &str) -> Module {
         scope: 0,
         block_depth: 0,
     };
-    if text.len() <= MAX_TEXT && tokens::too_deep(text).is_none() {
-        let parsed = parse::parse(text, None);
-        if let Mod::Module(tree) = parsed.syntax() {
-            reader.visit_body(&tree.body);
-        }
+    if text.len() <= MAX_TEXT
+        && let Ok(tree) = parse::parse(text, None)
+    {
+        tree.read(|body| reader.visit_body(body));
     }
     let mut module = reader.module;
     module.words.sort_by_key(|word| word.span);

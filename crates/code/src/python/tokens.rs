@@ -129,41 +129,6 @@ pub(crate) fn is_closed(token: &str) -> bool {
     content.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
 }
 
-/// How deep brackets and blocks may be nested (`CPython`'s own limits), and how long an expression may go on without a comma.
-const MAX_BRACKETS: usize = 200;
-const MAX_CHAIN: usize = 3000;
-
-/// Where nesting exceeds what `CPython` takes: parsing and walking need stack in proportion to it.
-pub(crate) fn too_deep(text: &str) -> Option<usize> {
-    let (mut brackets, mut chain) = (0_usize, 0_usize);
-    let (mut position, mut line_is_new) = (0, true);
-    while position < text.len() {
-        let start = position;
-        let Some(kind) = next(text, &mut position) else {
-            if line_is_new && position - start > 100 * 8 {
-                return Some(start);
-            }
-            continue;
-        };
-        line_is_new = kind == Kind::Newline;
-        match kind {
-            Kind::Newline if brackets == 0 => chain = 0,
-            Kind::Newline | Kind::Comment | Kind::String => {}
-            Kind::Open => {
-                brackets += 1;
-                chain += 1;
-            }
-            Kind::Close => brackets = brackets.saturating_sub(1),
-            Kind::Operator if matches!(&text[start..position], "," | ";") => chain = 0,
-            Kind::Operator | Kind::Name | Kind::Keyword | Kind::Number | Kind::Unknown => chain += 1,
-        }
-        if brackets > MAX_BRACKETS || chain > MAX_CHAIN {
-            return Some(start);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,8 @@ mod logic_search;
 #[cfg(test)]
 mod logic_search_node;
 #[cfg(test)]
+mod pills;
+#[cfg(test)]
 mod report;
 #[cfg(test)]
 mod report_node;

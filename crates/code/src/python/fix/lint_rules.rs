@@ -3,11 +3,11 @@
 
 use ruff_python_ast::comparable::ComparableStmt;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{CmpOp, Expr, ModModule, Stmt};
-use ruff_python_parser::{Parsed, parse_module};
+use ruff_python_ast::{CmpOp, Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use crate::edit::{Edit, FileEdit};
+use crate::python::parse;
 use crate::python::tokens::{self, Kind, Token};
 
 /// A rewrite of a file and what it does, as an imperative.
@@ -18,20 +18,26 @@ pub(super) struct Repair {
 
 /// The rewrites for a violation of `code` at the byte `at` of `file`, whose text parses, likeliest first.
 pub(super) fn repairs(code: &str, file: &str, text: &str, at: usize) -> Vec<Repair> {
-    let Ok(parsed) = parse_module(text) else { return Vec::new() };
+    match parse::parse(text, None) {
+        Ok(tree) if tree.is_valid() => tree.read(|body| repairs_in(code, file, text, at, body)),
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}
+
+fn repairs_in(code: &str, file: &str, text: &str, at: usize, body: &[Stmt]) -> Vec<Repair> {
     match code {
-        "E701" | "E702" => split_statements(text, at, &parsed).into_iter().collect(),
+        "E701" | "E702" => split_statements(text, at, body).into_iter().collect(),
         "E722" => name_the_exception(text, at),
-        "E401" => split_imports(text, at, &parsed).into_iter().collect(),
-        "F401" => remove_foreign_import(file, text, at, &parsed).into_iter().collect(),
-        "E402" => move_import(text, at, &parsed).into_iter().collect(),
-        "E721" => compare_instances(text, at, &parsed),
+        "E401" => split_imports(text, at, body).into_iter().collect(),
+        "F401" => remove_foreign_import(file, text, at, body).into_iter().collect(),
+        "E402" => move_import(text, at, body).into_iter().collect(),
+        "E721" => compare_instances(text, at, body),
         _ => Vec::new(),
     }
 }
 
 /// Each statement on a line of its own; only when that changes nothing of what the text means.
-fn split_statements(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repair> {
+fn split_statements(text: &str, at: usize, body: &[Stmt]) -> Option<Repair> {
     let line = line_around(text, at);
     let line_text = text.get(line.clone())?;
     let indent: String = line_text.chars().take_while(|c| c.is_whitespace()).collect();
@@ -69,10 +75,12 @@ fn split_statements(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option
         }
     }
     let rewritten = FileEdit { file: String::new(), edits: edits.clone() }.apply(text).ok()?;
-    let after = parse_module(&rewritten).ok()?;
-    let (before, after) = (&parsed.syntax().body, &after.syntax().body);
-    let same = before.len() == after.len()
-        && before.iter().zip(after).all(|(before, after)| ComparableStmt::from(before) == ComparableStmt::from(after));
+    let after = parse::parse(&rewritten, None).ok().filter(parse::Tree::is_valid)?;
+    let same = after.read(|after| {
+        let pairs = body.iter().zip(after);
+        body.len() == after.len()
+            && pairs.into_iter().all(|(before, after)| ComparableStmt::from(before) == ComparableStmt::from(after))
+    });
     (same && !edits.is_empty()).then_some(Repair { edits, description: "give each statement a line of its own" })
 }
 
@@ -96,9 +104,9 @@ fn name_the_exception(text: &str, at: usize) -> Vec<Repair> {
     ]
 }
 
-fn split_imports(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repair> {
+fn split_imports(text: &str, at: usize, body: &[Stmt]) -> Option<Repair> {
     let line = line_around(text, at);
-    let import = statements(&parsed.syntax().body).into_iter().find_map(|statement| match statement {
+    let import = statements(body).into_iter().find_map(|statement| match statement {
         Stmt::Import(import) if line.contains(&import.range().start().to_usize()) => Some(import),
         _ => None,
     })?;
@@ -116,10 +124,10 @@ fn split_imports(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Re
 
 /// Removes an unused import that the linter leaves because it may be there for others to import, as in `__init__.py`: that
 /// holds for the package's own names, hardly for another's.
-fn remove_foreign_import(file: &str, text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repair> {
+fn remove_foreign_import(file: &str, text: &str, at: usize, body: &[Stmt]) -> Option<Repair> {
     let package = file.rsplit('/').nth(1).unwrap_or_default();
     let is_own = |module: &str| module.split('.').next() == Some(package);
-    let (statement, names) = statements(&parsed.syntax().body).into_iter().find_map(|statement| {
+    let (statement, names) = statements(body).into_iter().find_map(|statement| {
         match statement {
             Stmt::Import(import) if !import.names.iter().any(|alias| is_own(&alias.name)) => {
                 Some((statement, &import.names))
@@ -146,8 +154,7 @@ fn remove_foreign_import(file: &str, text: &str, at: usize, parsed: &Parsed<ModM
 }
 
 /// Moves an import up, behind the last one of those that stand at the top.
-fn move_import(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repair> {
-    let body = &parsed.syntax().body;
+fn move_import(text: &str, at: usize, body: &[Stmt]) -> Option<Repair> {
     let late = body.iter().find(|statement| statement.range().start().to_usize() == at)?;
     let is_import = |statement: &&Stmt| matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_));
     let is_docstring =
@@ -164,7 +171,7 @@ fn move_import(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Option<Repa
 }
 
 /// `type(a) == B` as `isinstance(a, B)`, or as the identity that it means to be.
-fn compare_instances(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Vec<Repair> {
+fn compare_instances(text: &str, at: usize, body: &[Stmt]) -> Vec<Repair> {
     struct Find<'a> {
         at: usize,
         found: Option<&'a ruff_python_ast::ExprCompare>,
@@ -180,7 +187,7 @@ fn compare_instances(text: &str, at: usize, parsed: &Parsed<ModModule>) -> Vec<R
         }
     }
     let mut find = Find { at, found: None };
-    find.visit_body(&parsed.syntax().body);
+    find.visit_body(body);
     let Some(compare) = find.found else { return Vec::new() };
     let ([operator], [right], Expr::Call(call)) = (&*compare.ops, &*compare.comparators, &*compare.left) else {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! What is odd about a result that parses: statements without effect, code that is never reached.
 
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_stmt};
-use ruff_python_ast::{Expr, Mod, Stmt};
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use crate::edit::Edit;
@@ -16,16 +16,12 @@ const UNREACHABLE: f64 = 7.0;
 
 /// How odd the chunk is after the edits, in bits; `None` when it does not parse.
 pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<f64> {
-    if !parse::compiles(edited, site.version) {
-        return None;
-    }
-    let parsed = parse::parse(edited, site.version);
-    let Mod::Module(module) = parsed.syntax() else { return None };
+    let tree = parse::compiled(edited, site.version)?;
     let grown: usize = edits.iter().map(|edit| edit.replacement.len()).sum();
     let from = site.place_in_edited(site.window.start);
     let to = site.place_in_edited(site.window.end) + grown;
     let mut oddities = Oddities { from, to, bits: 0.0 };
-    oddities.visit_body(&module.body);
+    tree.read(|body| oddities.visit_body(body));
     Some(oddities.bits)
 }
 

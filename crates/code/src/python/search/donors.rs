@@ -1,7 +1,7 @@
 //! What a file holds that another place of it may lack: checks.
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, Mod, Stmt};
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use super::site::Site;
@@ -21,11 +21,9 @@ const LONGEST_CHECK: usize = 240;
 const MOST_LINES_OF_CHECK: usize = 5;
 
 impl Stock {
-    pub(super) fn new(text: &str, module: &Module, root: &Mod) -> Self {
+    pub(super) fn new(text: &str, module: &Module, body: &[Stmt]) -> Self {
         let mut collector = Collector { text, module, stock: Self::default() };
-        if let Mod::Module(root) = root {
-            collector.visit_body(&root.body);
-        }
+        collector.visit_body(body);
         let mut checks = collector.stock.checks;
         checks.sort_by_key(|check| check.donor.span);
         Self { checks }

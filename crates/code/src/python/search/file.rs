@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{self as ast, BoolOp, Expr, Mod, Operator, Stmt};
-use ruff_python_parser::Parsed;
+use ruff_python_ast::{self as ast, BoolOp, Expr, Operator, Stmt};
 use ruff_text_size::Ranged;
 
 use super::donors::Stock;
@@ -56,16 +55,10 @@ fn uses_of_value(value: &Expr) -> Uses {
     }
 }
 
-/// The tree of a file; `None` when it does not parse: then its syntax is the fault to repair.
-pub(super) fn tree(text: &str) -> Option<Parsed<Mod>> {
-    parse::compiles(text, None).then(|| parse::parse(text, None))
-}
-
 impl<'a> File<'a> {
-    pub(super) fn new(name: &'a str, text: &'a str, module: &'a Module, tree: &'a Parsed<Mod>) -> Option<Self> {
-        let Mod::Module(root) = tree.syntax() else { return None };
+    pub(super) fn new(name: &'a str, text: &'a str, module: &'a Module, body: &'a [Stmt]) -> Self {
         let mut survey = Survey::default();
-        survey.visit_body(&root.body);
+        survey.visit_body(body);
         let Survey { conditions, uses, mut methods, fallbacks: ends } = survey;
         let mut fallbacks: BTreeMap<&str, u32> = BTreeMap::new();
         for code in ends.iter().map(|end| Span::from(end.range()).text(text)).filter(|code| is_short(code)) {
@@ -87,9 +80,9 @@ impl<'a> File<'a> {
                 _ => {}
             }
         }
-        let stock = Stock::new(text, module, tree.syntax());
+        let stock = Stock::new(text, module, body);
         let layout = Layout::of(text);
-        Some(Self {
+        Self {
             name,
             text,
             module,
@@ -103,7 +96,7 @@ impl<'a> File<'a> {
             layout,
             fallbacks,
             stock,
-        })
+        }
     }
 
     /// What is done with a variable.
@@ -149,10 +142,9 @@ impl<'a> File<'a> {
     }
 
     /// Every place of the file that operators may work at.
-    pub(super) fn sites(&'a self, tree: &'a Parsed<Mod>) -> Vec<Site<'a>> {
-        let Mod::Module(module) = tree.syntax() else { return Vec::new() };
+    pub(super) fn sites(&'a self, body: &'a [Stmt]) -> Vec<Site<'a>> {
         let mut sites = Vec::new();
-        let block = Block { statements: &module.body, owner: None };
+        let block = Block { statements: body, owner: None };
         self.collect(Around { block, function: None, is_in_loop: false }, &mut sites);
         sites
     }

@@ -12,6 +12,8 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
+use crate::python::parse;
+use crate::recursion::deep;
 use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
@@ -25,17 +27,24 @@ use file::File;
 
 /// The likeliest `most` changes of Python files, likeliest first.
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
+    deep(|| candidates_of_trees(finding, sources, evidence, most))
+}
+
+fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let suspects = suspects(&blame, evidence);
     let index = sources.index();
     let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
-    let trees: Vec<_> = texts.filter_map(|(name, text)| Some((name, text, file::tree(text)?))).collect();
+    let trees: Vec<_> = texts.filter_map(|(name, text)| Some((name, text, parse::compiled(text, None)?))).collect();
     let files: Vec<_> = trees
         .iter()
-        .filter_map(|(name, text, tree)| Some((File::new(name, text, index.module(name)?, tree)?, tree)))
+        .filter_map(|(name, text, tree)| {
+            let body = tree.read(|body| body);
+            Some((File::new(name, text, index.module(name)?, body), body))
+        })
         .collect();
-    let sites = files.iter().flat_map(|(file, tree)| file.sites(tree));
+    let sites = files.iter().flat_map(|(file, body)| file.sites(body));
     candidates_at(sites, &suspects, Weighing::ByPlace, index.model(), finding.category, most)
 }
 

@@ -1,0 +1,236 @@
+//! Whether a text is nested too deeply to be parsed.
+//!
+//! One rule: every token may nest what follows it, and only what surely ends a construct takes that back. A closing bracket ends what is
+//! in it, a comma what stands before it in the same brackets, a line break outside of brackets a statement. So the count is never less
+//! than the depth of the tree, whatever the tokens are.
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_parser::Mode;
+use ruff_python_parser::lexer::lex;
+
+use crate::recursion::{MAX_BRACKETS, MAX_DEPTH};
+
+/// How far a line may be indented. A block stands further to the right than what it belongs to, so blocks are no deeper either.
+const MAX_INDENTATION: usize = 800;
+
+/// Whether the nesting exceeds what is safe to parse.
+pub(crate) fn too_deep(text: &str) -> bool {
+    is_indented_too_far(text) || exceeds(text)
+}
+
+fn is_indented_too_far(text: &str) -> bool {
+    text.split(['\n', '\r']).any(|line| {
+        let bytes = line.bytes().take(MAX_INDENTATION + 1);
+        bytes.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count() > MAX_INDENTATION
+    })
+}
+
+fn exceeds(text: &str) -> bool {
+    let mut lexer = lex(text, Mode::Module);
+    let mut nesting = Nesting::default();
+    loop {
+        let kind = lexer.next_token();
+        if kind == TokenKind::EndOfFile {
+            return false;
+        }
+        nesting.take(kind);
+        if nesting.depth > MAX_DEPTH || nesting.open.len() > 2 * MAX_BRACKETS || nesting.brackets > MAX_BRACKETS {
+            return true;
+        }
+    }
+}
+
+/// What is open: the statement, or a pair of brackets in it.
+#[derive(Default)]
+struct Part {
+    /// What closes it; `None`: the statement.
+    closer: Option<TokenKind>,
+    /// The tokens in it that nest.
+    depth: usize,
+    /// How many `lambda` have parameters that are still to end: their commas end nothing.
+    parameters: usize,
+    /// How many `if` have no `else` yet.
+    choices: usize,
+    /// Whether a word came whose operands have commas (`yield a, b`), or that begins a statement, which the parser makes of it what it can.
+    keeps_commas: bool,
+}
+
+#[derive(Default)]
+struct Nesting {
+    statement: Part,
+    open: Vec<Part>,
+    /// How many of those are brackets; the others are f-strings.
+    brackets: usize,
+    /// The sum of all that is open.
+    depth: usize,
+    /// Whether a new line began within brackets.
+    line_is_new: bool,
+    last: Option<TokenKind>,
+    /// Whether decorators, or `async` alone, stand on the lines before: what they belong to follows.
+    is_prefixed: bool,
+}
+
+impl Nesting {
+    fn take(&mut self, kind: TokenKind) {
+        match kind {
+            TokenKind::Comment | TokenKind::Indent | TokenKind::Dedent => return,
+            TokenKind::NonLogicalNewline => {
+                self.line_is_new = true;
+                return;
+            }
+            TokenKind::Newline => {
+                if self.open.is_empty() && !self.is_prefixed {
+                    self.end_statement();
+                }
+                self.is_prefixed = false;
+                self.line_is_new = true;
+                return;
+            }
+            _ => {}
+        }
+        if self.line_is_new && ends_everything(kind) && self.last.is_some_and(is_operand) && !self.has_choice() {
+            self.end_statement();
+        }
+        if self.last.is_none() || self.line_is_new && self.open.is_empty() {
+            self.is_prefixed = matches!(kind, TokenKind::At | TokenKind::Async);
+        }
+        // Strings that touch each other are one.
+        let continues = kind == TokenKind::String && self.last == Some(TokenKind::String);
+        self.line_is_new = false;
+        self.last = Some(kind);
+        if let Some(closer) = closer(kind) {
+            self.add(1);
+            self.brackets += usize::from(is_bracket(closer));
+            self.open.push(Part { closer: Some(closer), ..Part::default() });
+        } else if let Some(part) = self.open.pop_if(|part| part.closer == Some(kind)) {
+            self.brackets -= usize::from(is_bracket(kind));
+            self.depth -= part.depth;
+        } else if !continues {
+            self.add(1);
+        }
+        let is_in_brackets = !self.open.is_empty();
+        let part = self.open.last_mut().unwrap_or(&mut self.statement);
+        match kind {
+            TokenKind::Lambda => part.parameters += 1,
+            TokenKind::Colon => part.parameters = part.parameters.saturating_sub(1),
+            TokenKind::If => part.choices += 1,
+            TokenKind::Else => part.choices = part.choices.saturating_sub(1),
+            TokenKind::Comma if is_in_brackets && !part.keeps_commas && part.parameters == 0 => {
+                self.depth -= part.depth;
+                (part.depth, part.choices) = (0, 0);
+            }
+            TokenKind::Yield => part.keeps_commas = true,
+            _ if begins_statement(kind) => part.keeps_commas = true,
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, tokens: usize) {
+        self.open.last_mut().unwrap_or(&mut self.statement).depth += tokens;
+        self.depth += tokens;
+    }
+
+    fn has_choice(&self) -> bool {
+        self.statement.choices > 0 || self.open.iter().any(|part| part.choices > 0)
+    }
+
+    fn end_statement(&mut self) {
+        *self = Self::default();
+    }
+}
+
+fn closer(kind: TokenKind) -> Option<TokenKind> {
+    match kind {
+        TokenKind::Lpar => Some(TokenKind::Rpar),
+        TokenKind::Lsqb => Some(TokenKind::Rsqb),
+        TokenKind::Lbrace => Some(TokenKind::Rbrace),
+        TokenKind::FStringStart => Some(TokenKind::FStringEnd),
+        TokenKind::TStringStart => Some(TokenKind::TStringEnd),
+        _ => None,
+    }
+}
+
+fn is_bracket(closer: TokenKind) -> bool {
+    matches!(closer, TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace)
+}
+
+/// Whether an expression may end with such a token.
+fn is_operand(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Name
+            | TokenKind::Int
+            | TokenKind::Float
+            | TokenKind::Complex
+            | TokenKind::String
+            | TokenKind::FStringEnd
+            | TokenKind::TStringEnd
+            | TokenKind::Rpar
+            | TokenKind::Rsqb
+            | TokenKind::Rbrace
+    )
+}
+
+/// Whether a word is never part of an expression.
+fn begins_statement(kind: TokenKind) -> bool {
+    ends_everything(kind)
+        || matches!(kind, TokenKind::Try | TokenKind::Except | TokenKind::Finally | TokenKind::Elif | TokenKind::Match)
+}
+
+/// Whether the parser takes such a word for the beginning of a statement where brackets are still open, when it stands at the
+/// beginning of a line after an operand: a bracket was forgotten.
+fn ends_everything(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Class
+            | TokenKind::Def
+            | TokenKind::Return
+            | TokenKind::With
+            | TokenKind::Import
+            | TokenKind::From
+            | TokenKind::Del
+            | TokenKind::Global
+            | TokenKind::Nonlocal
+            | TokenKind::Raise
+            | TokenKind::Assert
+            | TokenKind::While
+            | TokenKind::Pass
+            | TokenKind::Break
+            | TokenKind::Continue
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_is_not_deep() {
+        for text in [
+            "x = [\n".to_owned() + &"    f(a, b=[c, {d: lambda e, f: g}], *h), 'i'\n    'j',\n".repeat(20_000) + "]\n",
+            "if a: b(c)\nelif d: e\n".to_owned() + &"elif d: e = {f: g for h in i if j}\n".repeat(20_000),
+            "@a(b)\ndef f(x, y): return f'{x!r:>{y}} {x + y}'\n".repeat(20_000),
+            "x = (".to_owned() + &"'a'\n".repeat(50_000) + ")\n",
+        ] {
+            assert!(!too_deep(&text), "{}", &text[..50]);
+        }
+    }
+
+    #[test]
+    fn a_forgotten_bracket_does_not_nest_the_rest_of_the_file() {
+        let text = "x = f(a, [b\n".to_owned() + &"def g(h):\n    return h + 1\n".repeat(20_000);
+        assert!(!too_deep(&text));
+    }
+
+    #[test]
+    fn commas_of_another_level_end_nothing() {
+        for unit in ["lambda a,b: ", "(lambda a,b: ", "- f(a,) ** ", "not (a, b) is ", "await [a,].b("] {
+            assert!(too_deep(&format!("x = {}0\n", unit.repeat(MAX_DEPTH))), "{unit}");
+        }
+        for unit in ["(a,)", " + f(0,)", "[b,].c", "(a)(b, c)[d]", ".a(b, [c, d])"] {
+            assert!(too_deep(&format!("x = a{}\n", unit.repeat(MAX_DEPTH))), "{unit}");
+        }
+        assert!(too_deep(&format!("x = ({})\n", "yield a, ".repeat(MAX_DEPTH))));
+        assert!(too_deep(&"async @a\n@b\n".repeat(MAX_DEPTH)));
+    }
+}

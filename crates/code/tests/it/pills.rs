@@ -1,0 +1,103 @@
+//! Texts that are made to overflow a parser's stack, each on a thread no larger than those of the server's workers.
+
+use autoheal_code::{Sources, language};
+use autoheal_testkit::pills::{Pill, javascript, python};
+
+/// The stack of tokio's workers.
+const STACK: usize = 2 << 20;
+
+/// The longest file that is parsed at all in each of the languages.
+const LONGEST: usize = 2 << 20;
+
+/// Runs work for each pill on a small thread; an overflow would end the whole process.
+fn on_small_threads(pills: &[Pill], work: impl Fn(&Pill) + Sync) {
+    for pill in pills {
+        std::thread::scope(|scope| {
+            let small = std::thread::Builder::new().name(pill.name.to_owned()).stack_size(STACK);
+            small.spawn_scoped(scope, || work(pill)).unwrap().join().unwrap();
+        });
+    }
+}
+
+fn check(pill: &Pill, text: &str) -> bool {
+    language::check(pill.file, text).is_ok()
+}
+
+/// Every pill as long as a file may be, and as long as most are.
+fn assert_ends(pills: &[Pill]) {
+    on_small_threads(pills, |pill| {
+        check(pill, &pill.text(LONGEST - 1_000));
+        check(pill, &pill.text(40_000));
+    });
+}
+
+#[test]
+fn every_python_pill_ends_on_a_small_stack() {
+    assert_ends(python());
+}
+
+#[test]
+fn javascript_pills_of_expressions_end_on_a_small_stack() {
+    assert_ends(&javascript()[..42]);
+}
+
+#[test]
+fn javascript_pills_of_templates_and_statements_end_on_a_small_stack() {
+    assert_ends(&javascript()[42..84]);
+}
+
+#[test]
+fn typescript_pills_end_on_a_small_stack() {
+    assert_ends(&javascript()[84..]);
+}
+
+/// The index, and what stands in it: the passes over a tree that are not the parser's.
+#[test]
+fn every_pill_is_indexed_on_a_small_stack() {
+    let index = |pill: &Pill| {
+        for bytes in [40_000, 200_000] {
+            let mut sources = Sources::new(Vec::new());
+            sources.insert(pill.file, pill.text(bytes), false);
+            let _ = (sources.index().names().count(), sources.javascript_index().files().count());
+        }
+    };
+    on_small_threads(python(), index);
+    on_small_threads(javascript(), index);
+}
+
+/// What is as deep as it may be is parsed, on the same small stack.
+#[test]
+fn what_is_just_not_too_deep_is_parsed() {
+    let parsed = |pills: &[Pill], name: &str, units: usize| {
+        let pill = *pills.iter().find(|pill| pill.name == name).unwrap();
+        on_small_threads(&[pill], |pill| {
+            let text = pill.repeated(units);
+            assert!(check(pill, &text), "{name}");
+            assert!(!check(pill, &pill.repeated(units * 40)), "{name}");
+        });
+    };
+    for (name, units) in [
+        ("py-lambdas-with-parameters", 1_100),
+        ("py-calls", 5_900),
+        ("py-attributes", 2_900),
+        ("py-not", 5_900),
+        ("py-sums", 1_900),
+        ("py-mixed-chain", 1_900),
+        ("py-parentheses", 190),
+        ("py-conditionals", 1_100),
+    ] {
+        parsed(python(), name, units);
+    }
+    for (name, units) in [
+        ("js-arrows", 2_900),
+        ("js-arrows-with-parameters", 2_900),
+        ("js-calls", 5_900),
+        ("js-not", 5_900),
+        ("js-else-if", 1_400),
+        ("js-conditionals", 1_400),
+        ("js-parentheses", 190),
+        ("ts-conditionals", 900),
+    ] {
+        parsed(javascript(), name, units);
+    }
+}
