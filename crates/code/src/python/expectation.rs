@@ -1,11 +1,11 @@
 //! What a Python test expects.
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
-use ruff_python_ast::{CmpOp, Expr, ExprCall, Mod, Stmt, StmtFunctionDef};
+use ruff_python_ast::{CmpOp, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
 use super::module::Module;
-use super::{parse, tokens};
+use super::parse;
 use crate::edit::Edit;
 use crate::expectation::{
     Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name,
@@ -77,23 +77,21 @@ fn wrapped(expression: &str, how: How) -> String {
 
 /// What can be perturbed, and where the test can be made to fail at its end.
 pub(crate) fn find(text: &str, place: &TestPlace) -> Option<Found> {
-    if tokens::too_deep(text).is_some() {
-        return None;
-    }
-    let parsed = parse::parse(text, None);
-    let Mod::Module(tree) = parsed.syntax() else { return None };
-    let mut reader = Reader { text, name: last_name(&place.name), functions: Vec::new(), statements: Vec::new() };
-    reader.visit_body(&tree.body);
-    let test = reader.test(place);
-    let failed = place.lines.iter().find_map(|(line, _)| reader.plan_at(*line, !place.is_asserted));
-    let plan = failed.or_else(|| {
-        let inside = reader.statements.iter().filter(|statement| test.is_some_and(|test| contains(test, statement)));
-        let plans: Vec<Plan> = inside.filter_map(|statement| reader.plan(statement, true)).collect();
-        (!plans.is_empty()).then(|| Plan::together(plans))
-    });
-    let plan = plan.unwrap_or_else(Plan::nothing);
-    let failing = test.and_then(|test| failing(test, text));
-    Some(Found { plan, failing, other: OTHER.to_owned(), wrapped })
+    parse::parse(text, None).ok()?.read(|body| {
+        let mut reader = Reader { text, name: last_name(&place.name), functions: Vec::new(), statements: Vec::new() };
+        reader.visit_body(body);
+        let test = reader.test(place);
+        let failed = place.lines.iter().find_map(|(line, _)| reader.plan_at(*line, !place.is_asserted));
+        let plan = failed.or_else(|| {
+            let inside =
+                reader.statements.iter().filter(|statement| test.is_some_and(|test| contains(test, statement)));
+            let plans: Vec<Plan> = inside.filter_map(|statement| reader.plan(statement, true)).collect();
+            (!plans.is_empty()).then(|| Plan::together(plans))
+        });
+        let plan = plan.unwrap_or_else(Plan::nothing);
+        let failing = test.and_then(|test| failing(test, text));
+        Some(Found { plan, failing, other: OTHER.to_owned(), wrapped })
+    })
 }
 
 /// Lets the function around a byte return before it does anything.

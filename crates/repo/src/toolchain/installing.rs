@@ -13,7 +13,7 @@ use super::Search;
 use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
 use crate::checkout::forge_error;
 use crate::own_settings::FILE;
-use crate::session::{disk, output_record, ran, sandbox_error};
+use crate::session::{disk, output_record, ran};
 use crate::state::HealState;
 use crate::wanted::Version;
 
