@@ -36,6 +36,19 @@ impl Git {
         if output.is_success() { CommitId::parse(&output.text()?).map(Some) } else { Ok(None) }
     }
 
+    /// The commit at the default branch of where the clone came from, as it was when it was cloned; for a folder, at the branch that was checked
+    /// out there. `None`: it has none.
+    ///
+    /// # Errors
+    ///
+    /// See [`ForgeError`].
+    pub async fn default_commit(&self, dir: &Path) -> Result<Option<CommitId>, ForgeError> {
+        let invocation = self.invocation(Operation::Read).within(dir);
+        let arguments = ["rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD^{commit}"];
+        let output = self.run(invocation.args(arguments)).await?;
+        if output.is_success() { CommitId::parse(&output.text()?).map(Some) } else { Ok(None) }
+    }
+
     /// The hash of the tree of a commit: equal for commits with equal files.
     ///
     /// # Errors

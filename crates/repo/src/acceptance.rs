@@ -31,6 +31,9 @@ pub enum Rejection {
     /// A patch whose author may mean it so turned tests off.
     #[error("tests are skipped that did not run so before, such as {0}")]
     Silenced(String),
+    /// The test that the patch was made for passes whatever it expects.
+    #[error("after this change the test `{0}` can no longer fail")]
+    Unfailing(String),
     /// (c)
     #[error("the failure is still there")]
     StillThere,

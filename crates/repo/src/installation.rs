@@ -65,6 +65,7 @@ pub(crate) async fn prepare(
         linters: Vec::new(),
         language_servers: Vec::new(),
         judges: BTreeSet::new(),
+        redefined: Vec::new(),
         protect: own.protect,
         old_findings: OldFindings::default(),
         parts: Parts::default(),

@@ -1,7 +1,10 @@
 //! Files that are never edited: those that decide what green means, and those that belong to tools.
 //!
 //! A test that is weakened until it passes, or a linter that is told to look away, is not a fix; and CI configuration edited
-//! by a program is a privilege escalation. Links are refused where files are written, by what is on disk.
+//! by a program is a privilege escalation. Links are refused where files are written, by what is on disk. What is here goes by names alone;
+//! [`standing`] knows which further files serve the tests.
+
+pub(crate) mod standing;
 
 use crate::discovery::{is_test_file, is_vendored};
 
@@ -182,6 +185,11 @@ pub fn protection(file: &str) -> Option<Protection> {
 /// Whether `file`, relative to the repository, is never edited.
 pub fn is_protected(file: &str) -> bool {
     protection(file).is_some()
+}
+
+/// Whether a file that may be edited can hold what says how tests and linters run.
+pub fn may_hold_configuration(file: &str) -> bool {
+    matches!(file.rsplit('/').next(), Some("pyproject.toml" | "package.json"))
 }
 
 /// Whether an edit of a file that may be edited leaves alone what it says about tests and linters. `pyproject.toml` and `package.json`

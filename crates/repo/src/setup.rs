@@ -40,6 +40,9 @@ pub struct Setup {
     /// and are never edited. Set by `diagnose`.
     #[serde(default)]
     pub judges: BTreeSet<String>,
+    /// Files that say what green means and are others on the default branch: the branch that is healed defines it itself.
+    #[serde(default)]
+    pub redefined: Vec<String>,
     /// What the repository says about which of its files are edited, as far as it is listened to.
     #[serde(default)]
     pub protect: Protect,

@@ -21,7 +21,8 @@ const MAX_FILE_BYTES: u64 = 2 << 20;
 const LONGEST_REPLACED: u64 = 64 << 20;
 
 /// Text files besides programs that fixers read: manifests.
-const MANIFESTS: [&str; 5] = ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "package.json"];
+const MANIFESTS: [&str; 7] =
+    ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "package.json", "pytest.ini", "tox.ini"];
 
 /// The repository's text. Links are not followed and ignored files are left out; a file that is not UTF-8 is passed over. What the tests
 /// were collected from, and what the repository itself protects, is protected.
@@ -63,6 +64,7 @@ fn is_of_interest(file: &str) -> bool {
     let is_requirements = name.starts_with("requirements") && path.extension().is_some_and(|end| end == "txt");
     let is_settings = (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
         && path.extension().is_some_and(|end| end == "json");
+    let is_settings = is_settings || name.starts_with(".mocharc");
     Language::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name) || is_lock(file)
 }
 

@@ -1,5 +1,6 @@
 //! Measurements.
 
+pub(crate) mod cheats;
 pub(crate) mod diff;
 pub(crate) mod drift;
 pub(crate) mod extract;

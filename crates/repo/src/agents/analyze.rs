@@ -8,6 +8,7 @@ use crate::branch_name::numbered_branch_name;
 use crate::checkout::{Checkout, forge_error};
 use crate::commit_message::is_ours;
 use crate::installation;
+use crate::protected::{Protection, keeps_configuration, may_hold_configuration, protection};
 use crate::request::Delivery;
 use crate::state::{HealState, Origin};
 use crate::stop_reason::StopReason;
@@ -53,12 +54,51 @@ pub(crate) async fn run(
     state.origin = Some(origin);
     let mut setup = installation::prepare(state, checkout, settings, context).await?;
     setup.parts = parts;
+    setup.redefined = redefined(checkout, &base).await?;
+    if !setup.redefined.is_empty() {
+        const SHOWN: usize = 5;
+        let shown = setup.redefined.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        state.warn(format!(
+            "the branch itself defines what green means: on the default branch these files are others: {shown}; read them before you trust \
+             the result"
+        ));
+    }
     for line in setup.command_lines() {
         context.note("analyzed", format!("green means: {line}"));
     }
     context.note("analyzed", format!("interpreter: {}", setup.interpreter.found));
     state.setup = Some(setup);
     Ok(())
+}
+
+/// The files that say what green means and differ from those of the default branch. Of a folder, that is the branch that is checked out there.
+async fn redefined(checkout: &Checkout, base: &CommitId) -> Result<Vec<String>, StepError> {
+    let (git, clone) = (&checkout.git, checkout.folders.clone_folder());
+    let Some(default) = git.default_commit(&clone).await.map_err(|error| forge_error(&error))? else {
+        return Ok(Vec::new());
+    };
+    if default == *base {
+        return Ok(Vec::new());
+    }
+    let mut redefined = Vec::new();
+    for file in git.changed_files(&clone, &default, base).await.map_err(|error| forge_error(&error))? {
+        let is_green = match protection(&file) {
+            Some(Protection::Configuration | Protection::Ci) => true,
+            None if may_hold_configuration(&file) => {
+                let mut texts = Vec::new();
+                for commit in [&default, base] {
+                    let bytes = git.file(&clone, commit, &file).await.map_err(|error| forge_error(&error))?;
+                    texts.push(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned());
+                }
+                !keeps_configuration(&file, &texts[0], &texts[1])
+            }
+            Some(Protection::Test | Protection::Lock | Protection::Git | Protection::Vendored) | None => false,
+        };
+        if is_green {
+            redefined.push(file);
+        }
+    }
+    Ok(redefined)
 }
 
 /// Whether the commit is one of ours, or the merge of one that CI makes to test a pull request. At a host nobody may be there who would

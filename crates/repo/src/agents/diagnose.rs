@@ -10,13 +10,16 @@ use autoheal_engine::workflow::{Record, StepContext, StepError};
 use crate::hints;
 use crate::lint;
 use crate::look::{Look, TestState};
+use crate::own_settings;
+use crate::protected::standing::Standings;
 use crate::session::{Scope, Session};
 use crate::state::{HealState, Observed};
 
 /// Looks at the tree, unless `patch` has looked at this very tree already.
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let accepted = state.accepted.len();
-    if state.current.as_ref().is_some_and(|observed| observed.accepted == accepted) {
+    if let Some(observed) = state.current.clone().filter(|observed| observed.accepted == accepted) {
+        keep_judges(&observed.look, state, session);
         hints::refresh(state, session, context).await?;
         record(state, context);
         return Ok(());
@@ -48,14 +51,19 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     Ok(())
 }
 
-/// What says which tests there are is never edited, whatever it is called.
+/// What says which tests there are, and what serves nothing but tests, is never edited, whatever it is called.
 fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     let words = session.setup().tests.words.iter().flat_map(|word| word.split(['=', ':']));
     let directory = session.setup().directory.clone();
     let named = words.flat_map(|word| [word.to_owned(), format!("{directory}/{word}")]);
     let named = named.map(|file| file.trim_start_matches("./").trim_start_matches('/').to_owned());
     let named = named.filter(|file| session.sources().text(file).is_some());
-    let judges: BTreeSet<String> = look.test_files.iter().cloned().chain(named).collect();
+    let mut judges: BTreeSet<String> = look.test_files.iter().cloned().chain(named).collect();
+    judges.extend(session.setup().judges.iter().cloned());
+    // What a trusted repository excepts, names and folders do not protect again.
+    let protection = own_settings::Protection::new(&session.setup().protect, true).unwrap_or_default();
+    let standings = Standings::of(session.sources(), &judges);
+    judges.extend(standings.judges().filter(|file| protection.is_protected(file, true)).map(str::to_owned));
     session.keep_judges(&judges);
     if let Some(setup) = &mut state.setup {
         setup.judges.extend(judges);

@@ -8,7 +8,9 @@
 //!
 //! - `trial`: one proposal's candidates, tried and judged
 //! - `prepare`: what a candidate would write, and why it is not even tried
+//! - `must_fail`: whether the healed test can still fail
 
+mod must_fail;
 mod prepare;
 mod trial;
 
@@ -25,6 +27,7 @@ use crate::installation::interpreter_for;
 use crate::look::TestState;
 use crate::model;
 use crate::project::lists_dependencies;
+use crate::protected::standing::Standings;
 use crate::search;
 use crate::session::Session;
 use crate::state::{
@@ -69,7 +72,9 @@ pub(crate) async fn run(
         if proposal.candidates.iter().flat_map(files_of).any(|file| touched.contains(file)) {
             continue;
         }
+        let standings = Standings::of(session.sources(), &session.setup().judges);
         let mut trial = Trial {
+            standings,
             state,
             session,
             machine,

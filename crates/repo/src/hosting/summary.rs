@@ -103,9 +103,11 @@ pub(crate) fn comment(state: &HealState, patch: &str) -> String {
 /// A few words.
 pub(crate) fn status(state: &HealState, status: StatusState) -> String {
     let count = state.kept().count();
+    let is_redefined = state.setup.as_ref().is_some_and(|setup| !setup.redefined.is_empty());
+    let by_whom = if is_redefined { "; the branch itself defines what green means" } else { "" };
     match status {
         StatusState::Pending => format!("{count} fixes; CI is watched"),
-        StatusState::Success => format!("{count} fixes; everything passes"),
+        StatusState::Success => format!("{count} fixes; everything passes{by_whom}"),
         StatusState::Failure => {
             let left = state.log.current().count();
             let why = state.ci_verdict.map_or("not verified", super::watch::CiVerdict::words);

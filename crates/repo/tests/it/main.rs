@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests make the folders that they look at")]
 
 mod acceptance;
+mod cheats;
 mod ci;
 mod ci_node;
 mod diagnostics_log;

@@ -1,8 +1,10 @@
 //! What a candidate would write.
 
 use autoheal_code::edit::EditError;
+use autoheal_code::tampering::{self, Tampering};
 use autoheal_code::{Candidate, Sources, language};
 
+use super::trial::EXAMINED;
 use crate::change::hash_of;
 use crate::protected::keeps_configuration;
 use crate::state::{FileText, HealState};
@@ -20,6 +22,10 @@ pub(super) enum Refusal {
     Syntax(String),
     #[error("it would undo an earlier fix")]
     Repeated,
+    #[error("it would add {0}")]
+    Tampering(Tampering),
+    #[error("it would change what failed the test's assertion")]
+    Judge,
 }
 
 /// The files after the candidate, if it applies, touches nothing protected, parses (spec `validate_syntax`) and leads nowhere
@@ -33,6 +39,11 @@ pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealStat
             return Err(Refusal::Configuration);
         }
         language::check(&edit.file, &text).map_err(Refusal::Syntax)?;
+        if EXAMINED.contains(&candidate.fixer.as_str())
+            && let Some(found) = tampering::added(&edit.file, before, &text)
+        {
+            return Err(Refusal::Tampering(found));
+        }
         files.push(FileText { file: edit.file.clone(), text });
     }
     if files.iter().all(|file| state.visited.contains(&hash_of(file))) {

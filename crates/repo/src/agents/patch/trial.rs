@@ -14,6 +14,7 @@ use crate::acceptance::{Rejection, judge, judge_skips};
 use crate::change::hash_of;
 use crate::look::{Look, TestState};
 use crate::model;
+use crate::protected::standing::Standings;
 use crate::search;
 use crate::session::{Scope, Session};
 use crate::state::{FileText, HealState, PatchStatus, Proposal};
@@ -46,7 +47,7 @@ const FAST_SUITE: Duration = Duration::from_secs(3);
 
 /// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
 /// faults of logic; and a test that they turn off is no test that they repair.
-const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
+pub(super) const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 
 /// What search found beside the one that is kept: how little a green suite says. Those before it were refused when they were run from
 /// the beginning, those behind it were not run so.
@@ -77,6 +78,8 @@ struct Promising {
 }
 
 pub(super) struct Trial<'a> {
+    /// What each file is to the tests.
+    pub(super) standings: Standings,
     pub(super) state: &'a mut HealState,
     pub(super) session: &'a mut Session,
     pub(super) machine: Machine<'a>,
@@ -116,6 +119,10 @@ impl Trial<'_> {
             }
             let look = self.first_look(&files).await?;
             if look.is_green() && self.judge(candidate, &look).is_ok() {
+                if let Err(rejection) = self.must_fail(candidate, &files).await? {
+                    self.log(candidate, PatchStatus::Failed, &rejection.to_string());
+                    continue;
+                }
                 return Ok(Some(Kept {
                     candidate: candidate.clone(),
                     files,
@@ -167,8 +174,18 @@ impl Trial<'_> {
             let failed = kept.look.count(TestState::Failed);
             (Reverse(kept.look.count(TestState::Passed)), failed, kept.candidate.cost)
         });
+        let mut best = None;
         let mut kept = kept.into_iter();
-        let Some(mut best) = kept.next() else { return Ok(None) };
+        for candidate in kept.by_ref() {
+            match self.must_fail(&candidate.candidate, &candidate.files).await? {
+                Ok(()) => {
+                    best = Some(candidate);
+                    break;
+                }
+                Err(rejection) => self.log(&candidate.candidate, PatchStatus::Failed, &rejection.to_string()),
+            }
+        }
+        let Some(mut best) = best else { return Ok(None) };
         for other in kept {
             self.log(&other.candidate, PatchStatus::Failed, "another candidate left more tests passing, or is smaller");
             best.runners_up.push(line_and_description(&other.candidate));
@@ -182,7 +199,8 @@ impl Trial<'_> {
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
-        match prepare(candidate, self.session.sources(), self.state) {
+        let prepared = prepare(candidate, self.session.sources(), self.state);
+        match prepared.and_then(|files| self.keeps_judges(candidate).map(|()| files)) {
             Ok(files) => Some(files),
             Err(refusal) => {
                 self.state.repeated |= refusal == Refusal::Repeated;

@@ -1,0 +1,214 @@
+//! Whether the healed test can still fail.
+//!
+//! A test that passes because what judges was changed passes whatever it expects. So before a change is accepted, the test that it heals is run
+//! once more with another expectation, and has to be red ([`autoheal_code::expectation`]). Where no expectation is found, the test is made to
+//! fail at its end, and what was changed is made to return at once: a program that does nothing does not pass, a judge that does nothing does.
+
+use std::time::Duration;
+
+use autoheal_code::Candidate;
+use autoheal_code::expectation::{self, Form, TestPlace};
+use autoheal_code::stack::{StackFrame, stack};
+use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_engine::workflow::StepError;
+
+use super::prepare::Refusal;
+use super::trial::Trial;
+use crate::acceptance::Rejection;
+use crate::discovery::is_test_file;
+use crate::look::{Look, TestState};
+use crate::protected::standing::Standing;
+use crate::session::Scope;
+use crate::state::FileText;
+
+/// A test that the change heals.
+struct HealedTest {
+    selector: String,
+    id: String,
+    /// The file whose text is perturbed.
+    file: String,
+    place: TestPlace,
+    /// What it failed with.
+    category: Category,
+    /// Files between the test and its error.
+    passed: Vec<String>,
+}
+
+/// What the test did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Noticed {
+    /// It failed as tests fail.
+    Yes,
+    /// It passed, or did not run.
+    No,
+    /// It broke in another way, or nothing is known: no evidence.
+    Unknown,
+}
+
+impl Trial<'_> {
+    /// Runs the healed test with other expectations. `files`: what the candidate writes, and what is not in the tree now.
+    pub(super) async fn must_fail(
+        &mut self,
+        candidate: &Candidate,
+        files: &[FileText],
+    ) -> Result<Result<(), Rejection>, StepError> {
+        let Some(test) = self.healed_test() else { return Ok(Ok(())) };
+        self.context.progress(format!("{}: can `{}` still fail?", self.target.headline(), test.id));
+        let undo = self.session.write(files)?;
+        let can_fail = self.can_fail(&test, candidate).await;
+        // Also on an error: the workspace must never keep what was not accepted.
+        self.session.write(&undo)?;
+        if can_fail? {
+            return Ok(Ok(()));
+        }
+        let rejection = Rejection::Unfailing(test.id);
+        let file = files.first().map_or("", |file| file.file.as_str());
+        self.state.warn(format!("a change of {file} was refused ({}): {rejection}", candidate.description));
+        Ok(Err(rejection))
+    }
+
+    /// For an assertion that failed: nothing between the test and it is changed, unless it is known to be the program.
+    pub(super) fn keeps_judges(&self, candidate: &Candidate) -> Result<(), Refusal> {
+        if !is_assertion(&self.target.message) {
+            return Ok(());
+        }
+        let frames = stack(self.target, self.session.sources());
+        let between = frames.iter().take_while(|frame| !self.is_test(&frame.file));
+        let judges: Vec<&str> = between
+            .map(|frame| frame.file.as_str())
+            .filter(|file| self.standings.get(file) == Standing::Unclear)
+            .collect();
+        let changes = candidate.files.iter().any(|edit| judges.contains(&edit.file.as_str()));
+        if changes { Err(Refusal::Judge) } else { Ok(()) }
+    }
+
+    fn is_test(&self, file: &str) -> bool {
+        self.before.test_files.contains(file) || is_test_file(file)
+    }
+
+    /// A test of the target whose file is known.
+    fn healed_test(&self) -> Option<HealedTest> {
+        self.before.selectors_of(self.key).into_iter().find_map(|selector| {
+            let id = self.before.selected.get(&selector)?.clone();
+            let finding = self.before.findings.get(*self.before.selectors.get(&selector)?)?;
+            let frames = stack(finding, self.session.sources());
+            let files = || frames.iter().map(|frame| &frame.file);
+            // A helper may lie where tests do: what tests were collected from is known better than what looks like it.
+            let file = files().find(|file| self.before.test_files.contains(*file));
+            let file = file.or_else(|| files().find(|file| is_test_file(file))).cloned();
+            let file = file.or_else(|| self.file_of(&selector))?;
+            let passed: Vec<String> = files().take_while(|passed| **passed != file).cloned().collect();
+            let lines = frames
+                .iter()
+                .filter(|frame| frame.file == file)
+                .map(|StackFrame { line, column, .. }| (*line, *column));
+            let place =
+                TestPlace { name: id.clone(), lines: lines.collect(), is_asserted: self.is_asserted(finding, &passed) };
+            Some(HealedTest { selector, id, file, place, category: finding.category, passed })
+        })
+    }
+
+    /// The test's file, as selectors name it: by path, or by dotted name.
+    fn file_of(&self, selector: &str) -> Option<String> {
+        let path = selector.split("::").next().unwrap_or(selector);
+        let dotted = |file: &str| file.trim_end_matches(".py").replace('/', ".");
+        let mut files = self.before.test_files.iter();
+        files
+            .find(|file| *file == path || file.ends_with(&format!("/{path}")) || path.starts_with(&dotted(file)))
+            .cloned()
+    }
+
+    /// Whether an assertion failed, in the words of a framework or because a judge threw the error.
+    fn is_asserted(&self, finding: &Finding, passed: &[String]) -> bool {
+        let thrown_by_judge = passed.first().is_some_and(|file| self.standings.get(file) == Standing::Judge);
+        is_assertion(&finding.message) || thrown_by_judge
+    }
+
+    /// With the candidate's files in the tree.
+    async fn can_fail(&mut self, test: &HealedTest, candidate: &Candidate) -> Result<bool, StepError> {
+        let text = self.session.sources().text(&test.file).unwrap_or_default().to_owned();
+        let Some(expectation) = expectation::of(&test.file, &text, &test.place) else { return Ok(true) };
+        let standing =
+            candidate.files.iter().map(|edit| self.standings.get(&edit.file)).filter(|one| *one != Standing::Program);
+        let is_unclear = standing.clone().any(|one| one > Standing::Tested);
+        let is_edited = candidate.files.iter().any(|edit| test.passed.contains(&edit.file));
+        let mut noticed = Noticed::Unknown;
+        for perturbed in &expectation.perturbed {
+            noticed = match self.noticed(test, &test.file, perturbed).await? {
+                Noticed::Yes => Noticed::Yes,
+                Noticed::No => Noticed::No,
+                Noticed::Unknown => noticed,
+            };
+            if noticed == Noticed::Yes {
+                break;
+            }
+        }
+        if noticed == Noticed::Yes {
+            if is_unclear {
+                for exact in &expectation.exact {
+                    if self.noticed(test, &test.file, exact).await? == Noticed::No {
+                        return Ok(false);
+                    }
+                }
+            }
+            return Ok(true);
+        }
+        // The assertion stands in something that the test calls, which so cannot notice anything.
+        let is_called = test.place.is_asserted && !test.passed.is_empty();
+        if noticed == Noticed::No && (expectation.form == Form::Equality || is_unclear || is_called) {
+            return Ok(false);
+        }
+        if let Some(failing) = &expectation.failing
+            && self.noticed(test, &test.file, failing).await? == Noticed::No
+        {
+            return Ok(false);
+        }
+        if test.place.is_asserted || is_unclear && is_edited {
+            return self.is_program(test, candidate).await;
+        }
+        Ok(true)
+    }
+
+    /// Whether the test notices when the changed function does nothing. What is no function, or cannot be known, counts as program.
+    async fn is_program(&mut self, test: &HealedTest, candidate: &Candidate) -> Result<bool, StepError> {
+        let Some(edit) = candidate.files.first() else { return Ok(true) };
+        let Some(at) = edit.edits.first().map(|edit| edit.start) else { return Ok(true) };
+        let text = self.session.sources().text(&edit.file).unwrap_or_default();
+        let Some(hollow) = expectation::hollow(&edit.file, text, at) else { return Ok(true) };
+        Ok(self.noticed(test, &edit.file, &hollow).await? != Noticed::No)
+    }
+
+    /// What the test says with `file` as `text`.
+    async fn noticed(&mut self, test: &HealedTest, file: &str, text: &str) -> Result<Noticed, StepError> {
+        let limit = Duration::from_secs(self.state.request.limits.test_seconds);
+        let undo = self.session.write(&[FileText { file: file.to_owned(), text: text.to_owned() }])?;
+        let look = self.session.look(&Scope::Again(vec![test.selector.clone()]), limit, self.context).await;
+        self.session.write(&undo)?;
+        Ok(read(&look?, test))
+    }
+}
+
+fn read(look: &Look, test: &HealedTest) -> Noticed {
+    if look.cut_short.is_some() {
+        return Noticed::Unknown;
+    }
+    match look.tests.get(&test.id) {
+        Some(TestState::Failed) => {
+            let index = look.selectors.get(&test.selector);
+            let category = index.and_then(|index| look.findings.get(*index)).map(|finding| finding.category);
+            // A value of the wrong kind breaks in its own way, which shows nothing.
+            let is_its_kind = category.is_none_or(|category| category == Category::Logic || category == test.category);
+            if is_its_kind { Noticed::Yes } else { Noticed::Unknown }
+        }
+        Some(TestState::Passed | TestState::Skipped) => Noticed::No,
+        None if look.count(TestState::Failed) > 0 => Noticed::Yes,
+        None if look.count(TestState::Passed) > 0 => Noticed::No,
+        None => Noticed::Unknown,
+    }
+}
+
+/// Whether an error says that an assertion failed.
+fn is_assertion(message: &str) -> bool {
+    let class = message.split(':').next().unwrap_or_default().trim();
+    class.ends_with("AssertionError") || class == "Failed" || message.contains("expect(")
+}

@@ -1,0 +1,345 @@
+//! Which files of a repository judge the others: what only tests load, as far as it is not what the tests are about.
+//!
+//! "Only tests load it" is true of most small libraries' modules, too: so that alone makes nothing a judge. In the order of the rules:
+//!
+//! 1. A test, by its name or folder, or because tests were collected from it, is a judge.
+//! 2. What the package's manifest names, what loads no test and is loaded by none, and everything that those load, is the program.
+//! 3. What a test of its own name loads (`test_price.py`: `price.py`) is what that test is about: it may be edited.
+//! 4. What settings of test runners name (`setupFiles`, `--require`, `pytest_plugins`), what lies in a folder that is called support by
+//!    convention, what is called a helper of tests, and what says what test frameworks say, is a judge.
+//! 5. A file of nothing but values that tests and judges load and the program does not is what they expect, and a judge.
+//! 6. Everything else that only tests load is unclear: it may be edited, but for what failed an assertion itself, and a fix of it is looked
+//!    at more closely.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use autoheal_code::imports::{self, Imports};
+use autoheal_code::{Language, Sources, judging};
+use regex::Regex;
+
+use super::{Protection, protection};
+
+/// Folders that hold what tests need, anywhere.
+const SUPPORT: [&str; 13] = [
+    "spec",
+    "specs",
+    "testing",
+    "fixtures",
+    "test_helpers",
+    "test-helpers",
+    "testhelpers",
+    "test_utils",
+    "test-utils",
+    "testutils",
+    "test_support",
+    "cypress",
+    "mocks",
+];
+
+/// Folders that do so at the top of a repository, or below a folder of tests.
+const SUPPORT_OF_TESTS: [&str; 4] = ["support", "features", "step_definitions", "helpers"];
+
+/// Whole names, or the first or last word of names, of files that tests need.
+const HELPERS: [&str; 20] = [
+    "testing",
+    "testutil",
+    "testutils",
+    "testhelper",
+    "testhelpers",
+    "testlib",
+    "fixture",
+    "fixtures",
+    "factories",
+    "mocks",
+    "stubs",
+    "fakes",
+    "matchers",
+    "assertions",
+    "asserts",
+    "expectations",
+    "harness",
+    "conftest",
+    "custommatchers",
+    "testcase",
+];
+
+/// What a file is to the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Standing {
+    /// Part of the program.
+    Program,
+    /// Loaded by tests only, one of which is about it.
+    Tested,
+    /// Loaded by tests only, without a sign of what it is.
+    Unclear,
+    /// It decides what green means.
+    Judge,
+}
+
+/// What each program file of a repository is to the tests.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standings(BTreeMap<String, Standing>);
+
+impl Standings {
+    /// Reads them off the repository's text. `collected`: files that tests were collected from, and further judges that are known.
+    pub(crate) fn of(sources: &Sources, collected: &BTreeSet<String>) -> Self {
+        let graph = Imports::new(sources);
+        let is_test = |file: &str| collected.contains(file) || protection(file) == Some(Protection::Test);
+        let (tests, others): (Vec<&str>, Vec<&str>) = graph.files().partition(|file| is_test(file));
+        let named = named_by_settings(sources);
+        let loaded = graph.reached(tests.iter().chain(&named).copied(), |_| false);
+        let signs = |file: &str| named.contains(file) || is_support(file) || judging::judges(file, sources);
+        let is_settings = |file: &str| protection(file).is_some();
+        let manifest = named_by_manifests(sources);
+        let roots = others
+            .iter()
+            .copied()
+            .filter(|file| manifest.contains(file) || !loaded.contains(file) && !is_settings(file) && !signs(file));
+        let program = graph.reached(roots, |file| is_test(file));
+        let about: BTreeSet<&str> =
+            tests.iter().flat_map(|test| graph.of(test).filter(|file| is_about(test, file))).collect();
+        let served = graph.reached(about.iter().copied(), |file| is_test(file) || signs(file));
+        let mut standings: BTreeMap<String, Standing> = BTreeMap::new();
+        for file in &others {
+            let standing = if program.contains(file) {
+                Standing::Program
+            } else if about.contains(file) {
+                Standing::Tested
+            } else if signs(file) {
+                Standing::Judge
+            } else if served.contains(file) {
+                Standing::Tested
+            } else {
+                Standing::Unclear
+            };
+            standings.insert((*file).to_owned(), standing);
+        }
+        for file in &tests {
+            standings.insert((*file).to_owned(), Standing::Judge);
+        }
+        let mut standings = Self(standings);
+        standings.add_values_of_judges(&graph, sources);
+        standings
+    }
+
+    fn add_values_of_judges(&mut self, graph: &Imports<'_>, sources: &Sources) {
+        let mut others: BTreeSet<&str> = BTreeSet::new();
+        let mut judged: BTreeSet<&str> = BTreeSet::new();
+        for file in graph.files() {
+            let loaded = if self.get(file) == Standing::Judge { &mut judged } else { &mut others };
+            loaded.extend(graph.of(file));
+        }
+        for file in judged.difference(&others) {
+            if self.get(file) == Standing::Unclear && judging::holds_only_values(file, sources) {
+                self.0.insert((*file).to_owned(), Standing::Judge);
+            }
+        }
+    }
+
+    /// What a file is; one that is no program belongs to it.
+    pub(crate) fn get(&self, file: &str) -> Standing {
+        self.0.get(file).copied().unwrap_or(Standing::Program)
+    }
+
+    /// Every judge.
+    pub(crate) fn judges(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, standing)| **standing == Standing::Judge).map(|(file, _)| file.as_str())
+    }
+}
+
+fn parts(file: &str) -> (Vec<String>, String) {
+    let lower = file.to_lowercase();
+    let mut folders: Vec<String> = lower.split('/').map(str::to_owned).collect();
+    let name = folders.pop().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default().to_owned();
+    (folders, stem)
+}
+
+/// Whether a file lies or is called as what tests need does.
+fn is_support(file: &str) -> bool {
+    let (folders, stem) = parts(file);
+    let is_support = |folder: &String| SUPPORT.contains(&folder.as_str()) || folder.ends_with("_testing");
+    let first = folders.first().is_some_and(|top| SUPPORT_OF_TESTS.contains(&top.as_str()));
+    let mut words = stem.split(['_', '-']);
+    let (begin, end) = (words.next().unwrap_or_default(), words.next_back().unwrap_or_default());
+    let says = |word: &str| HELPERS.contains(&word);
+    let plain: String = stem.chars().filter(|one| one.is_alphanumeric()).collect();
+    let is_helper = says(&stem) || says(begin) || says(end) || says(&plain) || plain == "testutils";
+    folders.iter().any(is_support)
+        || first
+        || is_helper
+        || plain.starts_with("spechelper")
+        || plain.starts_with("testhelper")
+}
+
+/// Whether a test is named after a file.
+fn is_about(test: &str, file: &str) -> bool {
+    let (folders, stem) = parts(file);
+    let (_, test) = parts(test);
+    let plain = |text: &str| text.replace(['-', '_', '.'], "");
+    let test = test.trim_start_matches("test_").trim_start_matches("test-");
+    let test =
+        ["_test", "-test", "_tests", "_spec", "-spec"].iter().find_map(|end| test.strip_suffix(end)).unwrap_or(test);
+    let own =
+        if matches!(stem.as_str(), "__init__" | "index") { folders.last().cloned().unwrap_or_default() } else { stem };
+    let around = folders.last().map(|folder| plain(folder)).unwrap_or_default();
+    let (test, own) = (plain(test), plain(&own));
+    !own.is_empty() && (test == own || test == format!("{around}{own}"))
+}
+
+/// Files that the manifests name as what the project is for others.
+fn named_by_manifests(sources: &Sources) -> BTreeSet<&str> {
+    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"(?m)^\s*["']?(?:name|packages|py[-_]modules|include|import-name)["']?\s*=\s*(\[[^\]]*\]|[^\n]+)"#)
+            .ok()
+    });
+    static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_][\w.-]*").ok());
+    static SCRIPT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"([A-Za-z_][\w.]*)\s*:\s*[A-Za-z_]\w*").ok());
+    let mut found = BTreeSet::new();
+    for (file, text) in sources.iter() {
+        match file.rsplit('/').next().unwrap_or(file) {
+            "package.json" => found.extend(imports::entries(file, sources)),
+            "pyproject.toml" | "setup.cfg" | "setup.py" => {
+                let Some(((names, word), script)) = NAMES.as_ref().zip(WORD.as_ref()).zip(SCRIPT.as_ref()) else {
+                    continue;
+                };
+                let values = names.captures_iter(text).filter_map(|captures| captures.get(1));
+                let words =
+                    values.flat_map(|value| word.find_iter(value.as_str())).map(|word| word.as_str().to_owned());
+                let scripts =
+                    script.captures_iter(text).filter_map(|captures| Some(captures.get(1)?.as_str().to_owned()));
+                for name in words.chain(scripts) {
+                    let name = name.replace('-', "_");
+                    for name in [name.clone(), name.to_lowercase(), format!("{name}.__main__")] {
+                        found.extend(sources.index().file_of(&name));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Files that settings of test runners name: set up, plugins, environments, reporters.
+fn named_by_settings(sources: &Sources) -> BTreeSet<&str> {
+    static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let keys = "setupFiles|setupFilesAfterEnv|setupTestFrameworkScriptFile|globalSetup|globalTeardown|testEnvironment|\
+                    snapshotSerializers|snapshotResolver|reporters|runner|testRunner|resolver|require|import|file|loader|\
+                    pytest_plugins|addopts|-p|--require|-r|--import|--file|--setupFiles";
+        Regex::new(&format!(r#"(?:^|[\s"'`,{{(])(?:{keys})["']?\s*[:=\s]\s*(\[[^\]]*\]|[^\n]*)"#)).ok()
+    });
+    static PATH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[@\w./<>-]+").ok());
+    let Some((keys, path)) = KEYS.as_ref().zip(PATH.as_ref()) else { return BTreeSet::new() };
+    let mut found = BTreeSet::new();
+    for (file, text) in sources.iter() {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let is_manifest = matches!(name, "package.json" | "pyproject.toml" | "setup.cfg" | "pytest.ini" | "tox.ini");
+        let is_settings = protection(file) == Some(Protection::Configuration) || name == "conftest.py";
+        // Programs say `require` and `import`, too, and not of settings.
+        let is_program = Language::of(file).is_some() && !is_settings;
+        if is_program || !(is_manifest || is_settings) {
+            continue;
+        }
+        for captures in keys.captures_iter(text) {
+            let whole = captures.get(0).map_or("", |whole| whole.as_str());
+            if name == "package.json" && whole.contains("\"import\"") {
+                // How the package is loaded, not by what it is tested.
+                continue;
+            }
+            let named = captures.get(1).map_or("", |value| value.as_str());
+            found.extend(path.find_iter(named).filter_map(|word| resolve(file, word.as_str(), sources)));
+        }
+    }
+    found
+}
+
+/// The file that a word of settings names: a path from them, or a module.
+fn resolve<'a>(settings: &str, word: &str, sources: &'a Sources) -> Option<&'a str> {
+    let path = word.trim_start_matches("<rootDir>").trim_start_matches("./").trim_start_matches('/');
+    let below = settings.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let joined = if below.is_empty() { path.to_owned() } else { format!("{below}/{path}") };
+    let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".py"];
+    let files = ends.iter().map(|end| format!("{joined}{end}"));
+    let exact = files.into_iter().find_map(|file| sources.iter().map(|(known, _)| known).find(|known| *known == file));
+    let known = exact.or_else(|| sources.index().file_of(path))?;
+    (Language::of(known).is_some() && path.len() > 2).then_some(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standings(files: &[(&str, &str)]) -> Standings {
+        let mut sources = Sources::new(vec![String::new()]);
+        for (file, text) in files {
+            sources.insert(*file, *text, false);
+        }
+        Standings::of(&sources, &BTreeSet::new())
+    }
+
+    const HELPER: &str = "def expect_close(a, b):\n    if abs(a - b) > 1:\n        raise AssertionError(a)\n";
+
+    #[test]
+    fn a_helper_of_assertions_is_a_judge_and_the_only_module_of_a_library_is_not() {
+        let found = standings(&[
+            ("test_all.py", "from checking import expect_close\nfrom shop.price import vat\nimport stock\n"),
+            ("checking.py", "from tolerances import TOLERANCE\nfrom stock import add\n"),
+            ("tolerances.py", "TOLERANCE = 0.1\n"),
+            ("shop/__init__.py", ""),
+            ("shop/price.py", "def vat(a):\n    assert a > 0\n    return a\n"),
+            ("stock.py", "RATE = 3\ndef add(a):\n    return a\n"),
+        ]);
+        assert_eq!(found.get("checking.py"), Standing::Unclear, "nothing says what it is");
+        let found = standings(&[
+            ("test_all.py", "from checking import expect_close\nfrom shop.price import vat\nimport stock\n"),
+            ("checking.py", &format!("from tolerances import TOLERANCE\nfrom stock import add\n{HELPER}")),
+            ("tolerances.py", "TOLERANCE = 0.1\n"),
+            ("shop/__init__.py", ""),
+            ("shop/price.py", "def vat(a):\n    assert a > 0\n    return a\n"),
+            ("stock.py", "RATE = 3\ndef add(a):\n    return a\n"),
+        ]);
+        assert_eq!(found.judges().collect::<Vec<_>>(), ["checking.py", "test_all.py", "tolerances.py"]);
+        assert_eq!(found.get("shop/price.py"), Standing::Unclear);
+    }
+
+    #[test]
+    fn what_the_program_loads_or_a_test_is_about_is_no_judge() {
+        let found = standings(&[
+            ("tests/test_api.py", "from lib import api\nfrom lib.testing import client\nfrom lib.extra import x\n"),
+            ("tests/test_asserts.py", "from lib.asserts import assert_it\n"),
+            ("pyproject.toml", "[project]\nname = \"lib\"\n"),
+            ("lib/__init__.py", "from .api import call\n"),
+            ("lib/api.py", "from .testing import client\ndef call(): pass\n"),
+            ("lib/testing/__init__.py", HELPER),
+            ("lib/asserts.py", HELPER),
+            ("lib/extra.py", HELPER),
+        ]);
+        assert_eq!(found.get("lib/testing/__init__.py"), Standing::Program, "the program loads it");
+        assert_eq!(found.get("lib/asserts.py"), Standing::Tested, "a test is about it");
+        assert_eq!(found.get("lib/extra.py"), Standing::Judge);
+        assert_eq!(found.get("lib/api.py"), Standing::Program);
+    }
+
+    #[test]
+    fn folders_and_settings_say_what_belongs_to_the_tests_of_javascript() {
+        let found = standings(&[
+            (
+                "spec/price.spec.js",
+                "const { close } = require('./support/expect');\nconst { vat } = require('../price');\nrequire('../lib/same');\n",
+            ),
+            ("spec/support/expect.js", "exports.close = (a, b) => { if (a !== b) throw new Error(a); };\n"),
+            ("price.js", "const spec = require('./spec/known');\nexports.vat = (a) => a;\n"),
+            ("spec/known.js", "exports.known = 1;\n"),
+            ("lib/same.js", "const assert = require('assert');\nmodule.exports = (a, b) => assert(a === b);\n"),
+            ("lib/hooks.js", "module.exports = 1;\n"),
+            (".mocharc.yml", "require: ./lib/hooks.js\n"),
+            ("package.json", r#"{"name": "x", "main": "price.js"}"#),
+        ]);
+        let judges: Vec<&str> = found.judges().collect();
+        assert_eq!(judges, ["lib/hooks.js", "lib/same.js", "spec/price.spec.js", "spec/support/expect.js"]);
+        assert_eq!(found.get("spec/known.js"), Standing::Program, "the program loads it");
+    }
+}
