@@ -58,11 +58,19 @@ pub fn holds_only_values(file: &str, sources: &Sources) -> bool {
     match Language::of(file) {
         Some(Language::Python) => {
             let module = sources.index().module(file);
-            module.is_some_and(|module| module.functions.is_empty() && module.classes.is_empty())
+            module.is_some_and(|module| {
+                // An empty file, or one that hands on what it imports, holds none.
+                let has_some = module.statements.len() > module.imports.len();
+                has_some && module.functions.is_empty() && module.classes.is_empty()
+            })
         }
         Some(Language::JavaScript) => {
             let module = sources.javascript_index().module(file);
-            module.is_some_and(|module| module.functions.is_empty() && module.classes.is_empty())
+            module.is_some_and(|module| {
+                // An empty file, or one that hands on what it imports, holds none.
+                let has_some = module.statements.len() > module.imports.len();
+                has_some && module.functions.is_empty() && module.classes.is_empty()
+            })
         }
         None => false,
     }

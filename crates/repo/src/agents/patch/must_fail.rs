@@ -67,19 +67,34 @@ impl Trial<'_> {
         Ok(Err(rejection))
     }
 
-    /// For an assertion that failed: nothing between the test and it is changed, unless it is known to be the program.
+    /// Refuses to change a file between the test and what failed it, unless it is known to be the program.
+    ///
+    /// What failed it is an assertion, or any error that a function raises which the test itself calls: a helper may judge by any class of
+    /// error.
     pub(super) fn keeps_judges(&self, candidate: &Candidate) -> Result<(), Refusal> {
-        if !is_assertion(&self.target.message) {
+        let frames = stack(self.target, self.session.sources());
+        let between: Vec<&StackFrame> = frames.iter().take_while(|frame| !self.is_test(&frame.file)).collect();
+        let raised_at_once = matches!(between.as_slice(), [only] if self.raises(only));
+        if !raised_at_once && !is_assertion(&self.target.message) {
             return Ok(());
         }
-        let frames = stack(self.target, self.session.sources());
-        let between = frames.iter().take_while(|frame| !self.is_test(&frame.file));
         let judges: Vec<&str> = between
+            .iter()
             .map(|frame| frame.file.as_str())
             .filter(|file| self.standings.get(file) == Standing::Unclear)
             .collect();
         let changes = candidate.files.iter().any(|edit| judges.contains(&edit.file.as_str()));
         if changes { Err(Refusal::Judge) } else { Ok(()) }
+    }
+
+    /// Whether the statement of a frame raises an error itself.
+    fn raises(&self, frame: &StackFrame) -> bool {
+        let line = usize::try_from(frame.line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let statement = self.session.sources().text(&frame.file).and_then(|text| text.lines().nth(line));
+        statement.is_some_and(|statement| {
+            let begins = |word| statement.trim_start().starts_with(word);
+            begins("raise ") || begins("throw ") || statement.contains(" throw ") || statement.contains(": raise ")
+        })
     }
 
     fn is_test(&self, file: &str) -> bool {
