@@ -578,7 +578,7 @@ mod tests {
             assert!(role.kept() > 0);
         }
         // What is described, filtered and drawn goes by these lists: one that is not in its list is there for nobody.
-        assert_eq!(AlertKind::ALL.len(), AlertKind::DeadLetter as usize + 1);
+        assert_eq!(AlertKind::ALL.len(), AlertKind::NoRoom as usize + 1);
         assert_eq!(AlertKind::ALL.map(AlertKind::name).iter().collect::<BTreeSet<_>>().len(), AlertKind::ALL.len());
         for decision in Decision::ALL {
             assert_eq!(Decision::from_name(decision.name()), Some(decision));
