@@ -21,7 +21,7 @@ impl Room {
             return None;
         }
         let found = statvfs(&self.folder).ok()?;
-        let free = u64::from(found.blocks_available()).saturating_mul(u64::from(found.fragment_size()));
+        let free = found.blocks_available().saturating_mul(found.fragment_size());
         (free < self.least).then(|| {
             format!(
                 "only {} MiB are free for {}, and {} are wanted before a task is begun: make room there, or set worker.min_free_mib",

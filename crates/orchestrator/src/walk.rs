@@ -155,13 +155,12 @@ impl<'session, W: Workflow> Walk<'session, W> {
         let checkpoint = session.store.last_checkpoint(run).await?;
         let sequence = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.seq);
         let reached = checkpoint.map(|checkpoint| reached(workflow, checkpoint)).transpose();
-        let (state, next) = match &reached {
-            Ok(Some((state, next))) => (state.clone(), *next),
+        let (state, next) = if let Ok(Some((state, next))) = &reached {
+            (state.clone(), *next)
+        } else {
             // What another version has left is of no use here; the work is the same.
-            Ok(None) | Err(_) => {
-                let state = workflow.start(&session.task, started_at).map_err(WalkError::Start)?;
-                (serde_json::to_value(&state)?, Next::To(workflow.graph().entry()))
-            }
+            let state = workflow.start(&session.task, started_at).map_err(WalkError::Start)?;
+            (serde_json::to_value(&state)?, Next::To(workflow.graph().entry()))
         };
         let last_event = session.store.last_event(run).await?;
         let walk = Self::at(workflow, session, run, last_event, sequence, state, next);

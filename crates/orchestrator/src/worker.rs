@@ -239,7 +239,7 @@ impl Worker {
         loop {
             // Whoever only waits for another worker's task needs no slot.
             if let Some(claimed) = self.claim(Some(task)).await? {
-                return Ok(self.serve(claimed, stop).await);
+                return Ok(Box::pin(self.serve(claimed, stop)).await);
             }
             let row = self.store.task(task).await?.ok_or(WorkerError::NoSuchTask(task))?;
             match row.state {
@@ -326,7 +326,7 @@ impl Worker {
         };
         let walk = async {
             match &self.crew {
-                Some(crew) => crew::walk(crew, &*walker, &session).await,
+                Some(crew) => Box::pin(crew::walk(crew, &*walker, &session)).await,
                 None => walker.walk(&session).await,
             }
         };

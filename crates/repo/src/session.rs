@@ -15,7 +15,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
-use autoheal_sandbox::untrusted::UntrustedFolder;
+use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 use autoheal_sandbox::{Command, End, Limit, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
 
 use crate::caches::InUse;
@@ -245,7 +245,7 @@ impl Session {
         if let Err(StepError::Permanent { .. }) = &outcome {
             // Whatever filled the disk is not to stay there until the run is forgotten. What cannot be removed now is swept later.
             for folder in [self.folders.tree(), self.folders.scratch(), self.folders.reports()] {
-                let _: std::io::Result<()> = std::fs::remove_dir_all(&folder);
+                let _: std::io::Result<()> = remove_tree(&folder);
             }
         }
         outcome

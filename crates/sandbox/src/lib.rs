@@ -39,8 +39,8 @@ pub mod settings;
 mod spawn;
 pub mod spec;
 mod supervise;
-pub mod worker_process;
 pub mod untrusted;
+pub mod worker_process;
 
 use std::fmt;
 

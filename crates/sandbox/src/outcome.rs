@@ -145,9 +145,7 @@ impl SandboxError {
             | Self::NoLimits { .. }
             | Self::NoSpace { .. }
             | Self::UnsafeMount { .. }
-            | Self::Failed { .. } => {
-                ErrorCode::DockerRunFailed
-            }
+            | Self::Failed { .. } => ErrorCode::DockerRunFailed,
         }
     }
 }

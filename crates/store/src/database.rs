@@ -214,7 +214,7 @@ fn file_of(url: &str) -> Option<PathBuf> {
 fn make_private(file: &Path) -> std::io::Result<()> {
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
     let found = file.metadata()?;
-    if found.mode() & 0o077 == 0 {
+    if found.mode().trailing_zeros() >= 6 {
         return Ok(());
     }
     match file.set_permissions(Permissions::from_mode(0o600)) {

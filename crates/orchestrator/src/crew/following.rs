@@ -1,6 +1,5 @@
 //! A task or a call that is handed to a worker process, followed to its end.
 
-use std::future::Future;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
@@ -39,7 +38,7 @@ pub(crate) async fn walk(crew: &Crew, walker: &dyn Walker, session: &Session) ->
         };
         let job = crew.begin(role, alone, order).await.map_err(WalkError::Process)?;
         let death = match (Following { walker, session, patience: crew.0.settings.patience, run: None, limit: None })
-            .to_its_end(job)
+            .follow(job)
             .await
         {
             Ok(end) => return end,
@@ -63,7 +62,7 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
-    async fn to_its_end(mut self, mut job: Job) -> Result<Result<WalkEnd, WalkError>, Death> {
+    async fn follow(mut self, mut job: Job) -> Result<Result<WalkEnd, WalkError>, Death> {
         let interrupts = &self.session.interrupts;
         let mut hold = interrupts.hold.clone();
         let (mut is_told_hold, mut is_told_stop) = (false, false);
@@ -211,28 +210,26 @@ impl Crew {
     }
 }
 
-fn answer<'a>(
-    job: &'a mut Job,
-    progress: &'a (dyn Fn(String) + Send + Sync),
-    stop: &'a CancellationToken,
-) -> impl Future<Output = Result<Result<Value, CallError>, Death>> + 'a {
-    async move {
-        let mut is_told = false;
-        loop {
-            tokio::select! {
-                heard = job.next() => match heard {
-                    Heard::Progress(line) => progress(line),
-                    Heard::Ended(JobEnd::Answer { answer }) => return Ok(answer.map_err(CallError::Answered)),
-                    Heard::Ended(JobEnd::Broken { error }) => return Ok(Err(CallError::Process(error))),
-                    Heard::Ended(JobEnd::Finished { .. } | JobEnd::Stopped { .. } | JobEnd::LeaseLost) | Heard::Event(_) => {
-                        return Ok(Err(CallError::Process("the worker process mistook a call for a task".to_owned())));
-                    }
-                    Heard::Died(death) => return Err(death),
-                },
-                () = stop.cancelled(), if !is_told => {
-                    is_told = true;
-                    job.send(Order::Stop { job: job.id() });
+async fn answer(
+    job: &mut Job,
+    progress: &(dyn Fn(String) + Send + Sync),
+    stop: &CancellationToken,
+) -> Result<Result<Value, CallError>, Death> {
+    let mut is_told = false;
+    loop {
+        tokio::select! {
+            heard = job.next() => match heard {
+                Heard::Progress(line) => progress(line),
+                Heard::Ended(JobEnd::Answer { answer }) => return Ok(answer.map_err(CallError::Answered)),
+                Heard::Ended(JobEnd::Broken { error }) => return Ok(Err(CallError::Process(error))),
+                Heard::Ended(JobEnd::Finished { .. } | JobEnd::Stopped { .. } | JobEnd::LeaseLost) | Heard::Event(_) => {
+                    return Ok(Err(CallError::Process("the worker process mistook a call for a task".to_owned())));
                 }
+                Heard::Died(death) => return Err(death),
+            },
+            () = stop.cancelled(), if !is_told => {
+                is_told = true;
+                job.send(Order::Stop { job: job.id() });
             }
         }
     }

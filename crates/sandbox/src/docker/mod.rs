@@ -14,9 +14,9 @@ use bollard::query_parameters::ListContainersOptionsBuilder;
 
 use self::container::{OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
 use self::run::{DockerWorkspace, Site};
-use crate::mount_sources;
 use crate::limits::disk::Space;
 use crate::machine;
+use crate::mount_sources;
 use crate::outcome::SandboxError;
 use crate::process::Process;
 use crate::settings::Settings;

@@ -79,9 +79,7 @@ fn choose(hierarchies: &[Hierarchy], own: &str, make_ready: &dyn Fn(&Path) -> Op
         .ancestors()
         .take_while(|folder| folder.starts_with(&root.folder))
         // The group of a worker process of ours has its limit: what runs in a sandbox has others, and is not below it.
-        .filter(|folder| {
-            !folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| owner_of(name).is_some())
-        })
+        .filter(|folder| folder.file_name().and_then(|name| name.to_str()).is_none_or(|name| owner_of(name).is_none()))
         .find_map(|base| make_ready(base).map(|cpu| Limiter::Version2 { base: base.to_owned(), cpu }))
         .ok_or_else(|| "no group of this process may hand memory and pids to groups below it".to_owned())
 }

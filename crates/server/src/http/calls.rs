@@ -182,7 +182,9 @@ mod tests {
         assert!(turn("navigate").is_ok(), "and one more may wait");
     }
 
-    fn waiting(turn: Turn) -> Pin<Box<dyn Future<Output = Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>>>> {
+    type Permits = (OwnedSemaphorePermit, OwnedSemaphorePermit);
+
+    fn waiting(turn: Turn) -> Pin<Box<dyn Future<Output = Option<Permits>>>> {
         Box::pin(turn.come())
     }
 }
