@@ -67,7 +67,7 @@ impl DirectWorkspace {
             let own = access.environment.iter().map(|(name, value)| (name.clone(), value.expose_secret().to_owned()));
             command.environment.extend(own.collect::<Vec<_>>());
         }
-        let words = words_of(&self.spec.root, &command, &environment)?;
+        let words = words_of(&self.spec.root, &command, &environment, Vec::new())?;
         self.space.check()?;
         let launch = Launch {
             argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),

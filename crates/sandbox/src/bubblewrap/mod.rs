@@ -20,7 +20,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::task::JoinSet;
 
 use self::mounts::{Arguments, HOME};
-use crate::cell::{ARMED, Armed, Around, words_of};
+use crate::cell::{ARMED, Armed, Around, limiting_words, words_of};
 use crate::limits::Limiter;
 use crate::limits::disk::Space;
 use crate::mount_sources;
@@ -248,7 +248,8 @@ impl Plan {
 
     /// The command as the waiting script reads it.
     fn words(&self, command: &Command) -> Result<Vec<u8>, SandboxError> {
-        words_of(&self.spec.inside, command, &self.environment)
+        let before = self.drop_to.map(|_| limiting_words(&command.limits, &self.limiter)).unwrap_or_default();
+        words_of(&self.spec.inside, command, &self.environment, before)
     }
 
     /// The user and group that commands are.

@@ -54,6 +54,8 @@ pub(crate) struct Cell {
     child: Child,
     /// The process that waits for words, and becomes the command.
     script: Process,
+    /// Whether the command limits itself (see [`limiting_words`]).
+    is_other_user: bool,
     limits: Limits,
     disk: DiskWatch,
 }
@@ -97,6 +99,7 @@ impl Armed {
         space: &Arc<Space>,
         run: RunId,
     ) -> Result<Self, SandboxError> {
+        let is_other_user = launch.user.is_some();
         // In this order, for the group is dropped first then: as long as the child was not waited for, its number is its own.
         let Started { mut child, group } = spawn(launch).await.map_err(failed)?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -128,7 +131,7 @@ impl Armed {
         group.release();
         let limits = Limits::default();
         let disk = DiskWatch::new(Arc::clone(space), limits.disk);
-        Ok(Self { cell: Cell { keeper, child, script, limits, disk }, stdin, stdout, stderr })
+        Ok(Self { cell: Cell { keeper, child, script, is_other_user, limits, disk }, stdin, stdout, stderr })
     }
 
     /// Gives it its words, and goes on talking.
@@ -153,17 +156,44 @@ impl Cell {
     pub(crate) fn limit(&mut self, limits: &Limits) -> Result<(), SandboxError> {
         self.limits = *limits;
         self.disk.limit(limits.disk);
-        let mut resources = vec![
-            (Resource::Fsize, limits.disk.bytes),
-            // No core files. Of 0 a program that the machine pipes them to would hear, and it runs outside.
-            (Resource::Core, 1),
-        ];
-        match &self.keeper.group {
-            Some(group) => group.limit(limits).map_err(failed)?,
-            None => resources.extend(backstop(limits, self.keeper.around == Around::Namespace)),
+        if let Some(group) = &self.keeper.group {
+            group.limit(limits).map_err(failed)?;
         }
+        if self.is_other_user {
+            return Ok(());
+        }
+        let resources = resources(limits, self.keeper.group.is_some(), self.keeper.around);
         resources.into_iter().try_for_each(|(resource, most)| self.script.limit(resource, most)).map_err(failed)
     }
+}
+
+/// The resource limits of each process of a command.
+fn resources(limits: &Limits, has_group: bool, around: Around) -> Vec<(Resource, u64)> {
+    let mut resources = vec![
+        (Resource::Fsize, limits.disk.bytes),
+        // No core files. Of 0 a program that the machine pipes them to would hear, and it runs outside.
+        (Resource::Core, 1),
+    ];
+    if !has_group {
+        resources.extend(backstop(limits, around == Around::Namespace));
+    }
+    resources
+}
+
+/// The words before a command that limits itself: root without `CAP_SYS_RESOURCE` cannot limit the processes of another user.
+pub(crate) fn limiting_words(limits: &Limits, limiter: &Limiter) -> Vec<String> {
+    let has_group = *limiter != Limiter::ResourceLimits;
+    let options = resources(limits, has_group, Around::Namespace).into_iter().filter_map(|(resource, most)| {
+        let name = match resource {
+            Resource::Fsize => "fsize",
+            Resource::Core => "core",
+            Resource::Data => "data",
+            Resource::Nproc => "nproc",
+            _ => return None,
+        };
+        Some(format!("--{name}={most}:{most}"))
+    });
+    std::iter::once("prlimit".to_owned()).chain(options).chain(std::iter::once("--".to_owned())).collect()
 }
 
 #[async_trait]

@@ -9,11 +9,12 @@ use crate::spec::Command;
 /// The script: `sh -c ARMED`.
 pub(crate) const ARMED: &str = include_str!("armed.sh");
 
-/// The words of a command, and the variables that come from outside of it.
+/// The words of a command, and the variables that come from outside of it; `before` stands before its program.
 pub(crate) fn words_of(
     directory: &Path,
     command: &Command,
     environment: &BTreeMap<String, String>,
+    before: Vec<String>,
 ) -> Result<Vec<u8>, SandboxError> {
     let refuse = |reason: &str| SandboxError::Failed { doing: "reading the command", source: reason.into() };
     let program = command.argv.first().ok_or_else(|| refuse("no program was named"))?;
@@ -29,6 +30,7 @@ pub(crate) fn words_of(
     }
     let mut words = vec![directory.to_owned(), "env".to_owned(), "-i".to_owned()];
     words.extend(all.into_iter().map(|(name, value)| format!("{name}={value}")));
+    words.extend(before);
     words.extend(command.argv.iter().cloned());
     if words.iter().any(|word| word.contains('\0')) {
         return Err(refuse("a word holds a NUL byte"));
