@@ -87,16 +87,18 @@ impl WorkerProcess {
         Ok((Self { _guard: guard, group, child, process, memory }, WorkerStreams { stdin, stdout, stderr }))
     }
 
-    /// Waits until the process has ended; kills it when it exceeds its memory and no control group does.
-    pub async fn ended(&mut self) -> WorkerExit {
-        let (watched, memory, process) = (self.group.is_none(), self.memory, self.process);
-        let exceeded = tokio::select! {
-            _ = self.child.wait() => false,
-            () = exceeds(process, memory), if watched => true,
-        };
-        self.kill();
+    /// Returns when the process exceeds its memory and no control group prevents that; never otherwise.
+    pub async fn exceeds_memory(&self) {
+        while self.group.is_some() || self.process.is_none_or(|process| process.memory() <= self.memory) {
+            sleep(INTERVAL).await;
+        }
+    }
+
+    /// Waits until the process has ended, and kills what it has left. `has_exceeded`: whether it was killed for its memory.
+    pub async fn ended(&mut self, has_exceeded: bool) -> WorkerExit {
         let status = self.child.wait().await.ok();
-        let limit = if exceeded { Some(Limit::Memory) } else { self.group.as_ref().and_then(Group::hit) };
+        self.kill();
+        let limit = if has_exceeded { Some(Limit::Memory) } else { self.group.as_ref().and_then(Group::hit) };
         WorkerExit {
             code: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
@@ -111,12 +113,6 @@ impl WorkerProcess {
         if let Some(group) = &self.group {
             group.kill();
         }
-    }
-}
-
-async fn exceeds(process: Option<Process>, memory: u64) {
-    while process.is_none_or(|process| process.memory() <= memory) {
-        sleep(INTERVAL).await;
     }
 }
 

@@ -182,13 +182,17 @@ impl Attending {
         let exit = {
             let (state, ready) = (Arc::clone(&self.state), &mut self.ready);
             let reading = read(stdout, &state, ready);
-            tokio::select! {
-                () = writing => {}
+            let (is_told_to_end, has_exceeded) = tokio::select! {
+                () = writing => (true, false),
                 // Its stream ends with it; one that speaks nonsense is ended.
-                () = reading => self.process.kill(),
-                () = kill.cancelled() => self.process.kill(),
+                () = reading => (false, false),
+                () = kill.cancelled() => (false, false),
+                () = self.process.exceeds_memory() => (false, true),
+            };
+            if !is_told_to_end {
+                self.process.kill();
             }
-            self.process.ended().await
+            self.process.ended(has_exceeded).await
         };
         let last_words = timeout(Duration::from_secs(1), log).await.ok().and_then(Result::ok).unwrap_or_default();
         self.bury(&exit, &last_words);
