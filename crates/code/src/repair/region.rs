@@ -21,15 +21,22 @@ pub(crate) struct Region<'text> {
     pub(crate) depths: Vec<usize>,
 }
 
+/// The longest window, in bytes: each token is replaced by each name, and each result is read, so that the work grows with the square of
+/// the length. A line that is longer was written by a program, and so is its repair.
+pub(crate) const LONGEST_WINDOW: usize = 16 << 10;
+
 impl<'text> Region<'text> {
-    /// Reads the tokens of a window; it must begin outside of strings and comments.
+    /// Reads the tokens of a window, which must begin outside of strings and comments; `None` when it is too long to be repaired.
     pub(crate) fn new(
         grammar: &Grammar,
         text: &'text str,
         chunk: Range<usize>,
         window: Range<usize>,
         focus: usize,
-    ) -> Self {
+    ) -> Option<Self> {
+        if window.len() > LONGEST_WINDOW {
+            return None;
+        }
         let tokens = grammar.scan_within(text, window.clone());
         let mut depth = 0_usize;
         let depths = tokens
@@ -54,7 +61,7 @@ impl<'text> Region<'text> {
                 before
             })
             .collect();
-        Self { text, chunk, window, focus, tokens, depths }
+        Some(Self { text, chunk, window, focus, tokens, depths })
     }
 
     /// The line of a byte, from 1.

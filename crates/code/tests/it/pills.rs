@@ -1,6 +1,7 @@
 //! Texts that are made to overflow a parser's stack, each on a thread no larger than those of the server's workers.
 
-use autoheal_code::{Sources, language};
+use autoheal_code::{Environment, FixContext, Sources, fix, language};
+use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use autoheal_testkit::pills::{Pill, javascript, python};
 
 /// The stack of tokio's workers.
@@ -100,4 +101,58 @@ fn what_is_just_not_too_deep_is_parsed() {
     ] {
         parsed(javascript(), name, units);
     }
+}
+
+/// What is said of a file by whoever failed to read it, or failed in it: fixers look for repairs at each place.
+fn findings(pill: &Pill, text: &str) -> Vec<Finding> {
+    let lines = u32::try_from(text.lines().count()).unwrap();
+    let of = |category: Category, message: &str, line: u32| {
+        let stack = if pill.file.ends_with(".py") {
+            format!(
+                "Traceback (most recent call last):\n  File \"/s/{}\", line {line}, in f\n    x\n{message}\n",
+                pill.file
+            )
+        } else {
+            format!("{message}\n    at f (/s/{}:{line}:1)\n", pill.file)
+        };
+        Finding {
+            source: Source::Test,
+            category,
+            file: Some(pill.file.to_owned()),
+            location: Some(Location { line, column: Some(1) }),
+            message: message.to_owned(),
+            stack: Some(stack),
+        }
+    };
+    let messages = [
+        (Category::Syntax, "SyntaxError: invalid syntax"),
+        (Category::TypeError, "NameError: name 'abc' is not defined"),
+        (Category::Logic, "AssertionError: assert 1 == 2"),
+    ];
+    let lines = [1, lines / 2 + 1, lines];
+    messages.iter().flat_map(|(category, message)| lines.map(|line| of(*category, message, line))).collect()
+}
+
+fn ask_fixers(pill: &Pill) {
+    let text = pill.text(40_000);
+    let mut sources = Sources::new(Vec::new());
+    sources.insert(pill.file, text.clone(), false);
+    let environment = Environment::default();
+    for finding in findings(pill, &text) {
+        let context = FixContext { finding: &finding, all_findings: &[], sources: &sources, environment: &environment };
+        for fixer in fix::fixers(&finding) {
+            let _ = fixer.candidates(&context);
+        }
+    }
+}
+
+/// Work that grows with the square of a file's length would not end before the limit of a test.
+#[test]
+fn every_fixer_is_done_with_every_python_pill() {
+    on_small_threads(python(), ask_fixers);
+}
+
+#[test]
+fn every_fixer_is_done_with_every_javascript_pill() {
+    on_small_threads(javascript(), ask_fixers);
 }

@@ -63,7 +63,7 @@ fn tokens(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
     if text.get(window.clone()).is_some_and(|line| line.trim_start().starts_with("throw ")) {
         return;
     }
-    let region = Region::new(&GRAMMAR, text, window.clone(), window, place.span.end);
+    let Some(region) = Region::new(&GRAMMAR, text, window.clone(), window, place.span.end) else { return };
     for proposal in TokenEdits::new(&region, blame.index.model()).proposals(&[]) {
         list.add(depth + proposal.slip, proposal.description, &place.file, proposal.edits);
     }

@@ -108,16 +108,12 @@ fn regions<'text>(text: &'text str, tokens: &[Token], fault: &parse::Fault) -> V
         Some(layout::Disagreement::Unopened(at) | layout::Disagreement::Askew(at)) => tokens.get(at).copied(),
         None => None,
     };
-    match place {
-        Some(token) if token.end < near.window.start => {
-            let far = region(text, tokens, token.start, token.end);
-            vec![near, far]
-        }
-        Some(_) | None => vec![near],
-    }
+    let is_before = |token: &Token| near.as_ref().is_none_or(|near| token.end < near.window.start);
+    let far = place.filter(is_before).and_then(|token| region(text, tokens, token.start, token.end));
+    near.into_iter().chain(far).collect()
 }
 
-fn region<'text>(text: &'text str, tokens: &[Token], fault: usize, focus: usize) -> Region<'text> {
+fn region<'text>(text: &'text str, tokens: &[Token], fault: usize, focus: usize) -> Option<Region<'text>> {
     let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
     let up =
         |from: usize, count: usize| (0..count).fold(line_begin(from), |start, _| line_begin(start.saturating_sub(1)));

@@ -9,6 +9,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer, LOCAL_REPAIR};
 use crate::python::module::{Role, Span};
 use crate::python::tokens::{Kind, Token, scan};
+use crate::repair::region::LONGEST_WINDOW;
 
 /// Repairs any failure of a kind that random slips of single tokens cause.
 pub(super) struct LocalRepair;
@@ -48,7 +49,7 @@ fn repair(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
     let Some(statement) = module.statement_at(text, place.line) else { return };
     // It was meant to be raised: what is wrong lies elsewhere, and not to raise it only hides that.
     let meant = statement.text(text).strip_prefix("raise").is_some_and(|rest| rest.contains(&blame.error));
-    if meant {
+    if meant || statement.range().len() > LONGEST_WINDOW {
         return;
     }
     let tokens: Vec<Token> = scan(statement.text(text))

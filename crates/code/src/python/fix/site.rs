@@ -53,7 +53,7 @@ impl<'text> Site<'text> {
         let (chunk, frame) =
             definition(text, version, &statements, fault).unwrap_or_else(|| (statements, Frame::default()));
         let window = window(text, &chunk, first.start.min(reported), focus);
-        let region = Region::new(&GRAMMAR, text, chunk, window, focus);
+        let region = Region::new(&GRAMMAR, text, chunk, window, focus)?;
         Some(Self { region, version, frame })
     }
 

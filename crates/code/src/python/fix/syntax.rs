@@ -13,6 +13,7 @@ use crate::python::grammar::GRAMMAR;
 use crate::python::{parse, tokens};
 use crate::repair::ngram::Model;
 use crate::repair::ranking::costs;
+use crate::repair::region::{LONGEST_WINDOW, floor};
 use crate::sources::Sources;
 
 use super::proposal::Proposal;
@@ -160,7 +161,8 @@ fn region(site: &Site<'_>) -> std::ops::Range<usize> {
     for _ in 0..LINES_BELOW {
         end = site.text[end..].find('\n').map_or(site.text.len(), |newline| end + newline + 1);
     }
-    site.window.start..end.min(site.chunk.end).max(site.window.end)
+    let end = end.min(site.chunk.end).min(floor(site.text, site.window.end + LONGEST_WINDOW));
+    site.window.start..end.max(site.window.end)
 }
 
 /// How natural the region reads after the edits.
