@@ -7,6 +7,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -33,6 +34,11 @@ pub trait Workflow: Send + Sync + 'static {
 
     /// Its graph.
     fn graph(&self) -> &Graph<Self::Node, Self::State>;
+
+    /// The longest that one try of a node of this task may take. Code that computes cannot notice it: its process is ended from outside.
+    fn limit(&self, node: Self::Node, _task: &Task) -> Duration {
+        self.graph().policy(node).timeout
+    }
 
     /// The state a new run begins with.
     ///

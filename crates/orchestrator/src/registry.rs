@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_engine::graph::Node as _;
-use autoheal_engine::task::TaskKind;
+use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::Workflow;
 
 use crate::walk::{Session, WalkEnd, WalkError, walk};
@@ -43,8 +43,8 @@ impl Registry {
 
 /// A workflow whose node and state types are forgotten.
 pub(crate) trait Walker: Send + Sync {
-    /// The time that one try of a node may take; `None` for an unknown node.
-    fn limit(&self, node: &str) -> Option<Duration>;
+    /// The time that one try of a node of this task may take; `None` for an unknown node.
+    fn limit(&self, node: &str, task: &Task) -> Option<Duration>;
 
     fn walk<'call>(
         &'call self,
@@ -53,8 +53,8 @@ pub(crate) trait Walker: Send + Sync {
 }
 
 impl<W: Workflow> Walker for W {
-    fn limit(&self, node: &str) -> Option<Duration> {
-        W::Node::from_name(node).map(|node| self.graph().policy(node).timeout)
+    fn limit(&self, node: &str, task: &Task) -> Option<Duration> {
+        W::Node::from_name(node).map(|node| Workflow::limit(self, node, task))
     }
 
     fn walk<'call>(

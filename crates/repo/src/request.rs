@@ -183,6 +183,14 @@ pub struct CommandLimits {
     pub disk_mib: u64,
 }
 
+impl CommandLimits {
+    /// The longest that a step which heeds the time of the run may take: it ends behind the commands that it is in the middle of, at most an
+    /// install and a run of the tests.
+    pub(crate) const fn longest_step(&self) -> Duration {
+        Duration::from_secs(self.run_seconds.saturating_add(self.install_seconds).saturating_add(self.test_seconds))
+    }
+}
+
 impl Default for CommandLimits {
     fn default() -> Self {
         Self {

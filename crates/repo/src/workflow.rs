@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use autoheal_code::python::index;
 use autoheal_engine::diagnostics::Importers;
@@ -212,6 +213,14 @@ fn real(folder: &Path) -> std::io::Result<PathBuf> {
     folder.canonicalize()
 }
 
+/// What a task asks for.
+fn request(task: &Task) -> Result<HealRequest, StepError> {
+    serde_json::from_value(task.context.clone()).map_err(|error| StepError::Permanent {
+        code: ErrorCode::InvalidInput,
+        message: format!("the task's context: {error}"),
+    })
+}
+
 impl Workflow for HealWorkflow {
     type Node = HealNode;
     type State = HealState;
@@ -228,11 +237,18 @@ impl Workflow for HealWorkflow {
         &self.graph
     }
 
+    /// Looking for fixes ends with the run's own time, but for the command that is running then.
+    fn limit(&self, node: HealNode, task: &Task) -> Duration {
+        let most = self.graph.policy(node).timeout;
+        match (node, request(task)) {
+            (HealNode::Plan | HealNode::Fix | HealNode::Patch, Ok(request)) => most.min(request.limits.longest_step()),
+            (HealNode::Analyze | HealNode::Discover | HealNode::Diagnose | HealNode::Commit | HealNode::Monitor, _)
+            | (_, Err(_)) => most,
+        }
+    }
+
     fn start(&self, task: &Task, now: Timestamp) -> Result<HealState, StepError> {
-        let request: HealRequest = serde_json::from_value(task.context.clone()).map_err(|error| {
-            StepError::Permanent { code: ErrorCode::InvalidInput, message: format!("the task's context: {error}") }
-        })?;
-        Ok(HealState::new(request, now))
+        Ok(HealState::new(request(task)?, now))
     }
 
     async fn step(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {

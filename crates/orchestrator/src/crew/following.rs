@@ -120,7 +120,7 @@ impl Following<'_> {
         match body {
             _ if is_interrupted => {}
             EventBody::NodeStarted { node, .. } => {
-                let limit = self.walker.limit(node);
+                let limit = self.walker.limit(node, &self.session.task);
                 self.limit = limit.map(|limit| {
                     let reason =
                         format!("node {node} did not end within {} s, nor could it be interrupted", limit.as_secs());

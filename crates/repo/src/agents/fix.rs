@@ -22,6 +22,10 @@ pub(crate) async fn run(
     adviser: Option<Adviser<'_>>,
     context: &StepContext,
 ) -> Result<(), StepError> {
+    if state.is_out_of_time(context.now()) {
+        // The last try of this step was ended from outside: the plan says so.
+        return Ok(());
+    }
     if let Some(adviser) = adviser.filter(|_| !state.model_steps.is_empty()) {
         ask_model(state, session.sources(), adviser, context).await;
     } else if state.is_searching {
