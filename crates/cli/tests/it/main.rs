@@ -28,6 +28,7 @@ mod scouting;
 mod scraper;
 mod serving;
 mod settings;
+mod soak;
 mod sources;
 mod stopping;
 mod three_workers;

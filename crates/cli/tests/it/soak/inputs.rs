@@ -1,0 +1,120 @@
+//! Inputs of the soak: repositories and pages, most of them ordinary, some made to harm whoever reads or runs them.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use autoheal_testkit::pills;
+use autoheal_testkit::repository::TestRepository;
+use autoheal_testkit::site::{Change, RawAnswer};
+
+/// A repository that heals to GREEN.
+pub(super) fn ordinary_repository() -> TestRepository {
+    with_test("def total(prices)\n    return sum(prices)\n", "self.assertEqual(total([1, 2]), 3)")
+}
+
+/// A repository that can not be healed and does harm when its tests run, when git reads it or when its files are parsed; by its name.
+pub(super) struct HostileRepository {
+    pub(super) name: &'static str,
+    pub(super) made: fn() -> TestRepository,
+}
+
+/// Every hostile repository.
+pub(super) const HOSTILE_REPOSITORIES: [HostileRepository; 9] = [
+    HostileRepository { name: "fork bomb", made: || harmful("while True:\n            os.fork()") },
+    HostileRepository {
+        name: "filled disk",
+        made: || harmful("with open('filler', 'wb') as file:\n            while True: file.write(b'x' * 1048576)"),
+    },
+    HostileRepository {
+        name: "hang",
+        made: || harmful("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64)); time.sleep(10 ** 6)"),
+    },
+    HostileRepository {
+        name: "many files",
+        made: || harmful("for number in range(10 ** 9): open(f'f{number}', 'w').close()"),
+    },
+    HostileRepository {
+        name: "memory",
+        made: || harmful("kept = []\n        while True: kept.append(bytearray(1 << 24))"),
+    },
+    HostileRepository {
+        name: "flood of output",
+        made: || harmful("while True: os.write(1, b'FAILED tests: x\\n' * 4096)"),
+    },
+    HostileRepository { name: "deep brackets", made: || of_pill("py-parentheses") },
+    HostileRepository { name: "nested f-strings", made: || of_pill("py-f-strings") },
+    HostileRepository { name: "folders without end", made: folders_without_end },
+];
+
+/// Pages that harm whoever fetches or reads them, by their names. The first is asked for as `/article/1`, the next as `/article/2`, and so on.
+pub(super) fn hostile_pages() -> Vec<(&'static str, Change)> {
+    let html = |body: Vec<u8>| Change::Raw(RawAnswer::new("text/html; charset=utf-8", body));
+    let of_pill = |pill: &pills::Pill| (pill.name, html(pill.text(1_000_000).into_bytes()));
+    let hard =
+        ["html-attributes", "html-misnested-deep", "html-div", "html-table-foster-formatting", "html-json-ld-deep"];
+    let hard = pills::pages().iter().filter(|pill| hard.contains(&pill.name)).map(of_pill);
+    let endless = |pause| Change::Endless { piece: b"<p>more</p>".repeat(100), pause };
+    let bomb = RawAnswer::new("text/html", bomb()).header("Content-Encoding", "gzip");
+    let others = [
+        ("redirect to itself", Change::RedirectTemporarily("/article/1".to_owned())),
+        ("endless body", endless(Duration::ZERO)),
+        ("slow body", endless(Duration::from_secs(1))),
+        ("late answer", Change::Delay(Duration::from_hours(1))),
+        ("bomb", Change::Raw(bomb)),
+    ];
+    others.into_iter().chain(hard).collect()
+}
+
+/// A gigabyte of zeros, compressed.
+fn bomb() -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let piece = vec![0; 1 << 20];
+    for _ in 0..1024 {
+        encoder.write_all(&piece).unwrap();
+    }
+    encoder.finish().unwrap()
+}
+
+fn with_test(module: &str, assertion: &str) -> TestRepository {
+    let test = format!(
+        "import os, signal, time, unittest\n\nfrom shop.cart import total\n\n\nclass CartTest(unittest.TestCase):\n    \
+         def test_total(self):\n        {assertion}\n"
+    );
+    TestRepository::with_files(&[
+        ("shop/__init__.py", ""),
+        ("shop/cart.py", module),
+        ("tests/__init__.py", ""),
+        ("tests/test_cart.py", &test),
+    ])
+}
+
+/// A repository whose test does this: nothing that may be changed helps.
+fn harmful(statements: &str) -> TestRepository {
+    with_test("def total(prices):\n    return sum(prices)\n", statements)
+}
+
+/// A repository whose only module is hard to parse, and wrong.
+fn of_pill(name: &str) -> TestRepository {
+    let pill = pills::python().iter().find(|pill| pill.name == name).unwrap();
+    with_test(&pill.text(1_000_000), "self.assertEqual(total([1, 2]), 3)")
+}
+
+/// A repository of a few hundred bytes with ten thousand million files.
+fn folders_without_end() -> TestRepository {
+    let repository = ordinary_repository();
+    let entries = |kind: &str, mode: &str, object: &str| {
+        (0..10).map(|number| format!("{mode} {kind} {object}\tentry{number}\n")).collect::<String>()
+    };
+    let blob = repository.git(&["rev-parse", "HEAD:shop/cart.py"]);
+    let file = repository.path().join(".git/entries");
+    let mut listed = entries("blob", "100644", &blob);
+    for _ in 0..10 {
+        std::fs::write(&file, &listed).unwrap();
+        listed = entries("tree", "040000", &repository.git_with_input(&["mktree"], &file));
+    }
+    std::fs::write(&file, &listed).unwrap();
+    let tree = repository.git_with_input(&["mktree"], &file);
+    let commit = repository.git(&["commit-tree", "-m", "more", "-p", "HEAD", &tree]);
+    repository.git(&["update-ref", "refs/heads/main", &commit]);
+    repository
+}

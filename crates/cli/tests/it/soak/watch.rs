@@ -1,0 +1,141 @@
+//! Measures of a service while it works: how soon it answers, and what memory its processes hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// The time between two questions whether the server is alive.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Answers to `/healthz`: how long each took, and which were none.
+#[derive(Default)]
+pub(super) struct Pulse {
+    latencies: Mutex<Vec<Duration>>,
+    missed: Mutex<Vec<String>>,
+}
+
+impl Pulse {
+    /// Asks until it is dropped. Time counts from when a question was due, so that a stall is charged to all that were due meanwhile.
+    pub(super) async fn take(&self, address: &str) {
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
+        let url = format!("{address}/healthz");
+        let mut timer = tokio::time::interval(PERIOD);
+        timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);
+        loop {
+            let due = timer.tick().await;
+            match client.get(&url).send().await {
+                Ok(answer) if answer.status() == 200 => self.latencies.lock().unwrap().push(due.elapsed()),
+                Ok(answer) => self.missed.lock().unwrap().push(answer.status().to_string()),
+                Err(error) => self.missed.lock().unwrap().push(error.to_string()),
+            }
+        }
+    }
+
+    /// The latency that this share of the answers does not pass.
+    pub(super) fn quantile(&self, share: f64) -> Duration {
+        let mut sorted = self.latencies.lock().unwrap().clone();
+        sorted.sort_unstable();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an index"
+        )]
+        let index = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        sorted.get(index).copied().unwrap_or(Duration::MAX)
+    }
+
+    pub(super) fn answers(&self) -> usize {
+        self.latencies.lock().unwrap().len()
+    }
+
+    pub(super) fn missed(&self) -> Vec<String> {
+        self.missed.lock().unwrap().clone()
+    }
+}
+
+/// A process that was seen: its number and when it began, so that a number that is used again is another process.
+type Seen = (u32, u64);
+
+/// Processes of the programs under test.
+#[derive(Default)]
+pub(super) struct Processes {
+    seen: BTreeSet<Seen>,
+    /// The most that one program's own process has held, in KiB.
+    pub(super) most_of_one: u64,
+    /// The most that all programs and all they started have held together, in KiB.
+    pub(super) most_of_all: u64,
+}
+
+impl Processes {
+    /// Looks at these processes and all that descend from them.
+    pub(super) fn look(&mut self, programs: &[u32]) {
+        let table = table();
+        let mut together = 0;
+        let mut waiting: Vec<u32> = programs.to_vec();
+        while let Some(pid) = waiting.pop() {
+            let Some(process) = table.get(&pid) else { continue };
+            self.seen.insert((pid, process.began));
+            together += process.memory;
+            if programs.contains(&pid) {
+                self.most_of_one = self.most_of_one.max(process.memory);
+            }
+            waiting.extend(table.iter().filter(|(_, other)| other.parent == pid).map(|(child, _)| *child));
+        }
+        self.most_of_all = self.most_of_all.max(together);
+    }
+
+    /// What was seen and still runs, by the names of the programs.
+    pub(super) fn left(&self) -> Vec<String> {
+        let table = table();
+        let is_left = |(pid, began): &&Seen| table.get(pid).is_some_and(|process| process.began == *began);
+        let name = |(pid, _): &Seen| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        self.seen.iter().filter(is_left).map(|seen| format!("{} {}", seen.0, name(seen).trim())).collect()
+    }
+}
+
+struct Process {
+    parent: u32,
+    began: u64,
+    /// Resident, in KiB.
+    memory: u64,
+}
+
+/// The processes of this machine that have not ended.
+fn table() -> BTreeMap<u32, Process> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter_map(|pid| Some((pid, process(pid)?))).collect()
+}
+
+fn process(pid: u32) -> Option<Process> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in brackets and may hold anything; what follows is proc_pid_stat(5), fields 3 on.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    (*fields.first()? != "Z").then_some(())?;
+    Some(Process { parent: u32::try_from(number(4)?).ok()?, began: number(22)?, memory: number(24)? * 4 })
+}
+
+/// Bytes of the files below a folder.
+pub(super) fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let of_entry = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(data) if data.is_dir() => size(&entry.path()),
+        Ok(data) => data.len(),
+        // It went away meanwhile.
+        Err(_) => 0,
+    };
+    entries.map(of_entry).sum()
+}
+
+/// Waits until something holds.
+pub(super) async fn until(what: &str, patience: Duration, mut holds: impl AsyncFnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds().await {
+        assert!(begun.elapsed() < patience, "{what}: not after {patience:?}");
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
