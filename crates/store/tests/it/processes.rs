@@ -78,6 +78,7 @@ fn worker_process() {
             "drain" => drain(&store).await,
             "hold" => hold(&store).await,
             "spend" => spend(&store).await,
+            "race" => race(&store).await,
             "reserve and die" => reserve_and_die(&store).await,
             "die" => die(&store, false).await,
             "advance and die" => die(&store, true).await,
@@ -121,6 +122,25 @@ async fn spend(store: &Store) {
         say(calls);
     };
     tokio::join!(caller(), caller(), caller());
+}
+
+/// Limits for which processes race, each of which lets in [`FIRST`].
+const RACES: u128 = 60;
+const FIRST: u64 = 3;
+
+/// Reserves for one run after the other, with six tasks at a time, and settles nothing: what is let in beyond a limit stays.
+async fn race(store: &Store) {
+    let per_run = Limits { calls: Some(FIRST), ..Limits::default() };
+    say("ready");
+    wait_for_a_line();
+    for number in 0..RACES {
+        let mut reserving = tokio::task::JoinSet::new();
+        for _ in 0..6 {
+            let (store, wanted) = (store.clone(), Planned { per_run, ..planned(RunId(Uuid::from_u128(number))) });
+            reserving.spawn(async move { store.reserve(wanted).await.unwrap().is_ok() });
+        }
+        say(reserving.join_all().await.into_iter().filter(|is_admitted| *is_admitted).count());
+    }
 }
 
 /// Dies with four calls under way.
@@ -355,4 +375,21 @@ async fn processes_that_race_for_the_last_money_never_pass_the_limit(#[case] eng
     database.execute("UPDATE llm_reservation SET until = 1").await;
     let spent = race().await;
     assert!((BUDGET - 999..=BUDGET).contains(&spent), "{spent}");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn of_many_that_reserve_at_once_a_limit_lets_in_as_many_as_it_says(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let mut workers = [(); 4].map(|()| Worker::start("race", &database.url));
+    for worker in &mut workers {
+        assert_eq!(worker.answer().as_deref(), Some("ready"));
+    }
+    workers.iter_mut().for_each(Worker::go_on);
+    for number in 0..RACES {
+        let admitted: u64 = workers.iter_mut().map(|worker| worker.answer().unwrap().parse::<u64>().unwrap()).sum();
+        assert_eq!(admitted, FIRST, "run {number}");
+    }
 }
