@@ -25,13 +25,13 @@ async fn what_may_pass_is_asked_again_and_each_request_is_accounted_for() {
     let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
     assert_eq!(session.ask("test", &question()).await.unwrap().text, "yes");
     assert_eq!(accounts.outcomes(), ["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE", "ANSWERED"]);
-    let calls = accounts.calls();
-    let last = calls.last().unwrap();
+    let last = accounts.calls().last().unwrap().clone();
     assert_eq!((last.input_tokens, last.output_tokens, last.cached_tokens), (10, 5, 4));
     assert_eq!(last.micro_dollars, Some(5), "6 tokens at 0.15, 4 at 0.075 and 5 at 0.6 are 4.2");
     assert_eq!((last.target.as_deref(), last.user.as_deref()), (Some("news"), Some("ada")));
     assert!(last.prompt.as_ref().unwrap().contains("***") && !last.prompt.as_ref().unwrap().contains("hunter2"));
-    assert_eq!((session.used().await.unwrap().calls, session.used().await.unwrap().tokens), (4, 15));
+    let used = session.used().await.unwrap();
+    assert_eq!((used.calls, used.tokens), (4, 15));
 }
 
 #[tokio::test]
