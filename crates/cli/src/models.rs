@@ -35,9 +35,7 @@ pub(crate) fn models(config: &Config, store: &Store) -> Result<Option<Models>, F
         return Ok(None);
     }
     let redact = |text: &str| mask(text).into_owned();
-    // A day begins for all machines at once.
-    let clock = store.clone();
-    Ok(Some(Models::new(chain, Arc::new(store.clone()), settings(llm)?, move || clock.now(), redact)))
+    Ok(Some(Models::new(chain, Arc::new(store.clone()), settings(llm)?, redact)))
 }
 
 fn connections(llm: &LlmConfig) -> Result<Vec<Arc<dyn ChatModel>>, Failure> {

@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
-use crate::budget::{Exhausted, Usage};
+use crate::RunId;
+use crate::budget::{Exhausted, Limits, Usage};
 
 /// One request to a model, whatever became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// When it ended.
-    pub at: Timestamp,
     /// What it was about: a source, a repository, a page.
     pub target: Option<String>,
     /// For whom, where somebody is billed.
@@ -62,16 +60,39 @@ impl std::error::Error for LedgerError {
 /// A call of the port that is under way.
 pub type Keeping<'call, T> = Pin<Box<dyn Future<Output = Result<T, LedgerError>> + Send + 'call>>;
 
+/// A request that is about to be made, and the limits that it has to stay within.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// The run that pays for it.
+    pub run: RunId,
+    /// The most that it may use.
+    pub worst_case: Usage,
+    /// The limits of the run.
+    pub per_run: Limits,
+    /// The limits of a day, in UTC, for all runs on all machines.
+    pub per_day: Limits,
+    /// The longest time until it is settled: the reservation of a process that died ends after it.
+    pub longest: Duration,
+}
+
+/// A reservation for one request, until [`CallLedger::settle`] replaces it by what the request has used.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// Its number in the accounts.
+    pub number: i64,
+    /// The run that pays for it.
+    pub run: RunId,
+}
+
 /// Keeps the accounts, for all workers together.
 pub trait CallLedger: Send + Sync {
-    /// What all have used since a time. Wall time is not counted.
-    fn used_since(&self, since: Timestamp) -> Keeping<'_, Usage>;
+    /// Reserves the worst case of a request, or refuses it: used, reserved and worst case together never pass a limit, whoever else asks at
+    /// the same time. A refusal by the limits of the day raises an alert.
+    fn reserve(&self, planned: Planned) -> Keeping<'_, Result<Reservation, Exhausted>>;
 
-    /// Keeps a call.
-    fn record(&self, call: CallRecord) -> Keeping<'_, ()>;
+    /// Keeps a call and releases its reservation, in one step.
+    fn settle(&self, reservation: Reservation, call: CallRecord) -> Keeping<'_, ()>;
 
-    /// Somebody was refused because the day's budget is used up: a person may want to know.
-    fn day_exhausted(&self, _at: Timestamp, _what: Exhausted) -> Keeping<'_, ()> {
-        Box::pin(std::future::ready(Ok(())))
-    }
+    /// Returns what a run has used and reserved. Wall time is not counted.
+    fn used_by(&self, run: RunId) -> Keeping<'_, Usage>;
 }

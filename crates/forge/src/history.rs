@@ -36,17 +36,32 @@ impl Git {
         if output.is_success() { CommitId::parse(&output.text()?).map(Some) } else { Ok(None) }
     }
 
-    /// The commit at the default branch of where the clone came from, as it was when it was cloned; for a folder, at the branch that was checked
-    /// out there. `None`: it has none.
+    /// The commit at the default branch of where a clone of `address` came from, as it was when it was cloned. Of a folder that is `main` or
+    /// `master`, whatever is checked out there. `None`: it is not known.
     ///
     /// # Errors
     ///
     /// See [`ForgeError`].
-    pub async fn default_commit(&self, dir: &Path) -> Result<Option<CommitId>, ForgeError> {
+    pub async fn default_commit(
+        &self,
+        dir: &Path,
+        address: &RepositoryAddress,
+    ) -> Result<Option<CommitId>, ForgeError> {
+        let names: &[&str] = if address.path().is_some() { &["main", "master"] } else { &["HEAD"] };
+        for name in names {
+            let tip = self.cloned_tip(dir, name).await?;
+            if tip.is_some() {
+                return Ok(tip);
+            }
+        }
+        Ok(None)
+    }
+
+    async fn cloned_tip(&self, dir: &Path, name: &str) -> Result<Option<CommitId>, ForgeError> {
+        let tip = format!("refs/remotes/origin/{name}^{{commit}}");
         let invocation = self.invocation(Operation::Read).within(dir);
-        let arguments = ["rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD^{commit}"];
-        let output = self.run(invocation.args(arguments)).await?;
-        if output.is_success() { CommitId::parse(&output.text()?).map(Some) } else { Ok(None) }
+        let output = self.run(invocation.args(["rev-parse", "--verify", "--quiet", &tip])).await?;
+        if output.is_success() { CommitId::parse(output.text()?.trim()).map(Some) } else { Ok(None) }
     }
 
     /// The hash of the tree of a commit: equal for commits with equal files.
@@ -91,16 +106,14 @@ impl Git {
         address: &RepositoryAddress,
         commit: &CommitId,
     ) -> Result<bool, ForgeError> {
-        let names: &[&str] = if address.path().is_some() { &["main", "master", "HEAD"] } else { &["HEAD"] };
-        for name in names {
-            let tip = format!("refs/remotes/origin/{name}^{{commit}}");
-            let invocation = self.invocation(Operation::Read).within(dir);
-            let output = self.run(invocation.args(["rev-parse", "--verify", "--quiet", &tip])).await?;
-            if output.is_success() {
-                return self.is_ancestor(dir, commit, &CommitId::parse(output.text()?.trim())?).await;
-            }
+        let default = match self.default_commit(dir, address).await? {
+            Some(default) => Some(default),
+            None => self.cloned_tip(dir, "HEAD").await?,
+        };
+        match default {
+            Some(default) => self.is_ancestor(dir, commit, &default).await,
+            None => Ok(false),
         }
-        Ok(false)
     }
 
     /// The first parent of a commit, if it has one and the clone goes back that far.

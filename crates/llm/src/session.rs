@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use autoheal_engine::Timestamp;
+use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
-use autoheal_engine::ledger::{CallLedger, CallRecord};
+use autoheal_engine::ledger::{CallLedger, CallRecord, Planned, Reservation};
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
@@ -75,33 +76,25 @@ struct Inner {
     chain: Vec<(Arc<dyn ChatModel>, Mutex<Standing>)>,
     ledger: Arc<dyn CallLedger>,
     settings: Settings,
-    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     redact: fn(&str) -> String,
-    /// One question after the other is let in: what two would both find left is left once.
-    admission: tokio::sync::Mutex<()>,
-    /// What questions of all runs of this process may use that are not answered yet: it is in no ledger.
-    reserved: Mutex<Usage>,
 }
 
 impl Models {
-    /// The models, the first of which is asked first. `clock` tells the time, `redact` takes secrets out of what is kept.
+    /// The models, the first of which is asked first. `redact` takes secrets out of what is kept.
     pub fn new(
         chain: Vec<Arc<dyn ChatModel>>,
         ledger: Arc<dyn CallLedger>,
         settings: Settings,
-        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         redact: fn(&str) -> String,
     ) -> Self {
         let chain = chain.into_iter().map(|model| (model, Mutex::default())).collect();
-        let (admission, reserved) = (tokio::sync::Mutex::default(), Mutex::default());
-        let clock = Box::new(clock);
-        Self(Arc::new(Inner { chain, ledger, settings, clock, redact, admission, reserved }))
+        Self(Arc::new(Inner { chain, ledger, settings, redact }))
     }
 
-    /// A run's own account. `used` is what it has used before, when it is resumed.
-    pub fn session(&self, target: Option<String>, user: Option<String>, used: Usage) -> Session {
-        let account = Arc::new(Mutex::new(Account { used, reserved: Usage::default() }));
-        Session { models: self.clone(), target, user, account }
+    /// The account of a run, which includes what it used before it was resumed. `None`: what the session asks is a run of its own.
+    pub fn session(&self, target: Option<String>, user: Option<String>, run: Option<RunId>) -> Session {
+        let run = run.unwrap_or_else(|| RunId(Uuid::now_v7()));
+        Session { models: self.clone(), target, user, run }
     }
 }
 
@@ -110,41 +103,20 @@ pub struct Session {
     models: Models,
     target: Option<String>,
     user: Option<String>,
-    account: Arc<Mutex<Account>>,
+    run: RunId,
 }
 
-/// What a run has used, and what its questions that are not answered yet may use.
-#[derive(Debug, Clone, Copy)]
-struct Account {
-    used: Usage,
-    reserved: Usage,
-}
-
-/// What one question may use, kept from all others until it is answered.
-struct Reservation {
-    models: Arc<Inner>,
-    account: Arc<Mutex<Account>>,
-    estimate: Usage,
-    used: Usage,
-}
-
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        {
-            let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
-            account.used = account.used.plus(self.used);
-            account.reserved = account.reserved.minus(self.estimate);
-        }
-        let mut reserved = self.models.reserved.lock().unwrap_or_else(PoisonError::into_inner);
-        *reserved = reserved.minus(self.estimate);
-    }
-}
+/// How much longer than its request a reservation lasts: time to write down what the request has used.
+const TO_SETTLE: Duration = Duration::from_mins(1);
 
 impl Session {
     /// What the run has used, and what questions may use that are not answered yet.
-    pub fn used(&self) -> Usage {
-        let account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
-        account.used.plus(account.reserved)
+    ///
+    /// # Errors
+    ///
+    /// [`ChatError::Ledger`] when the accounts cannot be read.
+    pub async fn used(&self) -> Result<Usage, ChatError> {
+        self.models.0.ledger.used_by(self.run).await.map_err(|error| unaccounted(&error))
     }
 
     /// Asks the first model that answers. `purpose` is the name of the prompt.
@@ -219,9 +191,19 @@ impl Session {
         if is_limited && price.is_none() {
             return Err(ChatError::Exhausted(Exhausted::Money));
         }
+        let planned = Planned {
+            run: self.run,
+            worst_case: next,
+            per_run: settings.per_run,
+            per_day: settings.per_day,
+            longest: request.timeout.saturating_add(TO_SETTLE),
+        };
+        let models = Arc::clone(&self.models.0);
+        let reservation = models.ledger.reserve(planned).await.map_err(|error| unaccounted(&error))??;
         let question = Question {
+            models,
             model: Arc::clone(model),
-            reservation: self.reserve(next).await?,
+            reservation,
             request: request.clone(),
             estimate,
             purpose: purpose.to_owned(),
@@ -231,46 +213,11 @@ impl Session {
         let asked = tokio::spawn(question.ask()).await;
         asked.unwrap_or_else(|error| Err(unaccounted(&error)))
     }
-
-    /// Keeps what a question may use from all others, where the limits allow it.
-    async fn reserve(&self, estimate: Usage) -> Result<Reservation, ChatError> {
-        let models = Arc::clone(&self.models.0);
-        let _admitted = models.admission.lock().await;
-        let now = (models.clock)();
-        let used_today = models.ledger.used_since(start_of_day(now)).await;
-        let used_today = used_today.map_err(|error| unaccounted(&error))?;
-        match self.admit(&models, used_today, estimate) {
-            Ok(()) => {}
-            Err(Refused::ByRun(exhausted)) => return Err(exhausted.into()),
-            Err(Refused::ByDay(exhausted)) => {
-                models.ledger.day_exhausted(now, exhausted).await.map_err(|error| unaccounted(&error))?;
-                return Err(exhausted.into());
-            }
-        }
-        let (models, account) = (Arc::clone(&models), Arc::clone(&self.account));
-        Ok(Reservation { models, account, estimate, used: estimate })
-    }
-
-    /// Sets aside what a question may use, where the limits allow it.
-    fn admit(&self, models: &Inner, used_today: Usage, estimate: Usage) -> Result<(), Refused> {
-        let mut account = self.account.lock().unwrap_or_else(PoisonError::into_inner);
-        models.settings.per_run.allow(account.used.plus(account.reserved), estimate).map_err(Refused::ByRun)?;
-        let mut reserved = models.reserved.lock().unwrap_or_else(PoisonError::into_inner);
-        models.settings.per_day.allow(used_today.plus(*reserved), estimate).map_err(Refused::ByDay)?;
-        account.reserved = account.reserved.plus(estimate);
-        *reserved = reserved.plus(estimate);
-        Ok(())
-    }
-}
-
-/// Whose limit a question would pass.
-enum Refused {
-    ByRun(Exhausted),
-    ByDay(Exhausted),
 }
 
 /// A question that is let in.
 struct Question {
+    models: Arc<Inner>,
     model: Arc<dyn ChatModel>,
     reservation: Reservation,
     request: ChatRequest,
@@ -281,8 +228,7 @@ struct Question {
 }
 
 impl Question {
-    async fn ask(mut self) -> Result<ChatAnswer, ChatError> {
-        let models = Arc::clone(&self.reservation.models);
+    async fn ask(self) -> Result<ChatAnswer, ChatError> {
         let started = Instant::now();
         let outcome = self.model.chat(&self.request).await;
         let usage = match &outcome {
@@ -295,21 +241,13 @@ impl Question {
             Err(ChatError::TimedOut { .. }) => self.estimate,
             Err(_) => TokenUsage::default(),
         };
-        let price = models.settings.prices.of(self.model.name());
-        self.reservation.used = spent(usage, price.map(|price| price.micro_dollars(usage)));
-        let call = self.record(&models, &outcome, usage, started.elapsed());
-        models.ledger.record(call).await.map_err(|error| unaccounted(&error))?;
+        let call = self.record(&outcome, usage, started.elapsed());
+        self.models.ledger.settle(self.reservation, call).await.map_err(|error| unaccounted(&error))?;
         outcome
     }
 
-    fn record(
-        &self,
-        models: &Inner,
-        outcome: &Result<ChatAnswer, ChatError>,
-        usage: TokenUsage,
-        latency: Duration,
-    ) -> CallRecord {
-        let Inner { settings, clock, redact, .. } = models;
+    fn record(&self, outcome: &Result<ChatAnswer, ChatError>, usage: TokenUsage, latency: Duration) -> CallRecord {
+        let Inner { settings, redact, .. } = &*self.models;
         let kept = |text: &str| (settings.kept_text > 0).then(|| cut(&redact(text), settings.kept_text));
         let prompt: Vec<&str> = self.request.messages.iter().map(|message| message.text.as_str()).collect();
         let outcome_name = match outcome {
@@ -319,7 +257,6 @@ impl Question {
             Err(error) => error.outcome(),
         };
         CallRecord {
-            at: clock(),
             target: self.target.clone(),
             user: self.user.clone(),
             purpose: self.purpose.clone(),
@@ -344,12 +281,6 @@ fn unaccounted(error: &dyn std::error::Error) -> ChatError {
 fn spent(usage: TokenUsage, micro_dollars: Option<u64>) -> Usage {
     let tokens = usage.input.saturating_add(usage.output);
     Usage { tokens, micro_dollars: micro_dollars.unwrap_or(0), calls: 1, wall_time: Duration::ZERO }
-}
-
-/// Midnight in UTC.
-fn start_of_day(now: Timestamp) -> Timestamp {
-    const DAY: i64 = 24 * 60 * 60 * 1000;
-    Timestamp::from_millis(now.as_millis().div_euclid(DAY) * DAY)
 }
 
 fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(), ChatError> {

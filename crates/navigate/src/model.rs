@@ -88,7 +88,7 @@ pub(crate) async fn navigate<'b>(
     } else {
         Arc::clone(&home)
     };
-    let before = session.used();
+    let before = session.used().await.unwrap_or_default();
     let mut journey = Journey {
         goal,
         settings,
@@ -99,7 +99,7 @@ pub(crate) async fn navigate<'b>(
         done: HashSet::new(),
     };
     let mut result = journey.go(session).await;
-    let used = session.used();
+    let used = session.used().await.unwrap_or_default();
     result.tokens_used =
         TokensUsed { total: used.tokens.saturating_sub(before.tokens), calls: used.calls.saturating_sub(before.calls) };
     result

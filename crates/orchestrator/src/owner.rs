@@ -79,16 +79,9 @@ fn namespace() -> u64 {
     digits.parse().unwrap_or(0)
 }
 
-/// When the process began, from `/proc/PID/stat`; `None` when there is no such process, or only its remains.
+/// When the process began; `None` when there is no such process, or only its remains.
 fn started(pid: u32) -> Option<u64> {
-    const STATE: usize = 0;
-    const START_TIME: usize = 19;
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field, the program's name, is in parentheses and may hold anything.
-    let (_, after_name) = stat.rsplit_once(')')?;
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let is_dead = matches!(fields.get(STATE), Some(&("Z" | "X")));
-    if is_dead { None } else { fields.get(START_TIME)?.parse().ok() }
+    autoheal_process::Owner::of(pid).filter(|process| process.is_alive()).map(autoheal_process::Owner::start)
 }
 
 #[cfg(test)]

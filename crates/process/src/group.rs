@@ -68,8 +68,7 @@ impl Program {
             io::Error::new(io::ErrorKind::NotFound, "no program `prlimit`; install the package util-linux")
         })?;
         let mut command = prlimit.unlimited();
-        command.arg("--core=0").arg(format!("--data={}", limits.memory)).arg(format!("--fsize={}", limits.file));
-        command.arg("--").arg(&self.0);
+        command.args(prlimit_options([("core", 0), ("data", limits.memory), ("fsize", limits.file)])).arg(&self.0);
         Ok(command)
     }
 
@@ -81,6 +80,12 @@ impl Program {
     pub fn unlimited(&self) -> Command {
         Command::new(&self.0)
     }
+}
+
+/// The words between `prlimit` (of util-linux) and a command that it starts with these limits.
+pub fn prlimit_options(limits: impl IntoIterator<Item = (&'static str, u64)>) -> impl Iterator<Item = String> {
+    let options = limits.into_iter().map(|(name, most)| format!("--{name}={most}:{most}"));
+    options.chain(std::iter::once("--".to_owned()))
 }
 
 /// Whether this file may be executed.

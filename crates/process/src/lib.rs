@@ -26,5 +26,5 @@ pub mod group;
 pub mod owner;
 
 pub use folder::OwnedFolder;
-pub use group::{Group, Limits, Program, Started, is_program, start};
+pub use group::{Group, Limits, Program, Started, is_program, prlimit_options, start};
 pub use owner::Owner;

@@ -22,6 +22,21 @@ impl Owner {
         Some(Self { pid, start: Stat::read(pid)?.start })
     }
 
+    /// Its number.
+    pub const fn pid(self) -> u32 {
+        self.pid
+    }
+
+    /// Its start, in clock ticks since the machine's own.
+    pub const fn start(self) -> u64 {
+        self.start
+    }
+
+    /// The number of its threads; 0 when it is gone.
+    pub fn threads(self) -> u64 {
+        Stat::read(self.pid).map_or(0, |stat| stat.threads)
+    }
+
     /// Whether it still runs; a process that ended and was not yet waited for does not.
     pub fn is_alive(self) -> bool {
         Stat::read(self.pid).is_some_and(|stat| stat.start == self.start && !stat.has_ended)
@@ -47,6 +62,7 @@ impl FromStr for Owner {
 /// The fields of `/proc/PID/stat` that matter here (`proc_pid_stat(5)`).
 struct Stat {
     has_ended: bool,
+    threads: u64,
     start: u64,
 }
 
@@ -59,7 +75,11 @@ impl Stat {
     /// The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
     fn parse(text: &str) -> Option<Self> {
         let fields: Vec<&str> = text.get(text.rfind(')')? + 1..)?.split_whitespace().collect();
-        Some(Self { has_ended: matches!(*fields.first()?, "Z" | "X"), start: fields.get(19)?.parse().ok()? })
+        Some(Self {
+            has_ended: matches!(*fields.first()?, "Z" | "X"),
+            threads: fields.get(17)?.parse().ok()?,
+            start: fields.get(19)?.parse().ok()?,
+        })
     }
 }
 
@@ -70,14 +90,20 @@ mod tests {
     #[test]
     fn this_process_is_alive_and_its_label_reads_back() {
         let this = Owner::current().unwrap();
-        assert!(this.is_alive());
+        assert!(this.is_alive() && this.threads() >= 1);
         assert_eq!(this.to_string().parse(), Ok(this));
+    }
+
+    #[test]
+    fn another_start_time_is_another_process() {
+        let this = Owner::current().unwrap();
         assert!(!Owner { start: this.start + 1, ..this }.is_alive());
     }
 
     #[test]
     fn a_name_with_parentheses_does_not_shift_the_fields() {
         let stat = Stat::parse("7 (a) Z (b) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 3 0 4242 0 0").unwrap();
-        assert!(!stat.has_ended && stat.start == 4242);
+        assert!(!stat.has_ended);
+        assert_eq!((stat.threads, stat.start), (3, 4242));
     }
 }

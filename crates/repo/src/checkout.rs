@@ -23,7 +23,30 @@ pub(crate) struct Checkout {
     pub(crate) folders: Folders,
 }
 
+/// The default branch of a repository, beside the branch that is healed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DefaultBranch {
+    /// It is the one that is healed.
+    Healed,
+    /// It is another one, at this commit.
+    Other(CommitId),
+    /// Where the clone came from does not say.
+    Unknown,
+}
+
 impl Checkout {
+    /// The default branch. Uncommitted changes that are taken along are of the branch that is checked out.
+    pub(crate) async fn default_branch(&self) -> Result<DefaultBranch, StepError> {
+        let clone = self.folders.clone_folder();
+        let head = self.git.head(&clone).await.map_err(|error| forge_error(&error))?;
+        let default = self.git.default_commit(&clone, &self.address).await.map_err(|error| forge_error(&error))?;
+        Ok(match default {
+            Some(default) if default == head => DefaultBranch::Healed,
+            Some(default) => DefaultBranch::Other(default),
+            None => DefaultBranch::Unknown,
+        })
+    }
+
     /// Clones, unless that was done before; the commit that the clone stands on. With `include_uncommitted` that is a commit
     /// of ours over the cloned one, the same each time while the checkout does not change.
     pub(crate) async fn clone_repository(&self, state: &HealState) -> Result<CommitId, StepError> {

@@ -1,18 +1,18 @@
 //! How a repository is tested: its commands, and the interpreter for them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, DefaultBranch, forge_error};
 use crate::ci_commands::{self, TestStep};
 use crate::language_server;
 use crate::lint;
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
 use crate::project::{self, Language, Project};
+use crate::request::HealRequest;
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
 use crate::state::{HealState, ModelEnd};
 use crate::toolchain::{Search, Toolchain};
@@ -26,7 +26,7 @@ pub(crate) async fn prepare(
     context: &StepContext,
 ) -> Result<Setup, StepError> {
     let tree = checkout.folders.tree();
-    let own = own_settings(state, &tree, context)?;
+    let own = own_settings(state, checkout, context).await?;
     let project = project::survey_in(&tree, own.directory.as_deref());
     let toolchain = toolchain_of(&project)?;
     let mut green = ci_commands::green_commands(&tree, &project.directory, project.framework.as_ref());
@@ -97,11 +97,23 @@ pub(crate) async fn prepare(
 }
 
 /// What the repository says of itself, taken into the request; an exception from protection that is not trusted is left out.
-fn own_settings(state: &mut HealState, tree: &Path, context: &StepContext) -> Result<OwnSettings, StepError> {
-    let Some(mut own) = OwnSettings::read(tree).map_err(|error| invalid(&error))? else {
+async fn own_settings(
+    state: &mut HealState,
+    checkout: &Checkout,
+    context: &StepContext,
+) -> Result<OwnSettings, StepError> {
+    let (Some(mut own), overruled) = settings_of(checkout, &state.request).await? else {
         return Ok(OwnSettings::default());
     };
     context.note("analyzed", format!("the repository has settings of its own: {}", own_settings::FILE));
+    if !overruled.is_empty() {
+        state.warnings.push(format!(
+            "{} defines what green means, so it counts as it is on the default branch; what this branch says of {} is not obeyed: merge it, \
+             name the command with --test-command, or obey the branch with --trust-config",
+            own_settings::FILE,
+            overruled.join(", ")
+        ));
+    }
     own.narrow(&mut state.request, &mut state.warnings).map_err(|error| invalid(&error))?;
     if own.policy.model == Some(false) {
         state.model_end = Some(ModelEnd::Unavailable);
@@ -110,6 +122,33 @@ fn own_settings(state: &mut HealState, tree: &Path, context: &StepContext) -> Re
         own.protect.except.clear();
     }
     Ok(own)
+}
+
+/// The repository's settings, and the keys that the branch sets otherwise than the default branch, which counts: unless the branch is trusted,
+/// or the default branch is not known.
+async fn settings_of(
+    checkout: &Checkout,
+    request: &HealRequest,
+) -> Result<(Option<OwnSettings>, Vec<&'static str>), StepError> {
+    let tree = checkout.folders.tree();
+    let own = OwnSettings::read(&tree).map_err(|error| invalid(&error))?;
+    let default = match checkout.default_branch().await? {
+        DefaultBranch::Other(default) if !request.trust_config => default,
+        DefaultBranch::Other(_) | DefaultBranch::Healed | DefaultBranch::Unknown => return Ok((own, Vec::new())),
+    };
+    let clone = checkout.folders.clone_folder();
+    let text = checkout.git.file(&clone, &default, own_settings::FILE).await.map_err(|error| forge_error(&error))?;
+    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if own.is_none() && text.is_none() {
+        return Ok((None, Vec::new()));
+    }
+    let default = OwnSettings::parse(&text.unwrap_or_default(), &tree).map_err(|error| StepError::Permanent {
+        code: ErrorCode::InvalidInput,
+        message: format!("on the default branch, whose settings count: {error}"),
+    })?;
+    let mut own = own.unwrap_or_default();
+    let overruled = own.defined_by(default);
+    Ok((Some(own), overruled))
 }
 
 fn invalid(error: &OwnSettingsError) -> StepError {
@@ -125,7 +164,7 @@ pub(crate) async fn interpreter_for(
     context: &StepContext,
 ) -> Result<Interpreter, StepError> {
     let tree = checkout.folders.tree();
-    let own = OwnSettings::read(&tree).map_err(|error| invalid(&error))?.unwrap_or_default();
+    let own = settings_of(checkout, &state.request).await?.0.unwrap_or_default();
     let project = project::survey_in(&tree, own.directory.as_deref());
     let search = Search { setup, project: &project, checkout, settings, context };
     setup.toolchain.find_interpreter(search, state).await

@@ -1,7 +1,8 @@
 //! `.autoheal.toml`: what a repository says about its own healing.
 //!
 //! It is text of the repository, and so of whoever can write there: it may say how the repository is tested, and be more careful than the
-//! person who asked; being less careful needs that person's word ([`HealRequest::trust_config`](crate::HealRequest)).
+//! person who asked; being less careful needs that person's word ([`HealRequest::trust_config`](crate::HealRequest)). A branch does not say
+//! what green means on it: that is read from the default branch ([`OwnSettings::defined_by`]).
 
 use std::path::Path;
 
@@ -101,8 +102,16 @@ impl OwnSettings {
     ///
     /// See [`OwnSettingsError`].
     pub fn read(tree: &Path) -> Result<Option<Self>, OwnSettingsError> {
-        let Some(text) = read_text(tree, FILE) else { return Ok(None) };
-        let settings: Self = toml::from_str(&text).map_err(|error| OwnSettingsError::Invalid(error.to_string()))?;
+        read_text(tree, FILE).map(|text| Self::parse(&text, tree)).transpose()
+    }
+
+    /// The settings in a text, for the repository in `tree`.
+    ///
+    /// # Errors
+    ///
+    /// See [`OwnSettingsError`].
+    pub fn parse(text: &str, tree: &Path) -> Result<Self, OwnSettingsError> {
+        let settings: Self = toml::from_str(text).map_err(|error| OwnSettingsError::Invalid(error.to_string()))?;
         let folders = settings.directory.iter().flat_map(|directory| directory.split('/'));
         if folders.clone().any(|folder| matches!(folder, "" | "." | ".."))
             || settings.directory.as_ref().is_some_and(|directory| !is_folder(tree, directory))
@@ -115,7 +124,25 @@ impl OwnSettings {
         settings.install_words()?;
         settings.lint_words()?;
         settings.identity()?;
-        Ok(Some(settings))
+        Ok(settings)
+    }
+
+    /// Replaces what defines green by what the default branch says. Returns the keys that had another value here.
+    pub fn defined_by(&mut self, default: Self) -> Vec<&'static str> {
+        let Self { directory, test, lint, install, protect, python: _, node: _, author: _, policy: _ } = default;
+        let differing = [
+            ("directory", replace(&mut self.directory, directory)),
+            ("test", replace(&mut self.test, test)),
+            ("lint", replace(&mut self.lint, lint)),
+            ("install", replace(&mut self.install, install)),
+            ("protect", replace(&mut self.protect, protect)),
+        ];
+        differing.into_iter().filter_map(|(key, differs)| differs.then_some(key)).collect()
+    }
+
+    /// Returns whether the settings say anything that defines green.
+    pub fn defines_green(&self) -> bool {
+        !self.clone().defined_by(Self::default()).is_empty()
     }
 
     /// The words of `test`.
@@ -208,6 +235,11 @@ impl Protection {
     }
 }
 
+/// Replaces a value; returns whether the new one is another.
+fn replace<T: PartialEq>(value: &mut T, by: T) -> bool {
+    std::mem::replace(value, by) != *value
+}
+
 /// What nobody's word makes editable: what runs with rights, what git reads, and the settings themselves.
 fn is_never_edited(file: &str) -> bool {
     file == FILE || [".github/", ".gitlab/", ".git"].iter().any(|start| file.starts_with(start))
@@ -291,6 +323,19 @@ mod tests {
         assert_eq!((request.delivery, request.retry_limit), (Delivery::DryRun, 0));
         assert_eq!(request.limits.search_seconds, 0);
         assert_eq!(request.test_command, Some(vec!["pytest".to_owned()]), "who asks knows better");
+    }
+
+    #[test]
+    fn a_branch_defines_how_it_is_run_and_not_what_green_means() {
+        let own = "test = 'true'\nlint = []\npython = '3.11'\n[policy]\nsearch = false\n";
+        let default = "lint = ['ruff check .']\nnode = '20'\n[protect]\nfiles = ['a.py']\n";
+        let (mut own, default) = (read(own).unwrap().unwrap(), read(default).unwrap().unwrap());
+        assert!(own.defines_green() && default.defines_green());
+        assert_eq!(own.defined_by(default.clone()), ["test", "lint", "protect"]);
+        assert_eq!((own.test.as_ref(), &own.lint, &own.protect), (None, &default.lint, &default.protect));
+        assert!(own.python.is_some() && own.node.is_none() && own.policy.search == Some(false));
+        assert!(own.defined_by(default).is_empty());
+        assert!(!read("python = '3.11'\n").unwrap().unwrap().defines_green());
     }
 
     #[test]

@@ -241,14 +241,14 @@ impl Session {
 
     async fn execute(&mut self, directory: &str, words: Vec<String>, time: Duration) -> Result<Outcome, StepError> {
         let command = self.command(directory, words, time);
-        let outcome = ran(self.workspace.run(&command).await);
-        if let Err(StepError::Permanent { .. }) = &outcome {
+        let outcome = self.workspace.run(&command).await;
+        if outcome.as_ref().is_ok_and(has_filled_the_disk) {
             // Whatever filled the disk is not to stay there until the run is forgotten. What cannot be removed now is swept later.
             for folder in [self.folders.tree(), self.folders.scratch(), self.folders.reports()] {
                 let _: std::io::Result<()> = remove_tree(&folder);
             }
         }
-        outcome
+        ran(outcome)
     }
 
     /// One look at the tree as it stands.
@@ -355,6 +355,10 @@ pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &O
     })
 }
 
+fn has_filled_the_disk(outcome: &Outcome) -> bool {
+    matches!(outcome.end, End::LimitHit(Limit::Disk | Limit::FreeSpace))
+}
+
 /// The outcome of a command, unless nothing can go on after it.
 pub(crate) fn ran(outcome: Result<Outcome, SandboxError>) -> Result<Outcome, StepError> {
     let outcome = outcome.map_err(|error| sandbox_error(&error))?;
@@ -399,4 +403,22 @@ pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_full_disk_costs_a_run_its_folders() {
+        let outcome = |end| Outcome { end, stdout: Vec::new(), stderr: Vec::new(), duration: Duration::ZERO };
+        for limit in [Limit::Disk, Limit::FreeSpace] {
+            assert!(
+                has_filled_the_disk(&outcome(End::LimitHit(limit))) && ran(Ok(outcome(End::LimitHit(limit)))).is_err()
+            );
+        }
+        for end in [End::LimitHit(Limit::Memory), End::Exited(1), End::Signaled(9)] {
+            assert!(!has_filled_the_disk(&outcome(end)) && ran(Ok(outcome(end))).is_ok());
+        }
+    }
 }

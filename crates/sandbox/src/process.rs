@@ -1,4 +1,4 @@
-//! Processes of the host, told apart from later ones with the same number.
+//! Processes of the host: what they use, how they are limited and ended.
 
 use std::fmt;
 use std::fs;
@@ -6,56 +6,55 @@ use std::io;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use autoheal_process::Owner;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use rustix::process::{Resource, Rlimit};
 
-/// One process: its number, and when it started (in clock ticks since the machine did), because numbers are used again.
+/// One process, told apart from later ones with the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process {
-    pid: i32,
-    start: u64,
-}
+pub(crate) struct Process(Owner);
 
 impl Process {
     /// The process with this number now, if there is one.
     pub(crate) fn of(pid: i32) -> Option<Self> {
-        Some(Self { pid, start: Stat::read(pid)?.start })
+        Owner::of(u32::try_from(pid).ok()?).map(Self)
     }
 
     /// This process.
     pub(crate) fn current() -> Option<Self> {
-        Self::of(Pid::this().as_raw())
+        Owner::current().map(Self)
     }
 
     /// Its number.
-    pub(crate) const fn pid(self) -> i32 {
-        self.pid
+    pub(crate) fn pid(self) -> i32 {
+        // The kernel's numbers are far smaller; 0 would be this process's own group.
+        i32::try_from(self.0.pid()).unwrap_or(i32::MAX)
     }
 
     /// Whether it still runs; one that ended and was not yet waited for does not.
     pub(crate) fn is_alive(self) -> bool {
-        Stat::read(self.pid).is_some_and(|stat| stat.start == self.start && !stat.ended)
+        self.0.is_alive()
     }
 
     /// Ends it at once. No error when it is gone already.
     pub(crate) fn kill(self) {
         if self.is_alive() {
-            let _: Result<(), Errno> = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
+            let _: Result<(), Errno> = kill(Pid::from_raw(self.pid()), Signal::SIGKILL);
         }
     }
 
     /// Sets a resource limit of it, which what it starts inherits.
     pub(crate) fn limit(self, resource: Resource, most: u64) -> io::Result<()> {
-        let pid = rustix::process::Pid::from_raw(self.pid).ok_or(io::ErrorKind::NotFound)?;
+        let pid = rustix::process::Pid::from_raw(self.pid()).ok_or(io::ErrorKind::NotFound)?;
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
         Ok(rustix::process::prlimit(Some(pid), resource, limit).map(drop)?)
     }
 
     /// Ends everything in the process group that it leads.
     pub(crate) fn kill_group(self) {
-        let _: Result<(), Errno> = killpg(Pid::from_raw(self.pid), Signal::SIGKILL);
+        let _: Result<(), Errno> = killpg(Pid::from_raw(self.pid()), Signal::SIGKILL);
     }
 
     /// Ends it and waits, for a second at most, until it is gone. For `Drop`, which cannot await.
@@ -78,7 +77,7 @@ impl Process {
 
     /// Its children.
     pub(crate) fn children(self) -> Vec<Self> {
-        let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid)) else { return Vec::new() };
+        let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid())) else { return Vec::new() };
         tasks
             .flatten()
             .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
@@ -104,12 +103,12 @@ impl Process {
 
     /// How many threads it has.
     pub(crate) fn threads(self) -> u64 {
-        Stat::read(self.pid).map_or(0, |stat| stat.threads)
+        self.0.threads()
     }
 
     /// How much memory it uses, in bytes, each shared page counted in parts.
     pub(crate) fn memory(self) -> u64 {
-        let Ok(rollup) = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid)) else { return 0 };
+        let Ok(rollup) = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid())) else { return 0 };
         rollup
             .lines()
             .find_map(|line| line.strip_prefix("Pss:"))
@@ -122,7 +121,7 @@ impl Process {
 /// `PID-START`, for labels.
 impl fmt::Display for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.pid, self.start)
+        self.0.fmt(f)
     }
 }
 
@@ -130,32 +129,7 @@ impl FromStr for Process {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (pid, start) = text.split_once('-').ok_or(())?;
-        Ok(Self { pid: pid.parse().map_err(drop)?, start: start.parse().map_err(drop)? })
-    }
-}
-
-/// What is read of `/proc/PID/stat`.
-struct Stat {
-    ended: bool,
-    threads: u64,
-    start: u64,
-}
-
-impl Stat {
-    fn read(pid: i32) -> Option<Self> {
-        let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
-        Self::parse(&String::from_utf8_lossy(&text))
-    }
-
-    /// The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
-    fn parse(text: &str) -> Option<Self> {
-        let fields: Vec<&str> = text.get(text.rfind(')')? + 1..)?.split_whitespace().collect();
-        Some(Self {
-            ended: matches!(*fields.first()?, "Z" | "X"),
-            threads: fields.get(17)?.parse().ok()?,
-            start: fields.get(19)?.parse().ok()?,
-        })
+        text.parse().map(Self)
     }
 }
 
@@ -170,18 +144,5 @@ mod tests {
         assert_eq!(this.to_string().parse(), Ok(this));
         assert!(this.threads() >= 1);
         assert!(this.memory() > 0);
-    }
-
-    #[test]
-    fn another_start_time_is_another_process() {
-        let this = Process::current().unwrap();
-        assert!(!Process { start: this.start + 1, ..this }.is_alive());
-    }
-
-    #[test]
-    fn a_name_with_parentheses_does_not_shift_the_fields() {
-        let stat = Stat::parse("7 (a) Z (b) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 3 0 4242 0 0").unwrap();
-        assert!(!stat.ended);
-        assert_eq!((stat.threads, stat.start), (3, 4242));
     }
 }

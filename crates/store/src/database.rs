@@ -79,6 +79,7 @@ impl Dialect {
                     (5, "jobs", include_str!(concat!("../migrations/", $folder, "/0005_jobs.sql"))),
                     (6, "decisions", include_str!(concat!("../migrations/", $folder, "/0006_decisions.sql"))),
                     (7, "deaths", include_str!(concat!("../migrations/", $folder, "/0007_deaths.sql"))),
+                    (8, "reservations", include_str!(concat!("../migrations/", $folder, "/0008_reservations.sql"))),
                 ]
             };
         }

@@ -1,20 +1,20 @@
 //! The accounts of language models: a row for each request, and sums over them.
 
-use std::time::Duration;
-
-use autoheal_engine::Timestamp;
 use autoheal_engine::budget::{Exhausted, Usage};
-use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, LedgerError};
-use autoheal_engine::source::{AlertKind, SourceRecord};
+use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, LedgerError, Planned, Reservation};
+use autoheal_engine::{RunId, Timestamp};
 use sqlx::any::AnyRow;
 
+use crate::budget::number;
 use crate::row::storable;
 use crate::{Store, StoreError, row};
 
 const CALL: &str = "
     INSERT INTO llm_call (at, target, billed_to, purpose, model, prompt_hash, prompt, answer, input_tokens, output_tokens,
-                          cached_tokens, micro_dollars, latency_millis, outcome)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+                          cached_tokens, micro_dollars, latency_millis, outcome, run_id)
+    VALUES ({now}, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+const RELEASE: &str = "DELETE FROM llm_reservation WHERE reservation_id = $1";
 
 /// `SUM` of nothing is no number, and of whole numbers a decimal on PostgreSQL.
 macro_rules! sums {
@@ -26,8 +26,6 @@ macro_rules! sums {
          COUNT(*) - COUNT(micro_dollars) AS unpriced"
     };
 }
-
-const USED: &str = concat!("SELECT ", sums!(), " FROM llm_call WHERE at >= $1");
 
 /// What an alert about the budget of all is about.
 pub const MODELS: &str = "language models";
@@ -132,10 +130,9 @@ impl Store {
         Ok(())
     }
 
-    async fn record_call(&self, call: CallRecord) -> Result<(), StoreError> {
-        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let statement = sqlx::query(CALL)
-            .bind(call.at.as_millis())
+    async fn settle_call(&self, reservation: Reservation, call: CallRecord) -> Result<(), StoreError> {
+        let release = sqlx::query(RELEASE).bind(reservation.number);
+        let record = sqlx::query(self.database.dialect.sql(CALL))
             .bind(call.target.as_deref().map(storable))
             .bind(call.user.as_deref().map(storable))
             .bind(storable(&call.purpose))
@@ -148,45 +145,34 @@ impl Store {
             .bind(number(call.cached_tokens))
             .bind(call.micro_dollars.map(number))
             .bind(i64::try_from(call.latency.as_millis()).unwrap_or(i64::MAX))
-            .bind(call.outcome);
-        self.database.execute(statement).await?;
-        Ok(())
+            .bind(call.outcome)
+            .bind(reservation.run.to_string());
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    release.execute(&mut *connection).await?;
+                    record.execute(connection).await?;
+                    Ok(())
+                })
+            })
+            .await
     }
 }
 
+fn kept<T>(result: Result<T, StoreError>) -> Result<T, LedgerError> {
+    result.map_err(|error| LedgerError(Box::new(error)))
+}
+
 impl CallLedger for Store {
-    fn used_since(&self, since: Timestamp) -> Keeping<'_, Usage> {
-        Box::pin(async move {
-            let used = async {
-                let row = sqlx::query(USED).bind(since.as_millis()).fetch_one(&self.database.pool).await?;
-                usage_row(&row, String::new())
-            };
-            let used: UsageRow = used.await.map_err(|error: StoreError| LedgerError(Box::new(error)))?;
-            Ok(Usage {
-                tokens: used.input_tokens + used.output_tokens,
-                micro_dollars: used.micro_dollars,
-                calls: used.calls,
-                wall_time: Duration::ZERO,
-            })
-        })
+    fn reserve(&self, planned: Planned) -> Keeping<'_, Result<Reservation, Exhausted>> {
+        Box::pin(async move { kept(self.reserve_call(planned).await) })
     }
 
-    fn record(&self, call: CallRecord) -> Keeping<'_, ()> {
-        Box::pin(async move { self.record_call(call).await.map_err(|error| LedgerError(Box::new(error))) })
+    fn settle(&self, reservation: Reservation, call: CallRecord) -> Keeping<'_, ()> {
+        Box::pin(async move { kept(self.settle_call(reservation, call).await) })
     }
 
-    fn day_exhausted(&self, at: Timestamp, what: Exhausted) -> Keeping<'_, ()> {
-        Box::pin(async move {
-            let alert = SourceRecord::Alert {
-                target: MODELS.to_owned(),
-                kind: AlertKind::Budget,
-                message: format!(
-                    "{what} for today: no language model is asked before midnight UTC; `llm.day_calls`, `llm.day_tokens` and \
-                     `llm.day_dollars` are the limits, `autoheal usage` tells what has used them up"
-                ),
-                shared: None,
-            };
-            self.change_sources(at, &[alert]).await.map_err(|error| LedgerError(Box::new(error)))
-        })
+    fn used_by(&self, run: RunId) -> Keeping<'_, Usage> {
+        Box::pin(async move { kept(self.used_by_run(run).await) })
     }
 }

@@ -12,7 +12,7 @@
 //! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages, values and alerts
 //! - [`decision`]: what people decided about sources, and who
-//! - [`ledger`]: what models were asked, and what that cost
+//! - [`ledger`]: what models were asked, and what that cost; `budget`: reservations for what is asked now
 //! - [`job`]: what was asked for over HTTP
 //! - [`listing`]: lists for people; [`waiting`]: tasks that nobody claims
 //! - [`notice`]: what is told by web addresses and mail
@@ -52,6 +52,7 @@
 //! ```
 
 mod backup;
+mod budget;
 mod clock;
 mod database;
 pub mod decision;

@@ -5,14 +5,16 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
+use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Usage};
-use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping};
+use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, Planned, Reservation};
 
 /// Every call, in order, and who was refused because the day's budget was used up.
 #[derive(Debug, Default)]
 pub struct Accounts {
     calls: Mutex<Vec<CallRecord>>,
+    /// The worst case of each request, or what it has used when it was settled; by the number of its reservation.
+    entries: Mutex<Vec<(RunId, Usage)>>,
     refused: Mutex<Vec<Exhausted>>,
 }
 
@@ -34,25 +36,37 @@ impl Accounts {
 }
 
 impl CallLedger for Accounts {
-    fn used_since(&self, since: Timestamp) -> Keeping<'_, Usage> {
-        let used = self.calls().iter().filter(|call| call.at >= since).fold(Usage::default(), |used, call| {
-            used.plus(Usage {
-                tokens: call.input_tokens + call.output_tokens,
-                micro_dollars: call.micro_dollars.unwrap_or(0),
-                calls: 1,
-                wall_time: Duration::ZERO,
-            })
+    fn reserve(&self, planned: Planned) -> Keeping<'_, Result<Reservation, Exhausted>> {
+        let mut entries = self.entries.lock().unwrap();
+        let by_run = planned.per_run.allow(sum(&entries, Some(planned.run)), planned.worst_case);
+        let by_day = planned.per_day.allow(sum(&entries, None), planned.worst_case);
+        let admitted = by_run.and_then(|()| by_day.inspect_err(|what| self.refused.lock().unwrap().push(*what)));
+        let reservation = admitted.map(|()| {
+            entries.push((planned.run, planned.worst_case));
+            Reservation { number: i64::try_from(entries.len() - 1).unwrap(), run: planned.run }
         });
-        Box::pin(async move { Ok(used) })
+        Box::pin(async move { Ok(reservation) })
     }
 
-    fn record(&self, call: CallRecord) -> Keeping<'_, ()> {
+    fn settle(&self, reservation: Reservation, call: CallRecord) -> Keeping<'_, ()> {
+        self.entries.lock().unwrap()[usize::try_from(reservation.number).unwrap()].1 = Usage {
+            tokens: call.input_tokens + call.output_tokens,
+            micro_dollars: call.micro_dollars.unwrap_or(0),
+            calls: 1,
+            wall_time: Duration::ZERO,
+        };
         self.calls().push(call);
         Box::pin(async { Ok(()) })
     }
 
-    fn day_exhausted(&self, _at: Timestamp, what: Exhausted) -> Keeping<'_, ()> {
-        self.refused.lock().unwrap().push(what);
-        Box::pin(async { Ok(()) })
+    fn used_by(&self, run: RunId) -> Keeping<'_, Usage> {
+        let used = sum(&self.entries.lock().unwrap(), Some(run));
+        Box::pin(async move { Ok(used) })
     }
+}
+
+/// What one run, or all of them, have used and reserved.
+fn sum(entries: &[(RunId, Usage)], run: Option<RunId>) -> Usage {
+    let of_run = entries.iter().filter(|(of, _)| run.is_none_or(|run| run == *of));
+    of_run.fold(Usage::default(), |sum, (_, usage)| sum.plus(*usage))
 }

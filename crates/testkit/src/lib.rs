@@ -11,6 +11,7 @@
 //! - [`mail`]: a mail server that remembers
 //! - [`manual`]: a manual of vehicles with hundreds of pages
 //! - [`model_server`]: a language model that says what it is told to say
+//! - [`ordinary_user`]: tests again, as an ordinary user
 //! - [`pills`]: texts that are hard to parse
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
@@ -28,6 +29,7 @@ pub mod machines;
 pub mod mail;
 pub mod manual;
 pub mod model_server;
+pub mod ordinary_user;
 pub mod pills;
 pub mod postgres;
 pub mod repository;

@@ -18,8 +18,10 @@ const FLOORS: &[&[&str]] = &[
 const TESTKIT: &str = "testkit";
 const XTASK: &str = "xtask";
 
-/// Crates that only some may use: the database by the store, the start of programs by those that have one.
-const RESERVED: &[(&str, &[&str])] = &[("sqlx", &["store", TESTKIT]), ("process", &["forge", "fetch"])];
+/// Crates that only some may use: the database by the store, processes of this machine by those that start some, or have to
+/// tell one from another.
+const RESERVED: &[(&str, &[&str])] =
+    &[("sqlx", &["store", TESTKIT]), ("process", &["forge", "fetch", "sandbox", "orchestrator"])];
 
 /// One line of a manifest's dependencies.
 pub(super) struct Use {

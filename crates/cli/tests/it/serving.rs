@@ -1,11 +1,17 @@
-//! Who may ask `autoheal serve` when nobody has chosen a token: who can read the file that it is in.
+//! `autoheal serve`: who may ask it when nobody has chosen a token (who can read the file that it is in), and what becomes of it when a worker
+//! process dies.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
+use autoheal_store::TaskFilter;
+use autoheal_testkit::repository::TestRepository;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::binary::Home;
@@ -18,7 +24,10 @@ struct Server {
 
 impl Server {
     fn start(home: &Home) -> Self {
-        let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
+        Self::of(home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]))
+    }
+
+    fn of(mut command: Command) -> Self {
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let printed = lines.map_while(Result::ok).find_map(|line| {
@@ -32,6 +41,21 @@ impl Server {
     fn entrance(&self) -> (&str, &str) {
         self.printed.split_once("/#token=").unwrap()
     }
+}
+
+/// The processes that a process, or one that it has started, has started as worker processes.
+fn worker_processes(of: u32) -> Vec<i32> {
+    let children = std::fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+    let children = children.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let mut found = Vec::new();
+    for child in children.collect::<String>().split_whitespace() {
+        let arguments = std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
+        if arguments.split('\0').nth(1) == Some("worker-process") {
+            found.push(child.parse().unwrap());
+        }
+        found.extend(worker_processes(child.parse().unwrap()));
+    }
+    found
 }
 
 impl Drop for Server {
@@ -95,4 +119,53 @@ async fn tasks_of_this_machine_under_another_name_are_taken_over() {
     assert_eq!(store.task(id).await.unwrap().unwrap().host.as_deref(), Some(first.trim()));
     drop(Server::start(&home));
     assert_eq!(machine(), first, "it stays what it is");
+}
+
+#[tokio::test]
+async fn the_server_survives_a_worker_process_and_says_what_it_died_of() {
+    let home = Home::new();
+    let repository = TestRepository::with_files(&[("test_it.py", "import unittest\n")]);
+    let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
+    command.env("AUTOHEAL_WORKER_MEMORY_MIB", "8");
+    command.env("AUTOHEAL_REPOSITORIES", json!([repository.path()]).to_string());
+    let server = Server::of(command);
+    let (address, token) = server.entrance();
+    for _ in 0..2 {
+        let input = json!({ "repository": repository.path() });
+        let (status, refused) = heal(address, Some(token), "/api/tools/heal", &input).await;
+        let message = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(status == 422 && message.contains("exceeded its memory of 8 MiB"), "{status} {refused}");
+        let health = reqwest::get(format!("{address}/healthz")).await.unwrap();
+        assert_eq!(health.status(), 200);
+    }
+}
+
+#[tokio::test]
+async fn a_task_whose_worker_process_is_killed_has_failed_once_and_says_of_what() {
+    let home = Home::new();
+    let repository = TestRepository::with_files(&[("test_it.py", "import unittest\n")]);
+    let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
+    command.env("AUTOHEAL_REPOSITORIES", json!([repository.path()]).to_string());
+    let server = Server::of(command);
+    let (address, token) = server.entrance();
+    let input = json!({ "repositoryUrl": repository.path(), "teamName": "a", "leaderName": "b" });
+    let (status, accepted) = heal(address, Some(token), "/api/heal", &input).await;
+    assert_eq!((status, &accepted["status"]), (200, &json!("queued")));
+    let worker = loop {
+        if let Some(worker) = worker_processes(server.process.id()).first() {
+            break *worker;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    kill(Pid::from_raw(worker), Signal::SIGKILL).unwrap();
+    let store = home.store().await;
+    let task = loop {
+        let tasks = store.tasks(&TaskFilter::default()).await.unwrap();
+        if let [task @ Task { error_message: Some(_), .. }] = tasks.as_slice() {
+            break task.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!((task.state, task.retry_count, task.deaths), (TaskState::Pending, 1, 0), "{task:?}");
+    assert!(task.error_message.as_ref().unwrap().contains("was ended by signal 9"), "{task:?}");
 }

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use autoheal_engine::Timestamp;
-use autoheal_engine::budget::Usage;
 use autoheal_extract::{Asking, Extracted, Extraction, Form, ModelSettings, Reading, ScrapedItem};
 use autoheal_llm::{
     ChatAnswer, ChatError, ChatModel, ChatRequest, Finish, ModelName, Models, Session, Settings, TokenUsage,
@@ -77,9 +75,8 @@ impl ChatModel for Script {
 /// A run's account with one model.
 pub(crate) fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session {
     let settings = Settings { waits: vec![Duration::from_millis(1); 3], ..settings };
-    let clock = || Timestamp::from_millis(1_000_000_000_000);
-    let models = Models::new(vec![model], Arc::new(Accounts::default()), settings, clock, str::to_owned);
-    models.session(None, None, Usage::default())
+    let models = Models::new(vec![model], Arc::new(Accounts::default()), settings, str::to_owned);
+    models.session(None, None, None)
 }
 
 /// Asks for an item of the page with the pot, with the settings that nobody changed.

@@ -151,8 +151,10 @@ async fn what_is_on_the_default_branch_is_told_from_what_nobody_has_accepted() {
         let found = git.is_on_default_branch(&clone.path(), &address, commit).await.unwrap();
         assert_eq!(found, is_accepted, "{commit}");
     }
-    // Without a branch of such a name it is the one that is checked out.
+    assert_eq!(git.default_commit(&clone.path(), &address).await.unwrap(), Some(first));
+    // Without a branch of such a name it is the one that is checked out, for what is installed; nothing says so.
     repository.git(&["branch", "--quiet", "--move", "main", "old"]);
     let clone = Cloned::of(&git, &repository).await;
     assert!(git.is_on_default_branch(&clone.path(), &address, &unread).await.unwrap());
+    assert_eq!(git.default_commit(&clone.path(), &address).await.unwrap(), None);
 }

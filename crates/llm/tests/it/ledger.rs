@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
-use autoheal_engine::budget::Usage;
 use autoheal_llm::{ChatModel, Connection, Models, Session, Settings};
 use autoheal_testkit::ledger::Accounts;
 use autoheal_testkit::model_server::ModelServer;
@@ -20,12 +18,11 @@ pub(crate) fn hasty() -> Settings {
 
 pub(crate) fn models(chain: Vec<Arc<dyn ChatModel>>, settings: Settings) -> (Models, Arc<Accounts>) {
     let accounts = Arc::new(Accounts::default());
-    let clock = || Timestamp::from_millis(1_000_000_000_000);
     let redact = |text: &str| text.replace("hunter2", "***");
-    (Models::new(chain, Arc::<Accounts>::clone(&accounts), settings, clock, redact), accounts)
+    (Models::new(chain, Arc::<Accounts>::clone(&accounts), settings, redact), accounts)
 }
 
 pub(crate) fn session(chain: Vec<Arc<dyn ChatModel>>, settings: Settings) -> (Session, Arc<Accounts>) {
     let (models, accounts) = models(chain, settings);
-    (models.session(Some("news".to_owned()), Some("ada".to_owned()), Usage::default()), accounts)
+    (models.session(Some("news".to_owned()), Some("ada".to_owned()), None), accounts)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoheal_engine::budget::{Exhausted, Limits, Usage};
+use autoheal_engine::budget::{Exhausted, Limits};
 use autoheal_llm::{ChatError, ChatRequest, Message, Settings};
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 use serde_json::json;
@@ -25,13 +25,13 @@ async fn what_may_pass_is_asked_again_and_each_request_is_accounted_for() {
     let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
     assert_eq!(session.ask("test", &question()).await.unwrap().text, "yes");
     assert_eq!(accounts.outcomes(), ["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE", "ANSWERED"]);
-    let calls = accounts.calls();
-    let last = calls.last().unwrap();
+    let last = accounts.calls().last().unwrap().clone();
     assert_eq!((last.input_tokens, last.output_tokens, last.cached_tokens), (10, 5, 4));
     assert_eq!(last.micro_dollars, Some(5), "6 tokens at 0.15, 4 at 0.075 and 5 at 0.6 are 4.2");
     assert_eq!((last.target.as_deref(), last.user.as_deref()), (Some("news"), Some("ada")));
     assert!(last.prompt.as_ref().unwrap().contains("***") && !last.prompt.as_ref().unwrap().contains("hunter2"));
-    assert_eq!((session.used().calls, session.used().tokens), (4, 15));
+    let used = session.used().await.unwrap();
+    assert_eq!((used.calls, used.tokens), (4, 15));
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_short_outage_is_waited_out_by_many_at_once() {
     let models = models(vec![connection(MODEL, &server)], hasty()).0;
     let asked: Vec<_> = (0..8)
         .map(|_| {
-            let session = models.session(None, None, Usage::default());
+            let session = models.session(None, None, None);
             tokio::spawn(async move { session.ask("test", &question()).await.is_ok() })
         })
         .collect();
@@ -135,7 +135,7 @@ async fn questions_at_once_keep_to_the_limit_together() {
         for one in asked {
             answered += usize::from(one.await.unwrap());
         }
-        assert_eq!((answered, server.requests().len(), session.used().calls), (3, 3, 3));
+        assert_eq!((answered, server.requests().len(), session.used().await.unwrap().calls), (3, 3, 3));
     }
 }
 
@@ -145,12 +145,12 @@ async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for()
     let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
     let waited = tokio::time::timeout(Duration::from_millis(100), session.ask("test", &question())).await;
     assert!(waited.is_err());
-    assert_eq!(session.used().calls, 1);
+    assert_eq!(session.used().await.unwrap().calls, 1);
     while accounts.calls().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(accounts.outcomes(), ["ANSWERED"]);
-    assert_eq!((session.used().calls, session.used().tokens), (1, 15));
+    assert_eq!((session.used().await.unwrap().calls, session.used().await.unwrap().tokens), (1, 15));
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn the_limit_of_a_day_holds_for_runs_at_once() {
     let models = models(vec![connection(MODEL, &server)], settings).0;
     let asked: Vec<_> = (0..4)
         .map(|_| {
-            let session = models.session(None, None, Usage::default());
+            let session = models.session(None, None, None);
             tokio::spawn(async move { session.ask("test", &question()).await.is_ok() })
         })
         .collect();

@@ -4,8 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use autoheal_engine::Timestamp;
-use autoheal_engine::budget::Usage;
 use autoheal_llm::recording::Replay;
 use autoheal_llm::{ChatModel, Connection, Models, Session, Settings};
 use autoheal_navigate::{Page, PageError, Pages};
@@ -26,9 +24,8 @@ pub(crate) fn replaying(file: &Path) -> Session {
 }
 
 fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session {
-    let models =
-        Models::new(vec![model], Arc::new(Accounts::default()), settings, || Timestamp::from_millis(0), str::to_owned);
-    models.session(None, None, Usage::default())
+    let models = Models::new(vec![model], Arc::new(Accounts::default()), settings, str::to_owned);
+    models.session(None, None, None)
 }
 
 /// A manual at `http://manual.example/`.

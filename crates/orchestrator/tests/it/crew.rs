@@ -9,6 +9,7 @@ use autoheal_orchestrator::crew::performer::{Performer, greeting};
 use autoheal_orchestrator::crew::{Crew, CrewSettings};
 use autoheal_orchestrator::{Registry, TaskEnd, Worker, WorkerSettings};
 use autoheal_store::Store;
+use autoheal_testkit::ordinary_user::test_again;
 use rstest::rstest;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +94,7 @@ async fn a_task_is_done_in_a_worker_process_and_its_events_are_seen(#[case] engi
 #[rstest]
 #[case(Deed::OverflowTheStack, "overflowed its stack")]
 #[case(Deed::ComputeForEver, "node work did not end within 1 s, nor could it be interrupted")]
-#[case(Deed::TakeAllMemory, "exceeded its memory of 256 MiB")]
+#[case::memory(Deed::TakeAllMemory, "exceeded its memory of 256 MiB")]
 #[tokio::test]
 async fn what_kills_a_worker_process_is_a_failed_attempt_with_its_reason(#[case] deed: Deed, #[case] reason: &str) {
     let database = Engine::Sqlite.database().unwrap();
@@ -105,6 +106,12 @@ async fn what_kills_a_worker_process_is_a_failed_attempt_with_its_reason(#[case]
         let after = store.enqueue(&task(kind, "harmless", None)).await.unwrap().id;
         assert_eq!(nodes_done(&store, finished(&run(&worker, after).await)).await, DONE);
     }
+}
+
+/// An ordinary user makes no control groups: the memory of a worker process is watched instead.
+#[test]
+fn the_memory_of_a_worker_process_is_limited_without_control_groups() {
+    test_again("the memory of worker processes", &["case_3_memory"], "case_3_memory");
 }
 
 #[tokio::test]

@@ -5,9 +5,10 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::{BranchName, CommitId, CommitInfo};
 
 use crate::branch_name::numbered_branch_name;
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::{Checkout, DefaultBranch, forge_error};
 use crate::commit_message::is_ours;
 use crate::installation;
+use crate::own_settings::{self, OwnSettings};
 use crate::protected::{Protection, keeps_configuration, may_hold_configuration, protection};
 use crate::request::Delivery;
 use crate::state::{HealState, Origin};
@@ -54,13 +55,13 @@ pub(crate) async fn run(
     state.origin = Some(origin);
     let mut setup = installation::prepare(state, checkout, settings, context).await?;
     setup.parts = parts;
-    setup.redefined = redefined(checkout, &base).await?;
+    setup.redefined = redefined(checkout, &base, state.request.trust_config).await?;
     if !setup.redefined.is_empty() {
         const SHOWN: usize = 5;
         let shown = setup.redefined.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
         state.warn(format!(
-            "the branch itself defines what green means: on the default branch these files are others: {shown}; read them before you trust \
-             the result"
+            "the branch itself defines what green means: on the default branch these files are others, or it is not known: {shown}; read them \
+             before you trust the result"
         ));
     }
     for line in setup.command_lines() {
@@ -71,11 +72,23 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// The files that say what green means and differ from those of the default branch. Of a folder, that is the branch that is checked out there.
-async fn redefined(checkout: &Checkout, base: &CommitId) -> Result<Vec<String>, StepError> {
+/// The files that say what green means and differ from those of the default branch. Where that is not known, the repository's own settings: nothing
+/// tells what they should be.
+async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> Result<Vec<String>, StepError> {
     let (git, clone) = (&checkout.git, checkout.folders.clone_folder());
-    let Some(default) = git.default_commit(&clone).await.map_err(|error| forge_error(&error))? else {
-        return Ok(Vec::new());
+    let (default, is_obeyed) = match checkout.default_branch().await? {
+        // Without that trust the repository's own settings are those of the default branch.
+        DefaultBranch::Other(default) => (default, trust_config),
+        DefaultBranch::Healed => (git.head(&clone).await.map_err(|error| forge_error(&error))?, true),
+        DefaultBranch::Unknown => {
+            // A file that cannot be read has ended the run already.
+            let own = OwnSettings::read(&checkout.folders.tree()).ok().flatten();
+            return Ok(own
+                .filter(OwnSettings::defines_green)
+                .map(|_| own_settings::FILE.to_owned())
+                .into_iter()
+                .collect());
+        }
     };
     if default == *base {
         return Ok(Vec::new());
@@ -83,6 +96,7 @@ async fn redefined(checkout: &Checkout, base: &CommitId) -> Result<Vec<String>, 
     let mut redefined = Vec::new();
     for file in git.changed_files(&clone, &default, base).await.map_err(|error| forge_error(&error))? {
         let is_green = match protection(&file) {
+            Some(_) if file == own_settings::FILE => is_obeyed,
             Some(Protection::Configuration | Protection::Ci) => true,
             None if may_hold_configuration(&file) => {
                 let mut texts = Vec::new();

@@ -83,14 +83,14 @@ impl Adviser<'_> {
         check: impl Fn(Value) -> Result<T, String>,
         context: &StepContext,
     ) -> Result<T, NoAdvice> {
-        let session = self.models.session(Some(state.request.repository.clone()), None, state.model_usage);
+        let session = self.models.session(Some(state.request.repository.clone()), None, Some(context.run));
         let request = ChatRequest { max_tokens: MOST_TOKENS, ..ChatRequest::new(vec![Message::user(prompt)]) };
         let mut request = request.in_form(purpose, schema.clone());
         let mut fault = String::new();
         for _ in 0..MOST_ANSWERS {
             context.progress(format!("a language model is asked: {purpose}"));
             let answer = session.ask(purpose, &request).await;
-            state.model_usage = session.used();
+            state.model_usage = session.used().await.map_err(no_advice)?;
             let answer = answer.map_err(no_advice)?;
             let checked = if answer.finish == Finish::Length {
                 Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))

@@ -21,7 +21,7 @@ use rstest::rstest;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::driver::{Healed, heal_with, now};
+use crate::driver::{Healed, heal_with};
 use crate::heal_node;
 
 const REPOSITORIES: &str = include_str!("../../../../xtask/bench/cheats/repositories.toml");
@@ -79,7 +79,7 @@ async fn models(edits: &[Edit]) -> (ModelServer, Models) {
         per_run: Limits { calls: Some(9), ..Limits::default() },
         ..Settings::default()
     };
-    let models = Models::new(vec![Arc::new(connection)], Arc::new(Accounts::default()), settings, now, str::to_owned);
+    let models = Models::new(vec![Arc::new(connection)], Arc::new(Accounts::default()), settings, str::to_owned);
     (server, models)
 }
 

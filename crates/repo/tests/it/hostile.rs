@@ -2,7 +2,6 @@
 //! is told, and the host's own files are as they were.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
-use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
 use autoheal_engine::event::EventBody;
@@ -12,9 +11,6 @@ use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 
 use crate::driver::{Healed, heal_offline};
-
-/// No user of the machine.
-const USER: u32 = 54321;
 
 const PASSES: &str =
     "import unittest\n\n\nclass Passes(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, 1)\n";
@@ -319,34 +315,8 @@ async fn what_tests_leave_holds_up_no_fix(#[values(Choice::Bubblewrap, Choice::D
 }
 
 /// All of this again as an ordinary user, to whom a closed folder is closed.
-#[tokio::test]
-async fn hostile_repositories_gain_nothing_from_an_ordinary_user_either() {
-    if !std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
-        // Then the other tests have shown it.
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    chown(home.path(), Some(USER), Some(USER)).unwrap();
-    let program = home.path().join("it");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-    let output = tokio::process::Command::new(program)
-        .args(["hostile::", "--test-threads=1", "--nocapture", "--skip", "ordinary_user", "--skip", "Docker"])
-        .env_clear()
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-        .env("HOME", home.path())
-        .env("TMPDIR", home.path())
-        .current_dir(home.path())
-        .uid(USER)
-        .gid(USER)
-        .output()
-        .await
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    if let Some(reason) = said.lines().find_map(|line| line.strip_prefix("SKIPPED: ")) {
-        autoheal_testkit::skip("hostile repositories as an ordinary user", reason);
-        return;
-    }
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("what_tests_leave_holds_up_no_fix") && !said.contains(" 0 passed"), "{said}");
+#[test]
+fn hostile_repositories_gain_nothing_from_an_ordinary_user_either() {
+    let others = ["hostile::", "--skip", "ordinary_user", "--skip", "Docker"];
+    autoheal_testkit::ordinary_user::test_again("hostile repositories", &others, "what_tests_leave_holds_up_no_fix");
 }

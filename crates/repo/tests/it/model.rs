@@ -15,7 +15,7 @@ use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::repository::TestRepository;
 use serde_json::{Value, json};
 
-use crate::driver::{Healed, heal_with, now};
+use crate::driver::{Healed, heal_with};
 
 const WRONG: &str = "def area(width, height):\n    # Of a rectangle.\n    return width + height\n";
 const RIGHT: &str = "def area(width, height):\n    # Of a rectangle.\n    return width * height\n";
@@ -38,7 +38,7 @@ fn models(model: Arc<dyn ChatModel>, calls: u64) -> Models {
         per_run: Limits { calls: Some(calls), ..Limits::default() },
         ..Settings::default()
     };
-    Models::new(vec![model], Arc::new(Accounts::default()), settings, now, str::to_owned)
+    Models::new(vec![model], Arc::new(Accounts::default()), settings, str::to_owned)
 }
 
 async fn heal(repository: &TestRepository, server: &ModelServer, calls: u64) -> Option<Healed> {

@@ -31,6 +31,46 @@ async fn its_test_command_decides_what_green_means() {
     assert!(healed.results.commands[0].ends_with("checks/suite.py"), "{:?}", healed.results.commands);
 }
 
+/// A repository whose tests fail on a branch of it, which says that they need not be run.
+fn with_a_branch_that_says(settings: &str) -> TestRepository {
+    let repository = repository(TEST);
+    repository.write("calc.py", BROKEN.replace(')', "):")).commit("the default branch is well");
+    repository.git(&["checkout", "--quiet", "-b", "feature"]);
+    repository.write("calc.py", BROKEN).write(".autoheal.toml", settings).commit("all is green");
+    repository
+}
+
+#[tokio::test]
+async fn what_a_branch_says_of_green_is_not_obeyed_before_it_is_merged() {
+    for settings in ["test = 'true'\nlint = []\n", "directory = 'checks'\n"] {
+        let repository = with_a_branch_that_says(settings);
+        let Some(healed) = heal_it(&repository, false).await else { return };
+        assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+        assert!(healed.results.commands[0].ends_with("checks/suite.py"), "{:?}", healed.results.commands);
+        assert_eq!(healed.state.accepted.len(), 1, "the default branch's tests are red on it");
+        assert!(healed.report.contains("is not obeyed: merge it"), "{}", healed.report);
+        assert!(!healed.report.contains("the branch itself defines"), "{}", healed.report);
+    }
+}
+
+#[tokio::test]
+async fn a_branch_that_is_trusted_defines_green_and_the_report_says_so() {
+    let repository = with_a_branch_that_says("test = 'true'\nlint = []\n");
+    let Some(healed) = heal_it(&repository, true).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::NothingToDo, "{}", healed.report);
+    assert!(healed.report.contains("the branch itself defines what green means"), "{}", healed.report);
+}
+
+#[tokio::test]
+async fn without_a_known_default_branch_the_report_says_who_defines_green() {
+    let repository = with_a_branch_that_says("test = 'true'\nlint = []\n");
+    repository.git(&["branch", "--quiet", "--move", "main", "old"]);
+    let Some(healed) = heal_it(&repository, false).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::NothingToDo, "{}", healed.report);
+    let told = "the branch itself defines what green means: on the default branch these files are others, or it is not known: .autoheal.toml";
+    assert!(healed.results.warnings.iter().any(|warning| warning.starts_with(told)), "{}", healed.report);
+}
+
 #[tokio::test]
 async fn what_it_protects_is_not_edited() {
     let repository = repository(&format!("{TEST}[protect]\nfiles = ['calc.*']\n"));

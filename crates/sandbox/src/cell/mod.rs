@@ -183,7 +183,7 @@ fn resources(limits: &Limits, has_group: bool, around: Around) -> Vec<(Resource,
 /// The words before a command that limits itself: root without `CAP_SYS_RESOURCE` cannot limit the processes of another user.
 pub(crate) fn limiting_words(limits: &Limits, limiter: &Limiter) -> Vec<String> {
     let has_group = *limiter != Limiter::ResourceLimits;
-    let options = resources(limits, has_group, Around::Namespace).into_iter().filter_map(|(resource, most)| {
+    let named = resources(limits, has_group, Around::Namespace).into_iter().filter_map(|(resource, most)| {
         let name = match resource {
             Resource::Fsize => "fsize",
             Resource::Core => "core",
@@ -191,9 +191,9 @@ pub(crate) fn limiting_words(limits: &Limits, limiter: &Limiter) -> Vec<String> 
             Resource::Nproc => "nproc",
             _ => return None,
         };
-        Some(format!("--{name}={most}:{most}"))
+        Some((name, most))
     });
-    std::iter::once("prlimit".to_owned()).chain(options).chain(std::iter::once("--".to_owned())).collect()
+    std::iter::once("prlimit".to_owned()).chain(autoheal_process::prlimit_options(named)).collect()
 }
 
 #[async_trait]

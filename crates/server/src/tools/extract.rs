@@ -1,5 +1,4 @@
 use async_trait::async_trait;
-use autoheal_engine::budget::Usage;
 use autoheal_extract::{Extracted, Extraction, Form, Mode, Way};
 use autoheal_fetch::FetchRequest;
 use schemars::JsonSchema;
@@ -62,7 +61,7 @@ impl Tool for Extract {
             let none =
                 || ToolError::InvalidInput(format!("the server has no language model for {mode}: use rule_based"));
             let models = services.models.as_ref().ok_or_else(none)?;
-            let session = models.session(Some(url.to_string()), call.user.clone(), Usage::default());
+            let session = models.session(Some(url.to_string()), call.user.clone(), None);
             Ok::<_, ToolError>((session, services.extraction.clone()))
         })?;
         (call.progress)(format!("asking for {url}"));

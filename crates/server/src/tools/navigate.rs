@@ -1,7 +1,6 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
-use autoheal_engine::budget::Usage;
 use autoheal_navigate::{FetchedPages, Goal, Guide, NavigationResult, Navigator, PathStep, Progress};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -90,7 +89,7 @@ impl Tool for Navigate {
             .models
             .as_ref()
             .filter(|_| input.ask_model)
-            .map(|models| models.session(Some(input.start.to_string()), call.user.clone(), Usage::default()));
+            .map(|models| models.session(Some(input.start.to_string()), call.user.clone(), None));
         let pages = FetchedPages::new(&services.fetcher, settings.http_timeout);
         let told = Told(call.progress);
         let navigator = Navigator::new(&pages, settings).telling(&told);

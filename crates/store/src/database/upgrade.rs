@@ -6,7 +6,7 @@ use rstest::rstest;
 use sqlx::{AnyConnection, AssertSqlSafe, Connection as _, Executor as _, Row as _};
 
 use super::{Database, Dialect};
-use crate::{ClaimRequest, Store};
+use crate::{ClaimRequest, Store, UsageBy};
 
 /// The tables that each version brought, and a row for each, written as that version did.
 const ROWS: &[(i64, &str, &str)] = &[
@@ -98,7 +98,7 @@ async fn tables(database: &Database) -> Vec<String> {
 #[tokio::test]
 async fn every_released_schema_is_brought_to_the_newest_with_all_its_rows(
     #[values(Dialect::Sqlite, Dialect::Postgres)] dialect: Dialect,
-    #[values(1, 2, 3, 4, 5, 6)] version: i64,
+    #[values(1, 2, 3, 4, 5, 6, 7)] version: i64,
 ) {
     let folder = tempfile::tempdir().unwrap();
     let url = match dialect {
@@ -132,6 +132,8 @@ async fn every_released_schema_is_brought_to_the_newest_with_all_its_rows(
     let (claimed, lease) = store.claim(&request).await.unwrap().unwrap();
     let run = store.open_run(claimed.id).await.unwrap().unwrap().run;
     assert_eq!((claimed.deaths, store.last_checkpoint(run).await.unwrap().unwrap().node.as_str()), (1, "analyze"));
+    let used = store.usage(Timestamp::default(), UsageBy::Model).await.unwrap();
+    assert_eq!(used.iter().map(|row| row.calls).collect::<Vec<_>>(), if version < 4 { vec![] } else { vec![1] });
     assert_eq!(store.fixes_of_target("t", Timestamp::default()).await.unwrap().len(), 1);
     store.release(&lease).await.unwrap();
 }

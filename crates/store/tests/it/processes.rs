@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use autoheal_engine::budget::Limits;
 use autoheal_engine::event::EventBody;
+use autoheal_engine::ledger::{CallLedger as _, Planned};
 use autoheal_engine::task::{Lease, TaskState};
 use autoheal_engine::workflow::Outcome;
 use autoheal_engine::{RunId, TaskId, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError, TaskFilter};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError, TaskFilter, UsageBy};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::database::Engine;
+use crate::ledger::{call, planned};
 use crate::queue::{LONG, request, task};
 
 const URL: &str = "STORE_TEST_URL";
@@ -74,6 +77,9 @@ fn worker_process() {
         match part.as_str() {
             "drain" => drain(&store).await,
             "hold" => hold(&store).await,
+            "spend" => spend(&store).await,
+            "race" => race(&store).await,
+            "reserve and die" => reserve_and_die(&store).await,
             "die" => die(&store, false).await,
             "advance and die" => die(&store, true).await,
             other => panic!("no part {other}"),
@@ -93,6 +99,56 @@ async fn drain(store: &Store) {
         }
     };
     tokio::join!(worker("one"), worker("two"));
+}
+
+/// The worst case of a call in [`planned`] is 1,000.
+const BUDGET: u64 = 50_000;
+
+fn of_today() -> Planned {
+    let per_day = Limits { micro_dollars: Some(BUDGET), ..Limits::default() };
+    Planned { per_day, ..planned(RunId(Uuid::now_v7())) }
+}
+
+/// Makes calls, three at a time, until the day's money is used up.
+async fn spend(store: &Store) {
+    say("ready");
+    wait_for_a_line();
+    let caller = async || {
+        let mut calls = 0;
+        while let Ok(reservation) = store.reserve(of_today()).await.unwrap() {
+            calls += 1;
+            store.settle(reservation, call("a/b", Some(if calls % 3 == 0 { 1000 } else { 400 }))).await.unwrap();
+        }
+        say(calls);
+    };
+    tokio::join!(caller(), caller(), caller());
+}
+
+/// Limits for which processes race, each of which lets in [`FIRST`].
+const RACES: u128 = 60;
+const FIRST: u64 = 3;
+
+/// Reserves for one run after the other, with six tasks at a time, and settles nothing: what is let in beyond a limit stays.
+async fn race(store: &Store) {
+    let per_run = Limits { calls: Some(FIRST), ..Limits::default() };
+    say("ready");
+    wait_for_a_line();
+    for number in 0..RACES {
+        let mut reserving = tokio::task::JoinSet::new();
+        for _ in 0..6 {
+            let (store, wanted) = (store.clone(), Planned { per_run, ..planned(RunId(Uuid::from_u128(number))) });
+            reserving.spawn(async move { store.reserve(wanted).await.unwrap().is_ok() });
+        }
+        say(reserving.join_all().await.into_iter().filter(|is_admitted| *is_admitted).count());
+    }
+}
+
+/// Dies with four calls under way.
+async fn reserve_and_die(store: &Store) {
+    for _ in 0..4 {
+        store.reserve(of_today()).await.unwrap().unwrap();
+    }
+    std::process::abort();
 }
 
 /// Claims a task, gets as far as one checkpoint, and is then late with the second.
@@ -288,4 +344,52 @@ async fn a_run_that_gets_further_each_time_survives_any_number_of_deaths(#[case]
     let run = store.open_run(task.id).await.unwrap().unwrap().run;
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 5);
     finish(store, &lease, run).await.unwrap();
+}
+
+async fn spent(store: &Store) -> u64 {
+    store.usage(Timestamp::default(), UsageBy::Model).await.unwrap().iter().map(|row| row.micro_dollars).sum()
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn processes_that_race_for_the_last_money_never_pass_the_limit(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let mut dead = Worker::start("reserve and die", &database.url);
+    assert!(!dead.child.wait().unwrap().success());
+    let race = async || {
+        let mut workers = [(); 4].map(|()| Worker::start("spend", &database.url));
+        for worker in &mut workers {
+            assert_eq!(worker.answer().as_deref(), Some("ready"));
+        }
+        workers.iter_mut().for_each(Worker::go_on);
+        for worker in &mut workers {
+            assert!(worker.child.wait().unwrap().success());
+        }
+        spent(&database.store).await
+    };
+    // The four calls of the process that died may have been made: what they may cost is kept.
+    let spent = race().await;
+    assert!((BUDGET - 4999..=BUDGET - 4000).contains(&spent), "{spent}");
+    database.execute("UPDATE llm_reservation SET until = 1").await;
+    let spent = race().await;
+    assert!((BUDGET - 999..=BUDGET).contains(&spent), "{spent}");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn of_many_that_reserve_at_once_a_limit_lets_in_as_many_as_it_says(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let mut workers = [(); 4].map(|()| Worker::start("race", &database.url));
+    for worker in &mut workers {
+        assert_eq!(worker.answer().as_deref(), Some("ready"));
+    }
+    workers.iter_mut().for_each(Worker::go_on);
+    for number in 0..RACES {
+        let admitted: u64 = workers.iter_mut().map(|worker| worker.answer().unwrap().parse::<u64>().unwrap()).sum();
+        assert_eq!(admitted, FIRST, "run {number}");
+    }
 }

@@ -5,7 +5,6 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use autoheal_engine::budget::Usage;
 use autoheal_extract::{ExtractError, Extracted, Extraction, Form, Mode, ModelSettings, Strictness, Way};
 use autoheal_fetch::Fetcher;
 use autoheal_llm::Session;
@@ -93,7 +92,7 @@ fn asking(arguments: &Extract, config: &Config, store: Option<&Store>) -> Result
         [only] => Some(only.clone()),
         _ => None,
     };
-    let session = models.ok_or_else(none)?.session(target, None, Usage::default());
+    let session = models.ok_or_else(none)?.session(target, None, None);
     Ok((session, settings(arguments, config)))
 }
 

@@ -5,7 +5,6 @@ mod readable;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use autoheal_engine::budget::Usage;
 use autoheal_navigate::{FetchedPages, Goal, Guide, Navigator, PathStep, Progress};
 use url::Url;
 
@@ -35,7 +34,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     } else {
         None
     };
-    let session = models.map(|models| models.session(Some(start.to_string()), None, Usage::default()));
+    let session = models.map(|models| models.session(Some(start.to_string()), None, None));
     let mut settings = wiring::navigation(&config);
     settings.max_steps = arguments.max_steps.unwrap_or(settings.max_steps);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout);

@@ -98,7 +98,8 @@ async fn new_rules(
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");
     let answered =
-        model::propose((models, &services.prompt_limits), loaded, state.context.as_ref(), layout, reason).await;
+        model::propose((models, &services.prompt_limits), context.run, loaded, state.context.as_ref(), layout, reason)
+            .await;
     Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
 }
 

@@ -3,8 +3,7 @@
 
 use std::fmt::Write as _;
 
-use autoheal_engine::Timestamp;
-use autoheal_engine::budget::Usage;
+use autoheal_engine::{RunId, Timestamp};
 use autoheal_llm::prompt::{cut, fenced, fill};
 use autoheal_llm::structured::structured;
 use autoheal_llm::{ChatError, ChatRequest, Message, Models};
@@ -76,6 +75,7 @@ struct AnsweredField {
 /// Asks for the rules that are not sure. `reason` says why other ways gave none.
 pub(super) async fn propose(
     (models, limits): (&Models, &PromptLimits),
+    run: RunId,
     loaded: &Loaded,
     known: Option<&DiagnosisContext>,
     // By value: parsed pages may go to another thread, and not be seen from two.
@@ -83,7 +83,7 @@ pub(super) async fn propose(
     reason: &str,
 ) -> Thought {
     let prompt = prompt(limits, loaded, known, layout.page(), reason)?;
-    let session = models.session(Some(loaded.row.source.clone()), None, Usage::default());
+    let session = models.session(Some(loaded.row.source.clone()), None, Some(run));
     let mut request = ChatRequest::new(vec![Message::user(prompt)]).in_form("recipe", schema());
     let mut fault = String::new();
     for _ in 0..MOST_ANSWERS {
