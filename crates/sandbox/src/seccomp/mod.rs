@@ -32,10 +32,21 @@ impl Filters {
         compile(refused).map(Self).map_err(|error| format!("no filter of system calls can be made: {error}"))
     }
 
+    /// No filter, to see what happens without.
+    #[cfg(test)]
+    pub(crate) const fn none() -> Self {
+        Self(Vec::new())
+    }
+
     /// The programs.
     pub(crate) fn programs(&self) -> &[Vec<u8>] {
         &self.0
     }
+}
+
+/// The number of system calls that are allowed, some of them with some arguments only.
+pub(crate) fn allowed() -> usize {
+    ALLOWED.iter().map(|rule| rule.calls.len()).sum()
 }
 
 fn compile<'a>(refused: impl Iterator<Item = &'a Refusal>) -> Result<Vec<Vec<u8>>, seccompiler::BackendError> {
