@@ -100,7 +100,6 @@ impl Bubblewrap {
     pub(crate) fn claims(&self) -> Result<Claims, SandboxError> {
         let limiter = Limiter::detect(geteuid().as_raw(), self.allow_weak_limits)?;
         Ok(Claims {
-            kind: SandboxKind::Bubblewrap,
             limits: limiter.to_string(),
             are_limits_weak: limiter == Limiter::ResourceLimits,
             limits_processors: limiter.limits_processors(),

@@ -69,7 +69,6 @@ impl Engine {
         let info = &self.info;
         let version = info.cgroup_version.map_or_else(|| "?".to_owned(), |version| version.to_string());
         Claims {
-            kind: SandboxKind::Docker,
             limits: format!("control groups of the engine, version {version}"),
             are_limits_weak: check_limits(info, false).is_err(),
             limits_processors: info.cpu_cfs_quota != Some(false),

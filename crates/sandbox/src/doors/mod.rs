@@ -17,7 +17,7 @@ use self::probe::Inside;
 pub(crate) use self::probe::probe;
 use self::status::KILL;
 pub(crate) use self::status::{require, require_of_keeper};
-use crate::{SandboxKind, machine, seccomp};
+use crate::{machine, seccomp};
 
 /// How well a door is shut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +70,6 @@ impl Judgement {
 /// The mechanisms that a sandbox uses; whether they hold is tried.
 #[derive(Debug, Clone)]
 pub(crate) struct Claims {
-    pub(crate) kind: SandboxKind,
     /// The mechanism that limits memory and processes.
     pub(crate) limits: String,
     /// Whether it is the weaker one that `sandbox.allow_weak_limits` accepts.
@@ -105,19 +104,16 @@ impl Facts {
     }
 }
 
+/// A row of the table: the name of a door, and what judges it.
+type Row = (&'static str, fn(&Facts) -> Judgement);
+
 /// All doors, in the order in which they are reported.
-const DOORS: &[(&str, fn(&Facts) -> Judgement)] = &[
+const DOORS: &[Row] = &[
     ("kernel", kernel),
     ("namespaces", namespaces),
     ("system calls", system_calls),
-    ("privileges", |facts| match facts.has_own_kernel() {
-        true => Judgement::shut("a kernel of the sandbox's own"),
-        false => status::privileges(&facts.inside.status()),
-    }),
-    ("capabilities", |facts| match facts.has_own_kernel() {
-        true => Judgement::shut("a kernel of the sandbox's own"),
-        false => status::capabilities(&facts.inside.status(), KILL),
-    }),
+    ("privileges", |facts| of_process(facts, status::privileges)),
+    ("capabilities", |facts| of_process(facts, |status| status::capabilities(status, KILL))),
     ("user", user),
     ("keyrings", keyrings),
     ("files", files),
@@ -135,7 +131,7 @@ const DOORS: &[(&str, fn(&Facts) -> Judgement)] = &[
 
 /// Judges all doors.
 fn judge(facts: &Facts) -> Vec<Door> {
-    let door = |(name, judge): &(&'static str, fn(&Facts) -> Judgement)| {
+    let door = |(name, judge): &Row| {
         let Judgement { state, by, remedy } = judge(facts);
         Door { name, state, by, remedy }
     };
@@ -163,7 +159,7 @@ fn namespaces(facts: &Facts) -> Judgement {
     let is_shared =
         |name: &&str| facts.inside.namespaces.get(*name).is_none_or(|id| facts.namespaces.get(*name) == Some(id));
     let (necessary, all) = (NECESSARY.join(", "), ["user", "cgroup"]);
-    let shared: Vec<&str> = NECESSARY.iter().copied().filter(|name| is_shared(&name)).collect();
+    let shared: Vec<&str> = NECESSARY.iter().copied().filter(|name| is_shared(name)).collect();
     if !shared.is_empty() {
         return Judgement::open(
             format!("shared with this machine: {}", shared.join(", ")),
@@ -179,6 +175,14 @@ fn namespaces(facts: &Facts) -> Judgement {
         format!("own {own}; shared with this machine: {}", shared.join(", ")),
         "use a rootless engine, or one with `userns-remap`",
     )
+}
+
+/// The judgement about a process as its kernel describes it, or the kernel's own.
+fn of_process(facts: &Facts, judge: impl FnOnce(&status::Status) -> Judgement) -> Judgement {
+    if facts.has_own_kernel() {
+        return Judgement::shut("a kernel of the sandbox's own");
+    }
+    judge(&facts.inside.status())
 }
 
 fn system_calls(facts: &Facts) -> Judgement {
@@ -220,9 +224,6 @@ fn user(facts: &Facts) -> Judgement {
 
 fn keyrings(facts: &Facts) -> Judgement {
     match ["keyctl", "add_key"].map(|call| facts.inside.calls.get(call).cloned().flatten()) {
-        [Some(keyctl), Some(_)] if facts.claims.kind == SandboxKind::Bubblewrap => {
-            Judgement::shut(format!("the filter ({keyctl}), and a session keyring of its own"))
-        }
         [Some(keyctl), Some(_)] => Judgement::shut(format!("the filter ({keyctl})")),
         [_, _] => Judgement::open("keys can be looked for", "use a kernel and an engine with seccomp"),
     }
