@@ -560,6 +560,7 @@ pub(super) const UNCOUNTED: &[Refusal] =
 pub(super) const BUILDING: &[Rule] = &[
     allow(calls![SYS_clone, SYS_unshare], "namespaces, which an ordinary user makes in one of users"),
     allow(calls![SYS_mount, SYS_umount2, SYS_pivot_root], "what is seen in them"),
+    allow(calls![SYS_chroot], "the browser's own sandbox"),
     allow(calls![SYS_sethostname], "the name of the machine in them"),
     Rule {
         calls: calls![SYS_keyctl],
