@@ -37,7 +37,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
             try_doors(config, SandboxKind::Bubblewrap, &mut bubblewrap).await;
         }
         Choice::None => {
-            printer.warn("`sandbox.kind` is `none`: commands of a repository run as you, and every door is open")
+            printer.warn("`sandbox.kind` is `none`: commands of a repository run as you, and every door is open");
         }
         Choice::Auto | Choice::Docker | Choice::Bubblewrap => {}
     }

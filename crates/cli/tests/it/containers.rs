@@ -122,8 +122,8 @@ fn bubblewrap_in_container(program: &Path, options: &[String]) -> Value {
         .args(["--entrypoint", "/opt/autoheal", IMAGE, "check", "--json"])
         .output()
         .unwrap();
-    let parts: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    assert!(!output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let parts: Value = serde_json::from_slice(&output.stdout).unwrap();
     parts.as_array().unwrap().iter().find(|part| part["name"] == "bubblewrap").unwrap().clone()
 }
 
