@@ -66,6 +66,8 @@ enum Bench {
     Extract(bench::extract::Options),
     /// Ask a real manual questions, and count what is answered, on how many pages, and what is made up
     Navigate(bench::navigate::Options),
+    /// Try to get out of each sandbox of this machine, and say what refused it
+    Escape(bench::escape::Options),
     /// Let a fleet of sources live through a month of changes, and compare what was accepted with the truth
     Fleet(bench::fleet::Options),
     /// Refresh a thousand sources by the real binary: each exactly once, how fast, with how much memory
@@ -86,6 +88,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
         Chore::Bench { bench: Bench::Extract(options) } => bench::extract::run(&root, &options),
         Chore::Bench { bench: Bench::Navigate(options) } => bench::navigate::run(&root, &options),
+        Chore::Bench { bench: Bench::Escape(options) } => bench::escape::run(&root, &options),
         Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),

@@ -385,7 +385,8 @@ pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
         SandboxError::Unavailable { .. }
         | SandboxError::NoLimits { .. }
         | SandboxError::MissingImage { .. }
-        | SandboxError::UnsafeMount { .. } => StepError::Permanent { code: error.code(), message },
+        | SandboxError::UnsafeMount { .. }
+        | SandboxError::OpenDoor { .. } => StepError::Permanent { code: error.code(), message },
     }
 }
 

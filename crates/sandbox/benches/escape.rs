@@ -15,6 +15,7 @@ mod escape;
 #[expect(dead_code, reason = "what other tests use")]
 mod place;
 
+use std::io::ErrorKind;
 use std::process::Command;
 
 use autoheal_sandbox::Choice;
@@ -48,7 +49,11 @@ async fn main() {
 
 /// Makes the attempts under another program.
 fn reference(before: &[&str], words: &[String]) -> Result<Vec<Attempt>, String> {
-    let output = Command::new(before[0]).args(&before[1..]).args(words).output().map_err(|error| error.to_string())?;
+    let output =
+        Command::new(before[0]).args(&before[1..]).args(words).output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => format!("the program `{}` is not installed", before[0]),
+            _ => error.to_string(),
+        })?;
     serde_json::from_slice(&output.stdout).map_err(|_| String::from_utf8_lossy(&output.stderr).trim().to_owned())
 }
 

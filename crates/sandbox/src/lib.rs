@@ -13,6 +13,7 @@
 //! - `bubblewrap`: a namespace for each command, set up before it is needed
 //! - `docker`: a container for each workspace
 //! - `direct`: no wall
+//! - [`doors`](mod@doors): each way out of a sandbox, tried and judged
 //! - `cell`: the processes of one command
 //! - `limits`: control groups, or resource limits and a watch
 //! - `registries`: the one way out, for installing dependencies
@@ -26,6 +27,7 @@ mod bubblewrap;
 mod cell;
 mod direct;
 mod docker;
+pub mod doors;
 mod limits;
 mod machine;
 mod mount_sources;
@@ -46,8 +48,9 @@ use std::fmt;
 
 use async_trait::async_trait;
 
+pub use doors::{Door, State};
 pub use outcome::{End, Limit, Outcome, SandboxError};
-pub use select::{check, select, sweep};
+pub use select::{check, doors, select, sweep};
 pub use session::{Line, Session};
 pub use settings::{Choice, Settings};
 pub use spec::{Command, Disk, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};

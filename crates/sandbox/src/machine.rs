@@ -35,13 +35,18 @@ const MACHINE: &[&str] = &[
     "vmstat",
 ];
 
+/// Whether this entry of /proc is shown to commands.
+pub(crate) fn is_shown(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit()) || MACHINE.contains(&name)
+}
+
 /// The entries of this machine's /proc that are to be hidden.
 pub(crate) fn hidden() -> io::Result<Vec<PathBuf>> {
-    let is_hidden = |name: &str| !name.bytes().all(|byte| byte.is_ascii_digit()) && !MACHINE.contains(&name);
     let mut entries = fs::read_dir("/proc")?
         .map(|entry| entry.map(|entry| entry.path()))
         .filter(|path| {
-            path.as_ref().map_or(true, |path| path.file_name().and_then(OsStr::to_str).is_none_or(is_hidden))
+            path.as_ref()
+                .map_or(true, |path| path.file_name().and_then(OsStr::to_str).is_none_or(|name| !is_shown(name)))
         })
         .collect::<io::Result<Vec<_>>>()?;
     entries.sort();

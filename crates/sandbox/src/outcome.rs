@@ -112,6 +112,16 @@ pub enum SandboxError {
         /// Why, and what to do about it.
         reason: String,
     },
+    /// A process inside is not shut in as it has to be.
+    #[error("the sandbox is not used, for its door \"{door}\" is open: {found}; {remedy}")]
+    OpenDoor {
+        /// The door.
+        door: &'static str,
+        /// The finding.
+        found: String,
+        /// The way to shut it.
+        remedy: String,
+    },
     /// There is too little room on a disk to start anything.
     #[error(
         "only {} MiB are free where {} lies, and {} MiB are to stay free; make room there, or lower `{}`",
@@ -144,6 +154,7 @@ impl SandboxError {
             Self::Unavailable { .. }
             | Self::NoLimits { .. }
             | Self::NoSpace { .. }
+            | Self::OpenDoor { .. }
             | Self::UnsafeMount { .. }
             | Self::Failed { .. } => ErrorCode::DockerRunFailed,
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::bubblewrap::Bubblewrap;
 use crate::direct::Direct;
 use crate::docker::Engine;
+use crate::doors::{self, Door};
 use crate::limits::cgroup;
 use crate::outcome::SandboxError;
 use crate::settings::{Choice, Settings};
@@ -43,6 +44,25 @@ pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), Sandbox
         SandboxKind::Docker => Engine::find(settings).await.map(drop),
         SandboxKind::Bubblewrap => Bubblewrap::find(settings).await.map(drop),
         SandboxKind::None => Ok(()),
+    }
+}
+
+/// Tries each way out of this kind of sandbox, by commands in a real workspace; it takes a few seconds.
+///
+/// # Errors
+///
+/// When the sandbox does not work here, or has no Python to try with. Without a sandbox there are no doors.
+pub async fn doors(kind: SandboxKind, settings: &Settings) -> Result<Vec<Door>, SandboxError> {
+    match kind {
+        SandboxKind::Docker => {
+            let engine = Engine::find(settings).await?;
+            doors::probe(&engine, engine.claims()).await
+        }
+        SandboxKind::Bubblewrap => {
+            let bubblewrap = Arc::new(Bubblewrap::find(settings).await?);
+            doors::probe(&bubblewrap, bubblewrap.claims()?).await
+        }
+        SandboxKind::None => Ok(Vec::new()),
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod cheats;
 pub(crate) mod diff;
 pub(crate) mod drift;
+pub(crate) mod escape;
 pub(crate) mod extract;
 pub(crate) mod fleet;
 pub(crate) mod heal;

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use autoheal_forge::{Git, GitSettings};
-use autoheal_sandbox::SandboxKind;
+use autoheal_sandbox::{Choice, Door, SandboxKind, State};
 use serde::Serialize;
 
 use crate::args::Check;
@@ -21,13 +21,26 @@ struct Part {
     detail: String,
     /// What works only with it.
     needed_for: &'static str,
+    /// Of the sandbox that would be used, each way out of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    doors: Vec<Door>,
 }
 
 /// Says what of this machine can be used. Fails when `heal` could not work at all.
 pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let git = git().await;
-    let docker = sandbox(config, SandboxKind::Docker, "docker").await;
-    let bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
+    let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;
+    let mut bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
+    match config.sandbox.kind.unwrap_or_default() {
+        Choice::Auto | Choice::Docker if docker.usable => try_doors(config, SandboxKind::Docker, &mut docker).await,
+        Choice::Auto | Choice::Bubblewrap if bubblewrap.usable => {
+            try_doors(config, SandboxKind::Bubblewrap, &mut bubblewrap).await;
+        }
+        Choice::None => {
+            printer.warn("`sandbox.kind` is `none`: commands of a repository run as you, and every door is open");
+        }
+        Choice::Auto | Choice::Docker | Choice::Bubblewrap => {}
+    }
     let database = database(config).await;
     let can_heal = git.usable && database.usable && (docker.usable || bubblewrap.usable);
     let parts = [
@@ -57,14 +70,27 @@ fn table(parts: &[Part]) -> String {
         if !part.usable {
             let _ = writeln!(text, "     {:<13} needed for {}", "", part.needed_for);
         }
+        for Door { name, state, by, remedy } in &part.doors {
+            let state = match state {
+                State::Shut => "shut",
+                State::Weak => "weak",
+                State::Open => "OPEN",
+            };
+            let _ = writeln!(text, "     {name:<13} {state}: {by}");
+            if let Some(remedy) = remedy {
+                let _ = writeln!(text, "     {:<13} {remedy}", "");
+            }
+        }
     }
     text
 }
 
 fn part<E: Into<anyhow::Error>>(name: &'static str, needed_for: &'static str, found: Result<String, E>) -> Part {
     match found {
-        Ok(detail) => Part { name, usable: true, detail, needed_for },
-        Err(error) => Part { name, usable: false, detail: format!("{:#}", error.into()), needed_for },
+        Ok(detail) => Part { name, usable: true, detail, needed_for, doors: Vec::new() },
+        Err(error) => {
+            Part { name, usable: false, detail: format!("{:#}", error.into()), needed_for, doors: Vec::new() }
+        }
     }
 }
 
@@ -80,6 +106,22 @@ async fn sandbox(config: &Config, kind: SandboxKind, name: &'static str) -> Part
         Err(failure) => return part(name, needed_for, Err(failure.error)),
     };
     part(name, needed_for, autoheal_sandbox::check(kind, &settings).await.map(|()| "works".to_owned()))
+}
+
+/// Tries each way out of a sandbox that works.
+async fn try_doors(config: &Config, kind: SandboxKind, part: &mut Part) {
+    let tried = async {
+        anyhow::Ok(autoheal_sandbox::doors(kind, &wiring::sandbox_settings(config).map_err(|f| f.error)?).await?)
+    };
+    match tried.await {
+        Ok(doors) => {
+            let open = doors.iter().filter(|door| door.state == State::Open).count();
+            let weak = doors.iter().filter(|door| door.state == State::Weak).count();
+            part.detail = format!("works; of {} ways out, {open} open and {weak} weak:", doors.len());
+            part.doors = doors;
+        }
+        Err(error) => part.detail = format!("works; the ways out of it could not be tried: {error:#}"),
+    }
 }
 
 #[cfg(feature = "render")]

@@ -56,6 +56,11 @@ fn check_says_what_can_be_used() {
     assert_eq!(ended.code, Some(if can_heal { 0 } else { 3 }), "{}", ended.stdout);
     assert!(usable("database"), "{}", ended.stdout);
     assert!(!usable("GitHub token"), "the environment holds none");
+    let doors: Vec<&Value> = parts.iter().filter_map(|part| part.get("doors")?.as_array()).flatten().collect();
+    assert_eq!(doors.len() > 10, usable("docker") || usable("bubblewrap"), "{}", ended.stdout);
+    for door in doors {
+        assert!(door["state"] == "shut" || door["state"] == "weak" && door["remedy"].is_string(), "{door}");
+    }
     assert!(home.path().join(".local/share/autoheal/autoheal.db").exists());
 }
 

@@ -1,6 +1,7 @@
 //! What the Dockerfile and the compose file say of this program is true; and killed runs leave no container.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -106,6 +107,59 @@ fn the_manual_names_what_the_compose_file_allows() {
         assert_eq!(service["cap_drop"], serde_json::json!(["ALL"]));
     }
     assert!(MANUAL.contains("--cap-drop ALL"));
+}
+
+/// What `autoheal check` says of bubblewrap in a container with these options, of an ordinary user, with the programs of this machine.
+#[expect(clippy::disallowed_methods, reason = "starts a container as an operator does")]
+fn bubblewrap_in_container(program: &Path, options: &[String]) -> Value {
+    let home = "/home/autoheal";
+    let output = Command::new("docker")
+        .args(["run", "--rm", "--network", "none", "--cap-drop", "ALL", "--user", "10001:10001"])
+        .args(options)
+        .args(["--volume", "/usr:/usr:ro", "--volume", &format!("{}:/opt/autoheal:ro", program.display())])
+        .args(["--tmpfs", &format!("{home}:rw,exec,uid=10001,gid=10001,mode=0700"), "--env", &format!("HOME={home}")])
+        .args(["--env", "AUTOHEAL_SANDBOX=bubblewrap", "--env", "AUTOHEAL_ALLOW_WEAK_LIMITS=true"])
+        .args(["--entrypoint", "/opt/autoheal", IMAGE, "check", "--json"])
+        .output()
+        .unwrap();
+    assert!(!output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let parts: Value = serde_json::from_slice(&output.stdout).unwrap();
+    parts.as_array().unwrap().iter().find(|part| part["name"] == "bubblewrap").unwrap().clone()
+}
+
+/// The flags of the compose file are what bubblewrap needs: with them its ways out are shut, and without the profile it does not start.
+#[test]
+fn bubblewrap_works_in_a_container_with_the_flags_of_the_compose_file() {
+    if !docker_works("bubblewrap in a container") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("autoheal");
+    std::fs::copy(env!("CARGO_BIN_EXE_autoheal"), &program).unwrap();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let options_with = |replace: &dyn Fn(&str) -> Option<String>| -> Vec<String> {
+        let (_, service) = own_services().remove(0);
+        let options = service["security_opt"].as_array().unwrap().clone();
+        let kept = options.iter().filter_map(|option| replace(option.as_str().unwrap()));
+        kept.flat_map(|option| ["--security-opt".to_owned(), option]).collect()
+    };
+    let free = options_with(&|option| {
+        Some(if option.starts_with("seccomp=") { "seccomp=unconfined".to_owned() } else { option.to_owned() })
+    });
+    let free = bubblewrap_in_container(&program, &free);
+    if free["usable"] != true {
+        return autoheal_testkit::skip("bubblewrap in a container", free["detail"].as_str().unwrap());
+    }
+    let profiled = options_with(&|option| Some(option.replace("seccomp=", &format!("seccomp={root}"))));
+    let profiled = bubblewrap_in_container(&program, &profiled);
+    assert_eq!(profiled["usable"], true, "{profiled}");
+    for door in profiled["doors"].as_array().unwrap() {
+        assert!(door["state"] == "shut" || door["state"] == "weak", "{door}");
+        assert!(door["name"] != "user" || door["state"] == "shut", "{door}");
+    }
+    let default = options_with(&|option| (!option.starts_with("seccomp=")).then(|| option.to_owned()));
+    let default = bubblewrap_in_container(&program, &default);
+    assert_eq!(default["usable"], false, "Docker's own profile would do: {default}");
 }
 
 fn heal_in_docker(home: &Home, repository: &TestRepository) -> Command {

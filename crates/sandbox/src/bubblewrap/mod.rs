@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 
 use self::mounts::{Arguments, HOME};
 use crate::cell::{ARMED, Armed, Around, limiting_words, words_of};
+use crate::doors::{self, Claims};
 use crate::limits::Limiter;
 use crate::limits::disk::Space;
 use crate::mount_sources;
@@ -91,6 +92,19 @@ impl Bubblewrap {
             (Err(error), _) => Err(unavailable(&with_sources(&error))),
             (Ok(()), Err(_)) => Err(unavailable("it is still being tried")),
         }
+    }
+}
+
+impl Bubblewrap {
+    /// The mechanisms that it uses.
+    pub(crate) fn claims(&self) -> Result<Claims, SandboxError> {
+        let limiter = Limiter::detect(geteuid().as_raw(), self.allow_weak_limits)?;
+        Ok(Claims {
+            limits: limiter.to_string(),
+            are_limits_weak: limiter == Limiter::ResourceLimits,
+            limits_processors: limiter.limits_processors(),
+            runtime: self.program.display().to_string(),
+        })
     }
 }
 
@@ -195,14 +209,16 @@ impl Plan {
     async fn arm(&self, more: &[Mount]) -> Result<Armed, SandboxError> {
         // Each time: commands have run since.
         mount_sources::verify(&self.spec)?;
-        Armed::start(
+        let armed = Armed::start(
             self.launch(more).map_err(preparing)?,
             Around::Namespace,
             &self.limiter,
             &self.space,
             self.spec.run,
         )
-        .await
+        .await?;
+        doors::require(&armed.status().map_err(preparing)?, 0)?;
+        Ok(armed)
     }
 
     fn launch(&self, more: &[Mount]) -> io::Result<Launch> {
@@ -324,23 +340,40 @@ mod tests {
     use crate::End;
     use crate::registries::tests::village;
 
-    #[tokio::test]
-    async fn a_registry_is_reached_through_relay_and_proxy() {
-        let state = tempfile::tempdir().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let sandbox = match Bubblewrap::find(&Settings::new(state.path())).await {
+    /// A sandbox and a workspace in `folder`; nothing, after having said so, where bubblewrap does not work.
+    async fn plan(state: &Path, folder: &Path, what: &str) -> Option<Plan> {
+        let sandbox = match Bubblewrap::find(&Settings::new(state)).await {
             Ok(found) => Arc::new(found),
-            Err(error) => return autoheal_testkit::skip("registries with bubblewrap", &error.to_string()),
+            Err(error) => {
+                autoheal_testkit::skip(what, &error.to_string());
+                return None;
+            }
         };
         let spec = WorkspaceSpec {
             run: RunId(uuid::Uuid::now_v7()),
-            root: folder.path().to_owned(),
+            root: folder.to_owned(),
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
             image: Image::default(),
         };
-        let plan = Plan::new(&sandbox, spec).unwrap();
+        Some(Plan::new(&sandbox, spec).unwrap())
+    }
+
+    #[tokio::test]
+    async fn nothing_runs_without_a_filter_of_system_calls() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let Some(mut plan) = plan(state.path(), folder.path(), "bubblewrap without a filter").await else { return };
+        drop(plan.arm(&[]).await.unwrap());
+        plan.filters = Filters::none();
+        let refused = plan.arm(&[]).await.map(drop).unwrap_err();
+        assert!(matches!(refused, SandboxError::OpenDoor { door: "system calls", .. }), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn a_registry_is_reached_through_relay_and_proxy() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let Some(plan) = plan(state.path(), folder.path(), "registries with bubblewrap").await else { return };
         let mut servers = tokio::task::JoinSet::new();
         let registries = village(plan.user(), &mut servers).await;
         let script = "import urllib.error, urllib.request\n\

@@ -145,6 +145,11 @@ impl Armed {
         Ok(Box::new(Conversation::new(self.cell, Box::pin(self.stdin), said, listeners, *limits)))
     }
 
+    /// The process that becomes the command, as the kernel describes it in /proc.
+    pub(crate) fn status(&self) -> io::Result<String> {
+        std::fs::read_to_string(format!("/proc/{}/status", self.cell.script.pid()))
+    }
+
     /// Whether it can still take a command.
     pub(crate) fn is_ready(&mut self) -> bool {
         matches!(self.cell.child.try_wait(), Ok(None)) && self.cell.keeper.top.is_alive()

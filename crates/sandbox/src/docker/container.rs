@@ -9,8 +9,8 @@ use bollard::Docker;
 use bollard::container::LogOutput;
 use bollard::errors::Error;
 use bollard::models::{
-    ContainerCreateBody, ContainerUpdateBody, HostConfig, HostConfigLogConfig, Mount as DockerMount, MountType,
-    ResourcesUlimits,
+    ContainerCreateBody, ContainerUpdateBody, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig,
+    Mount as DockerMount, MountType, ResourcesUlimits,
 };
 use bollard::query_parameters::{AttachContainerOptionsBuilder, RemoveContainerOptionsBuilder};
 use futures_util::{Stream, StreamExt as _};
@@ -173,7 +173,16 @@ impl Container {
         Err(io::Error::other("something in the container cannot be ended"))
     }
 
+    /// What the kernel says of the keeper.
+    pub(super) async fn status(&mut self) -> io::Result<String> {
+        self.ask("status").await
+    }
+
     async fn order(&mut self, order: &str) -> io::Result<Counters> {
+        Ok(Counters::parse(&self.ask(order).await?))
+    }
+
+    async fn ask(&mut self, order: &str) -> io::Result<String> {
         let talk = async {
             self.orders.write_all(format!("{order}\n").as_bytes()).await?;
             self.orders.flush().await?;
@@ -185,7 +194,7 @@ impl Container {
                     None => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the container has ended")),
                 }
             }
-            Ok(Counters::parse(&String::from_utf8_lossy(&answer)))
+            Ok(String::from_utf8_lossy(&answer).into_owned())
         };
         tokio::time::timeout(ANSWER, talk).await?
     }
@@ -242,7 +251,8 @@ fn body(recipe: &Recipe, limits: &Limits) -> ContainerCreateBody {
             cap_add: Some(vec!["KILL".to_owned()]),
             security_opt: Some(vec!["no-new-privileges:true".to_owned(), format!("seccomp={}", recipe.seccomp)]),
             masked_paths: Some(recipe.masked.clone()),
-            readonly_paths: Some(vec!["/proc/sys".to_owned()]),
+            // Of /dev: root's commands could keep files there. Its devices stay what they are.
+            readonly_paths: Some(vec!["/proc/sys".to_owned(), "/dev".to_owned()]),
             runtime: recipe.runtime.clone(),
             ulimits: Some(vec![
                 ulimit("fsize", bytes(limits.disk.bytes)),
@@ -250,6 +260,7 @@ fn body(recipe: &Recipe, limits: &Limits) -> ContainerCreateBody {
                 ulimit("core", 1),
             ]),
             ipc_mode: Some("private".to_owned()),
+            cgroupns_mode: Some(HostConfigCgroupnsModeEnum::PRIVATE),
             memory: Some(bytes(limits.memory)),
             memory_swap: Some(bytes(limits.memory)),
             pids_limit: Some(processes(limits)),

@@ -1,8 +1,19 @@
 # The first process of a container. It lives as long as somebody holds its input, answers each line with what the control
 # group counted, and ends with its input; with it the container ends and is removed.
 #
+# An order "status" is answered with what the kernel says of the keeper, whose restrictions its container's commands share.
+#
 # An order "clean" first ends everything else in the container, in one step that nothing can outrun.
 while read -r order; do
+  if [ "$order" = status ]; then
+    while read -r line; do
+      echo "$line"
+    done <"/proc/$$/status"
+    read -r kernel <"/proc/version"
+    echo "Kernel: $kernel"
+    echo .
+    continue
+  fi
   if [ "$order" = clean ]; then
     kill -9 -1 2>/dev/null
     # Waiting for a child of its own, a shell also takes those that were left to it.

@@ -10,10 +10,12 @@ use std::os::unix::fs::MetadataExt as _;
 
 use async_trait::async_trait;
 use bollard::Docker;
+use bollard::models::SystemInfo;
 use bollard::query_parameters::ListContainersOptionsBuilder;
 
 use self::container::{OWNER_LABEL, PLACE_LABEL, RUN_LABEL, Recipe, bind};
 use self::run::{DockerWorkspace, Site};
+use crate::doors::Claims;
 use crate::limits::disk::Space;
 use crate::machine;
 use crate::mount_sources;
@@ -40,6 +42,9 @@ pub(crate) struct Engine {
     docker: Docker,
     /// Whether the engine runs as an ordinary user, whom root inside then is.
     is_rootless: bool,
+    /// What it says of itself.
+    info: SystemInfo,
+    allow_weak_limits: bool,
     python_image: String,
     node_image: String,
     runtime: Option<String>,
@@ -50,12 +55,25 @@ impl Engine {
     /// Finds an engine: by `DOCKER_HOST`, at the usual place, or the user's own; and asks whether it has the image of a language.
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
         let engine = Self::reach(settings).await?;
+        check_limits(&engine.info, engine.allow_weak_limits)?;
         // Which language it will be is not known yet. A repository whose image is missing is told so when it is opened.
         if !engine.has(&engine.node_image).await? && !engine.has(&engine.python_image).await? {
             let (image, setting) = (engine.python_image, Settings::PYTHON_IMAGE_SETTING);
             return Err(SandboxError::MissingImage { image, setting });
         }
         Ok(engine)
+    }
+
+    /// The mechanisms that it uses.
+    pub(crate) fn claims(&self) -> Claims {
+        let info = &self.info;
+        let version = info.cgroup_version.map_or_else(|| "?".to_owned(), |version| version.to_string());
+        Claims {
+            limits: format!("control groups of the engine, version {version}"),
+            are_limits_weak: check_limits(info, false).is_err(),
+            limits_processors: info.cpu_cfs_quota != Some(false),
+            runtime: self.runtime.clone().or_else(|| info.default_runtime.clone()).unwrap_or_else(|| "runc".to_owned()),
+        }
     }
 
     async fn has(&self, image: &str) -> Result<bool, SandboxError> {
@@ -71,10 +89,12 @@ impl Engine {
         let mut reason = String::new();
         for host in hosts() {
             match connect(&host).await {
-                Ok((docker, is_rootless)) => {
+                Ok((docker, info)) => {
                     return Ok(Self {
                         docker,
-                        is_rootless,
+                        is_rootless: is_rootless(&info),
+                        info,
+                        allow_weak_limits: settings.allow_weak_limits,
                         python_image: settings.python_image.clone(),
                         node_image: settings.node_image.clone(),
                         runtime: settings.docker_runtime.clone(),
@@ -115,11 +135,35 @@ fn hosts() -> Vec<String> {
     std::iter::once("unix:///var/run/docker.sock".to_owned()).chain(own).collect()
 }
 
-async fn connect(host: &str) -> Result<(Docker, bool), bollard::errors::Error> {
+async fn connect(host: &str) -> Result<(Docker, SystemInfo), bollard::errors::Error> {
     let docker = Docker::connect_with_host(host)?.negotiate_version().await?;
-    let options = docker.info().await?.security_options.unwrap_or_default();
-    let is_rootless = options.iter().any(|option| option.starts_with("name=rootless"));
-    Ok((docker, is_rootless))
+    let info = docker.info().await?;
+    Ok((docker, info))
+}
+
+/// Whether the engine runs as an ordinary user.
+fn is_rootless(info: &SystemInfo) -> bool {
+    info.security_options.iter().flatten().any(|option| option.starts_with("name=rootless"))
+}
+
+/// Refuses an engine that does not limit memory and processes, unless weak limits are allowed; it says itself what it can.
+fn check_limits(info: &SystemInfo, allow_weak_limits: bool) -> Result<(), SandboxError> {
+    let missing: Vec<_> = [("memory", info.memory_limit), ("processes", info.pids_limit)]
+        .into_iter()
+        .filter(|(_, can)| *can == Some(false))
+        .map(|(what, _)| what)
+        .collect();
+    if missing.is_empty() || allow_weak_limits {
+        return Ok(());
+    }
+    Err(SandboxError::NoLimits {
+        reason: format!(
+            "the Docker engine cannot limit {}; give it control groups (a rootless engine needs version 2 and systemd), or set `{} = \
+             true` to run commands without",
+            missing.join(" and "),
+            Settings::WEAK_LIMITS_SETTING
+        ),
+    })
 }
 
 /// Where process numbers of ours mean something: this start of the machine, and its part that we see.
@@ -142,6 +186,14 @@ impl Sandbox for Engine {
     }
 
     async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
+        let (site, recipe) = self.prepare(spec)?;
+        Ok(Box::new(DockerWorkspace::open(site, recipe).await?))
+    }
+}
+
+impl Engine {
+    /// The place of a workspace's commands, and the recipe of its containers.
+    fn prepare(&self, spec: WorkspaceSpec) -> Result<(Site, Recipe), SandboxError> {
         let io_failed =
             |source: io::Error| SandboxError::Failed { doing: "preparing the workspace", source: source.into() };
         mount_sources::verify(&spec)?;
@@ -178,6 +230,52 @@ impl Sandbox for Engine {
             mounts,
         };
         let site = Site { docker: self.docker.clone(), user, inside: spec.inside, space };
-        Ok(Box::new(DockerWorkspace::open(site, recipe).await?))
+        Ok((site, recipe))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_container_is_used_without_a_filter_of_system_calls() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let settings = Settings { python_image: "autoheal-python:local".to_owned(), ..Settings::new(state.path()) };
+        let engine = match Engine::find(&settings).await {
+            Ok(engine) => engine,
+            Err(error) => return autoheal_testkit::skip("Docker without a filter", &error.to_string()),
+        };
+        let spec = WorkspaceSpec {
+            run: autoheal_engine::RunId(uuid::Uuid::now_v7()),
+            root: folder.path().to_owned(),
+            inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
+            mounts: Vec::new(),
+            environment: BTreeMap::new(),
+            image: Image::default(),
+        };
+        let (site, recipe) = engine.prepare(spec.clone()).unwrap();
+        match DockerWorkspace::open(site, recipe).await {
+            Err(error @ SandboxError::MissingImage { .. }) => {
+                return autoheal_testkit::skip("Docker without a filter", &error.to_string());
+            }
+            opened => Box::new(opened.unwrap()).close().await.unwrap(),
+        }
+        let (site, recipe) = engine.prepare(spec).unwrap();
+        let recipe = Recipe { seccomp: "unconfined".to_owned(), ..recipe };
+        let refused = DockerWorkspace::open(site, recipe).await.map(drop).unwrap_err();
+        assert!(matches!(refused, SandboxError::OpenDoor { door: "system calls", .. }), "{refused}");
+    }
+
+    #[test]
+    fn an_engine_without_limits_is_refused_unless_a_setting_accepts_it() {
+        let without = SystemInfo { memory_limit: Some(true), pids_limit: Some(false), ..SystemInfo::default() };
+        let refused = check_limits(&without, false).unwrap_err().to_string();
+        assert!(
+            refused.contains("cannot limit processes") && refused.contains(Settings::WEAK_LIMITS_SETTING),
+            "{refused}"
+        );
+        check_limits(&without, true).unwrap();
+        check_limits(&SystemInfo { pids_limit: Some(true), ..without }, false).unwrap();
     }
 }

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use super::container::{Container, Recipe, bind, remove};
 use super::failed;
 use crate::Workspace;
+use crate::doors;
 use crate::limits::disk::{DiskWatch, Space};
 use crate::outcome::{Limit, Outcome, SandboxError};
 use crate::registries::{self, Registries};
@@ -70,13 +71,21 @@ impl DockerWorkspace {
         self.finish_starts().await?;
         let docker = self.site.docker.clone();
         self.starting.spawn(async move { Container::start(&docker, &recipe, &limits).await });
-        let container = match self.starting.join_next().await {
+        let mut container = match self.starting.join_next().await {
             Some(Ok(started)) => started?,
             Some(Err(_)) | None => {
                 return Err(SandboxError::Failed { doing: "starting a container", source: "it was given up".into() });
             }
         };
         self.started.push(container.id.clone());
+        let checked = match container.status().await {
+            Ok(status) => doors::require_of_keeper(&status),
+            Err(source) => Err(SandboxError::Failed { doing: "asking a container's keeper", source: source.into() }),
+        };
+        if let Err(refusal) = checked {
+            container.remove().await?;
+            return Err(refusal);
+        }
         Ok(container)
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod cgroup;
 pub(crate) mod disk;
 pub(crate) mod watch;
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::outcome::SandboxError;
@@ -21,7 +22,26 @@ pub(crate) enum Limiter {
     ResourceLimits,
 }
 
+impl fmt::Display for Limiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Version1 { .. } => "control groups, version 1",
+            Self::Version2 { .. } => "control groups, version 2",
+            Self::ResourceLimits => "resource limits of each process, and a watch over all of them",
+        })
+    }
+}
+
 impl Limiter {
+    /// Whether it limits processors.
+    pub(crate) fn limits_processors(&self) -> bool {
+        match self {
+            Self::Version1 { cpu, .. } => cpu.is_some(),
+            Self::Version2 { cpu, .. } => *cpu,
+            Self::ResourceLimits => false,
+        }
+    }
+
     /// What works here for commands without a wall: as much as can be.
     pub(crate) fn detect_or_resource_limits() -> Self {
         cgroup::detect().unwrap_or(Self::ResourceLimits)

@@ -32,10 +32,21 @@ impl Filters {
         compile(refused).map(Self).map_err(|error| format!("no filter of system calls can be made: {error}"))
     }
 
+    /// No filter, to see what happens without.
+    #[cfg(test)]
+    pub(crate) const fn none() -> Self {
+        Self(Vec::new())
+    }
+
     /// The programs.
     pub(crate) fn programs(&self) -> &[Vec<u8>] {
         &self.0
     }
+}
+
+/// The number of system calls that are allowed, some of them with some arguments only.
+pub(crate) fn allowed() -> usize {
+    ALLOWED.iter().map(|rule| rule.calls.len()).sum()
 }
 
 fn compile<'a>(refused: impl Iterator<Item = &'a Refusal>) -> Result<Vec<Vec<u8>>, seccompiler::BackendError> {
@@ -87,6 +98,12 @@ fn program<'a>(
 /// That form knows one condition for an argument, and what is allowed must not be refused as well: a call that is refused for some values of
 /// an argument is allowed for all ranges between them.
 pub(crate) fn docker_profile() -> Result<String, serde_json::Error> {
+    serde_json::to_string(&profile(&[]))
+}
+
+/// The profile with `first` in place of what the policy says about the same calls.
+fn profile(first: &[Rule]) -> Value {
+    let is_other = |call: &Call| first.iter().all(|rule| !rule.calls.contains(call));
     let row = |calls: &[Call], action: &str, args: Value| {
         let names: Vec<_> = calls.iter().map(|(_, name)| name.trim_start_matches("SYS_")).collect();
         json!({"names": names, "action": format!("SCMP_ACT_{action}"), "args": args})
@@ -95,7 +112,8 @@ pub(crate) fn docker_profile() -> Result<String, serde_json::Error> {
     let (always, sometimes): (Vec<&Refusal>, Vec<&Refusal>) =
         REFUSED.iter().partition(|refusal| refusal.rule.when.is_empty());
     for refusal in always {
-        let mut refused = row(refusal.rule.calls, "ERRNO", json!([]));
+        let calls: Vec<Call> = refusal.rule.calls.iter().copied().filter(is_other).collect();
+        let mut refused = row(&calls, "ERRNO", json!([]));
         refused["errnoRet"] = json!(refusal.errno as i32);
         rows.push(refused);
     }
@@ -113,9 +131,10 @@ pub(crate) fn docker_profile() -> Result<String, serde_json::Error> {
             rows.extend(between.map(|condition| row(refusal.rule.calls, "ALLOW", json!([condition]))));
         }
     }
-    for rule in ALLOWED {
-        let is_whole = |call: &Call| sometimes.iter().all(|refusal| !refusal.rule.calls.contains(call));
-        let calls: Vec<Call> = rule.calls.iter().copied().filter(is_whole).collect();
+    let is_whole = |call: &Call| sometimes.iter().all(|refusal| !refusal.rule.calls.contains(call));
+    let policy = ALLOWED.iter().map(|rule| (rule, rule.calls.iter().copied().filter(is_other).collect::<Vec<_>>()));
+    for (rule, calls) in first.iter().map(|rule| (rule, rule.calls.to_vec())).chain(policy) {
+        let calls: Vec<Call> = calls.into_iter().filter(is_whole).collect();
         if rule.when.is_empty() {
             rows.push(row(&calls, "ALLOW", json!([])));
         }
@@ -127,11 +146,12 @@ pub(crate) fn docker_profile() -> Result<String, serde_json::Error> {
             rows.push(row(&calls, "ALLOW", conditions.collect()));
         }
     }
-    serde_json::to_string(&json!({
+    rows.retain(|row| row["names"] != json!([]));
+    json!({
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": Errno::ENOSYS as i32,
         "syscalls": rows,
-    }))
+    })
 }
 
 fn masked(argument: u8, mask: u32, value: u32) -> Value {
@@ -180,6 +200,18 @@ mod tests {
         for call in refused.iter().filter(|rule| rule.when.is_empty()).flat_map(|rule| rule.calls) {
             assert!(!allowed.contains(&call), "{call:?} is allowed and refused");
         }
+    }
+
+    /// The file is written anew by `UPDATE_SECCOMP=1 cargo nextest run -p autoheal-sandbox the_profile_of_a_container`.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_profile_of_a_container_is_this_policy_and_what_builds_sandboxes() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/seccomp.json");
+        let expected = serde_json::to_string_pretty(&profile(policy::BUILDING)).unwrap() + "\n";
+        if std::env::var_os("UPDATE_SECCOMP").is_some() {
+            std::fs::write(file, &expected).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
     }
 
     #[test]

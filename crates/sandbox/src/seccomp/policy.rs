@@ -553,3 +553,22 @@ pub(super) const REFUSED: &[Refusal] = &[
 /// Refused in addition where memory is not counted by a control group: memory that belongs to no process.
 pub(super) const UNCOUNTED: &[Refusal] =
     &[refuse(Errno::ENOSYS, calls![SYS_memfd_create, SYS_shmget], "memory that is found in no process's account")];
+
+/// The calls that build a sandbox of bubblewrap's: allowed in addition, and first, in a container in which autoheal itself runs.
+/// What bubblewrap starts there gets the policy above as everywhere.
+#[cfg(test)]
+pub(super) const BUILDING: &[Rule] = &[
+    allow(calls![SYS_clone, SYS_unshare], "namespaces, which an ordinary user makes in one of users"),
+    allow(calls![SYS_mount, SYS_umount2, SYS_pivot_root], "what is seen in them"),
+    allow(calls![SYS_chroot], "the browser's own sandbox"),
+    allow(calls![SYS_sethostname], "the name of the machine in them"),
+    Rule {
+        calls: calls![SYS_keyctl],
+        when: &[&[Is(0, JOIN_SESSION_KEYRING)]],
+        why: "a session keyring of its own for each command, and nothing else of keyrings",
+    },
+];
+
+/// The operation of `keyctl` that leaves a session keyring for another.
+#[cfg(test)]
+const JOIN_SESSION_KEYRING: u32 = 1;

@@ -4,6 +4,7 @@
 
 mod containers;
 mod disk;
+mod doors;
 mod escape;
 mod killed;
 mod mounts;
