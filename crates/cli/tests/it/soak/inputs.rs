@@ -1,6 +1,7 @@
 //! Inputs of the soak: repositories and pages, most of them ordinary, some made to harm whoever reads or runs them.
 
 use std::io::Write as _;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use autoheal_testkit::pills;
@@ -47,7 +48,9 @@ pub(super) const HOSTILE_REPOSITORIES: [HostileRepository; 9] = [
 ];
 
 /// Pages that harm whoever fetches or reads them, by their names. The first is asked for as `/article/1`, the next as `/article/2`, and so on.
-pub(super) fn hostile_pages() -> Vec<(&'static str, Change)> {
+pub(super) static HOSTILE_PAGES: LazyLock<Vec<(&str, Change)>> = LazyLock::new(hostile_pages);
+
+fn hostile_pages() -> Vec<(&'static str, Change)> {
     let html = |body: Vec<u8>| Change::Raw(RawAnswer::new("text/html; charset=utf-8", body));
     let of_pill = |pill: &pills::Pill| (pill.name, html(pill.text(1_000_000).into_bytes()));
     let hard =

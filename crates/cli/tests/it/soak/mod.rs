@@ -24,8 +24,9 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
-use self::inputs::{HOSTILE_REPOSITORIES, hostile_pages, ordinary_repository};
+use self::inputs::{HOSTILE_PAGES, HOSTILE_REPOSITORIES, ordinary_repository};
 use self::service::{Entrance, Service};
 use self::watch::{Processes, Pulse, size, until};
 use crate::healing::sandbox;
@@ -73,7 +74,6 @@ struct World {
     workers: Service,
     length: Duration,
     is_measured: bool,
-    pulse: Pulse,
 }
 
 impl World {
@@ -85,17 +85,17 @@ impl World {
         let repositories = folder.path().join("git");
         std::fs::create_dir(&repositories).unwrap();
         let site = Site::start().await;
-        let hostile_site = Site::with(Plan { articles: hostile_pages().len(), ..Plan::default() }).await;
+        let hostile_site = Site::with(Plan { articles: HOSTILE_PAGES.len(), ..Plan::default() }).await;
         let mut server = Service::new(&folder.path().join("server"), None, sandbox).await;
         let mut workers = Service::new(&folder.path().join("workers"), Some(database), sandbox).await;
         for number in 1..=SOURCES {
             server.add_source(&site, &format!("/article/{number}"), &format!("ordinary{number}"));
             workers.add_source(&site, &format!("/article/{number}"), &format!("ordinary{number}"));
         }
-        for (number, (_, change)) in (1..).zip(hostile_pages()) {
+        for (number, (_, change)) in (1..).zip(HOSTILE_PAGES.iter()) {
             let path = format!("/article/{number}");
             workers.add_source(&hostile_site, &path, &format!("hostile{number}"));
-            hostile_site.set(path.as_str(), change);
+            hostile_site.set(path.as_str(), change.clone());
         }
         let entrance = server.serve(&repositories);
         for number in 1..=3 {
@@ -104,38 +104,41 @@ impl World {
         let git = GitHttp::serve(&repositories, Behaviour::Open);
         let length = Duration::from_mins(minutes.unwrap_or(2));
         let is_measured = minutes.is_some();
-        let pulse = Pulse::default();
-        Self { folder, git, site, hostile_site, server, entrance, workers, length, is_measured, pulse }
+        Self { folder, git, site, hostile_site, server, entrance, workers, length, is_measured }
     }
 
-    async fn soak(mut self) {
-        let mut processes = Processes::default();
-        let end = Instant::now() + self.length;
-        let calls = Calls::default();
-        {
-            let pids = self.pids();
-            let programs = || [pids[0]].into_iter().chain(self.workers.pids()).collect::<Vec<_>>();
-            let load = async {
-                tokio::join!(self.jobs(end), self.tasks(end), self.calls(end, &calls), self.kills(end));
-                let are_done = async || self.server.is_done().await && self.workers.is_done().await;
-                until("everything that was asked for has ended", PATIENCE, are_done).await;
-            };
-            let looks = async {
-                let mut timer = tokio::time::interval(Duration::from_secs(1));
-                loop {
-                    timer.tick().await;
-                    processes.look(&programs());
-                }
-            };
-            tokio::select! {
-                () = load => {}
-                () = looks => {}
-                () = self.pulse.take(&self.entrance.address) => {}
+    async fn soak(self) {
+        let (end, calls, mut processes) = (Instant::now() + self.length, Calls::default(), Processes::default());
+        let mut pulse = Pulse::start(&self.entrance.address);
+        let world = Arc::new(self);
+        // Tasks of their own: making a repository must not hold up the others.
+        let mut load = JoinSet::new();
+        let (jobs, tasks, kills) = (Arc::clone(&world), Arc::clone(&world), Arc::clone(&world));
+        load.spawn(async move { jobs.jobs(end).await });
+        load.spawn(async move { tasks.tasks(end).await });
+        load.spawn(async move { kills.kills(end).await });
+        let (calling, noted) = (Arc::clone(&world), Arc::clone(&calls));
+        load.spawn(async move { calling.calls(end, &noted).await });
+        let work = async {
+            load.join_all().await;
+            let are_done = async || world.server.is_done().await && world.workers.is_done().await;
+            until("everything that was asked for has ended", PATIENCE, are_done).await;
+        };
+        let looks = async {
+            let mut timer = tokio::time::interval(Duration::from_secs(2));
+            loop {
+                timer.tick().await;
+                processes.look(&world.pids());
             }
+        };
+        tokio::select! {
+            () = work => {}
+            () = looks => {}
         }
-        self.server.stop().await;
-        self.workers.stop().await;
-        self.hold_to_account(&calls, &processes).await;
+        pulse.stop();
+        world.server.stop();
+        world.workers.stop();
+        world.hold_to_account(&calls, &processes, &pulse).await;
     }
 
     fn pids(&self) -> Vec<u32> {
@@ -163,7 +166,7 @@ impl World {
 
     /// Puts repositories and sources into the queue of the workers.
     async fn tasks(&self, end: Instant) {
-        let pages = hostile_pages().len();
+        let pages = HOSTILE_PAGES.len();
         for number in 0.. {
             if !self.workers.has_room(6, end).await {
                 break;
@@ -187,8 +190,8 @@ impl World {
     }
 
     /// Asks the server what pages hold.
-    async fn calls(&self, end: Instant, calls: &Arc<CallsInner>) {
-        let pages = hostile_pages().len();
+    async fn calls(&self, end: Instant, calls: &Calls) {
+        let pages = HOSTILE_PAGES.len();
         let at_once = Arc::new(Semaphore::new(4));
         let client = reqwest::Client::builder().timeout(Duration::from_mins(5)).build().unwrap();
         for number in 0.. {
@@ -229,7 +232,7 @@ impl World {
     }
 
     #[expect(clippy::print_stdout, reason = "the figures of the bench")]
-    async fn hold_to_account(&self, calls: &Calls, processes: &Processes) {
+    async fn hold_to_account(&self, calls: &Calls, processes: &Processes, pulse: &Pulse) {
         println!(
             "{} minutes, a worker killed each {:?}",
             self.length.as_secs() / 60,
@@ -239,15 +242,15 @@ impl World {
         self.workers.hold_to_account("3 workers, PostgreSQL").await;
         calls.hold_to_account();
         let (share, goal) = LATENCY_GOAL;
-        let (middle, slow) = (self.pulse.quantile(0.5), self.pulse.quantile(share));
+        let (middle, slow) = (pulse.quantile(0.5), pulse.quantile(share));
         println!(
             "/healthz: {} answers, p50 {middle:.1?}, p99 {slow:.1?}, most {:.1?}",
-            self.pulse.answers(),
-            self.pulse.quantile(1.0)
+            pulse.answers(),
+            pulse.quantile(1.0)
         );
-        assert_eq!(self.pulse.missed(), Vec::<String>::new(), "the server did not answer");
+        assert_eq!(pulse.missed(), Vec::<String>::new(), "the server did not answer");
         let (one, all) = (processes.most_of_one, processes.most_of_all);
-        println!("memory: {} MiB in one server or worker, {} MiB in all that they started", one >> 10, all >> 10);
+        println!("memory: {} MiB in one server or worker, {} MiB in all that they start", one >> 10, all >> 10);
         let disk = size(&self.folder.path().join("server")) + size(&self.folder.path().join("workers"));
         println!("disk at the end: {} MiB", disk >> 20);
         assert!(one <= MEMORY_OF_ONE, "{one} KiB");
@@ -267,11 +270,11 @@ fn repository(is_hostile: bool, number: usize) -> (&'static str, fn() -> TestRep
     }
 }
 
-type Calls = Arc<CallsInner>;
+type Calls = Arc<CallLog>;
 
 /// What became of the calls of tools.
 #[derive(Default)]
-struct CallsInner {
+struct CallLog {
     read: AtomicUsize,
     refused: AtomicUsize,
     /// Hostile pages that were read, which is no fault when it was quick.
@@ -279,7 +282,7 @@ struct CallsInner {
     wrong: std::sync::Mutex<Vec<String>>,
 }
 
-impl CallsInner {
+impl CallLog {
     async fn note(&self, is_hostile: bool, answer: reqwest::Result<reqwest::Response>) {
         let told = match answer {
             Ok(answer) => (answer.status().as_u16(), answer.text().await.unwrap_or_default()),

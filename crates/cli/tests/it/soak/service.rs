@@ -162,8 +162,8 @@ impl Service {
     }
 
     /// Lets every program end as an administrator does.
-    pub(super) async fn stop(&mut self) {
-        for (number, program) in self.programs.get_mut().unwrap() {
+    pub(super) fn stop(&self) {
+        for (number, program) in self.programs.lock().unwrap().iter_mut() {
             assert!(program.try_wait().unwrap().is_none(), "program {number} did not survive");
             kill(Pid::from_raw(i32::try_from(program.id()).unwrap()), Signal::SIGTERM).unwrap();
             assert_eq!(program.wait().unwrap().code(), Some(0), "program {number}");

@@ -3,39 +3,50 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use tokio::time::MissedTickBehavior;
 
 /// The time between two questions whether the server is alive.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Answers to `/healthz`: how long each took, and which were none.
-#[derive(Default)]
+/// Answers to `/healthz`: how long each took, and which were none. Asked by a thread of its own, which nothing else holds up.
 pub(super) struct Pulse {
-    latencies: Mutex<Vec<Duration>>,
-    missed: Mutex<Vec<String>>,
+    seen: Arc<Mutex<Answers>>,
+    is_over: Arc<AtomicBool>,
+    asking: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Answers {
+    latencies: Vec<Duration>,
+    missed: Vec<String>,
 }
 
 impl Pulse {
-    /// Asks until it is dropped. Time counts from when a question was due, so that a stall is charged to all that were due meanwhile.
-    pub(super) async fn take(&self, address: &str) {
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
-        let url = format!("{address}/healthz");
-        let mut timer = tokio::time::interval(PERIOD);
-        timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);
-        loop {
-            let due = timer.tick().await;
-            match client.get(&url).send().await {
-                Ok(answer) if answer.status() == 200 => self.latencies.lock().unwrap().push(due.elapsed()),
-                Ok(answer) => self.missed.lock().unwrap().push(answer.status().to_string()),
-                Err(error) => self.missed.lock().unwrap().push(error.to_string()),
-            }
-        }
+    /// Asks from now on. Time counts from when a question was due, so that a stall is charged to all that were due meanwhile.
+    pub(super) fn start(address: &str) -> Self {
+        let (seen, is_over) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let asking = {
+            let (url, seen, is_over) = (format!("{address}/healthz"), Arc::clone(&seen), Arc::clone(&is_over));
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            std::thread::spawn(move || runtime.block_on(ask(&url, &seen, &is_over)))
+        };
+        Self { seen, is_over, asking: Some(asking) }
+    }
+
+    /// Asks no more.
+    pub(super) fn stop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.asking.take().unwrap().join().unwrap();
     }
 
     /// The latency that this share of the answers does not pass.
     pub(super) fn quantile(&self, share: f64) -> Duration {
-        let mut sorted = self.latencies.lock().unwrap().clone();
+        let mut sorted = self.seen.lock().unwrap().latencies.clone();
         sorted.sort_unstable();
         #[expect(
             clippy::cast_possible_truncation,
@@ -48,11 +59,27 @@ impl Pulse {
     }
 
     pub(super) fn answers(&self) -> usize {
-        self.latencies.lock().unwrap().len()
+        self.seen.lock().unwrap().latencies.len()
     }
 
     pub(super) fn missed(&self) -> Vec<String> {
-        self.missed.lock().unwrap().clone()
+        self.seen.lock().unwrap().missed.clone()
+    }
+}
+
+async fn ask(url: &str, seen: &Mutex<Answers>, is_over: &AtomicBool) {
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
+    let mut timer = tokio::time::interval(PERIOD);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    while !is_over.load(Ordering::Relaxed) {
+        let due = timer.tick().await;
+        let answer = client.get(url).send().await;
+        let mut seen = seen.lock().unwrap();
+        match answer {
+            Ok(answer) if answer.status() == 200 => seen.latencies.push(due.elapsed()),
+            Ok(answer) => seen.missed.push(answer.status().to_string()),
+            Err(error) => seen.missed.push(format!("{error:?}")),
+        }
     }
 }
 
@@ -65,7 +92,7 @@ pub(super) struct Processes {
     seen: BTreeSet<Seen>,
     /// The most that one program's own process has held, in KiB.
     pub(super) most_of_one: u64,
-    /// The most that all programs and all they started have held together, in KiB.
+    /// The most that all programs and all they started have held together, in KiB; what several share counts once.
     pub(super) most_of_all: u64,
 }
 
@@ -78,7 +105,7 @@ impl Processes {
         while let Some(pid) = waiting.pop() {
             let Some(process) = table.get(&pid) else { continue };
             self.seen.insert((pid, process.began));
-            together += process.memory;
+            together += share(pid);
             if programs.contains(&pid) {
                 self.most_of_one = self.most_of_one.max(process.memory);
             }
@@ -101,6 +128,13 @@ struct Process {
     began: u64,
     /// Resident, in KiB.
     memory: u64,
+}
+
+/// A process's share of the memory that it holds, in KiB.
+fn share(pid: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
 /// The processes of this machine that have not ended.
