@@ -1,0 +1,73 @@
+//! Pages that are made to keep a parser busy, each on a thread no larger than those of the server's workers.
+
+use autoheal_page::diff::{Outline, structural_diff};
+use autoheal_page::recipe::Recipe;
+use autoheal_page::structured::structured_data;
+use autoheal_page::{Document, Selector};
+use autoheal_testkit::pills::{Pill, pages};
+
+/// Runs work for each pill on a thread with the stack of tokio's workers; an overflow would end the whole process.
+fn on_small_threads(work: impl Fn(&Pill) + Sync) {
+    for pill in pages() {
+        std::thread::scope(|scope| {
+            let small = std::thread::Builder::new().name(pill.name.to_owned()).stack_size(2 << 20);
+            small.spawn_scoped(scope, || work(pill)).unwrap().join().unwrap();
+        });
+    }
+}
+
+#[test]
+fn every_pill_is_parsed_on_a_small_stack() {
+    on_small_threads(|pill| {
+        let html = pill.text(1 << 20);
+        assert!(!Document::parse(&html).is_empty(), "{}", pill.name);
+    });
+}
+
+#[test]
+fn every_pill_is_worked_on_on_a_small_stack() {
+    let json = r#"{"version":1,"fields":{"name":{"select":"p","many":true},"json":{"take":"jsonld:Product.name"}}}"#;
+    let recipe = Recipe::from_json(json, "recipe.json").unwrap();
+    on_small_threads(|pill| {
+        let html = pill.text(100_000);
+        let page = Document::parse(&html);
+        let _ = (recipe.apply(&page, None), structured_data(&page));
+        let outline = Outline::parse(&html);
+        assert_eq!(outline.to_string(), Outline::of(&page).to_string(), "{}", pill.name);
+        assert!(!structural_diff(&page, &Document::parse("<p>x")).is_empty() || page.len() < 5, "{}", pill.name);
+    });
+}
+
+#[test]
+fn a_tag_keeps_the_first_of_very_many_attributes() {
+    let others: Vec<String> = (1..200_000).map(|number| format!("a{number}")).collect();
+    let html = format!("<p a0=x A0=y {}><b>c</b>", others.join(" "));
+    let page = Document::parse(&html);
+    let paragraph = page.select(&Selector::parse("p").unwrap())[0];
+    assert_eq!(page.attribute(paragraph, "a0"), Some("x"));
+    assert_eq!(page.attribute(paragraph, "a255"), Some(""));
+    assert_eq!(page.attribute(paragraph, "a256"), None);
+    assert_eq!(page.text(paragraph), "c");
+}
+
+/// A page with a crowded tag is read by another tokenizer: around that tag it has to say the same.
+#[test]
+fn the_rest_of_a_page_with_a_crowded_tag_is_what_it_was() {
+    let rest = "<title>a &amp; b</title><h1 class=\"x&lt;y\" id='z' hidden>c &euro; d</h1><!-- e -->\r\n<script>if (a < b) '<i>'</script>\
+        <style>p > b {}</style><textarea>\nf</textarea><svg viewBox='0 0 1 1'><title>g</title></svg><p>h\u{0}i<table><td>j</table>\
+        <a href=/k?l=1&m=2 HREF=n>o</a><input disabled/><math><mi>p</mi></math><noscript><b>q</b></noscript><![CDATA[r]]></s t>u";
+    let crowded = format!("{rest}<i {}></i>", "a ".repeat(300));
+    let (plain, crowded) = (Document::parse(&format!("{rest}<i a></i>")), Document::parse(&crowded));
+    assert_eq!(plain.len(), crowded.len());
+    for (one, other) in plain.nodes().zip(crowded.nodes()) {
+        assert_eq!(plain.tag(one), crowded.tag(other));
+        assert_eq!(plain.own_text(one).replace('\u{fffd}', ""), crowded.own_text(other).replace('\u{fffd}', ""));
+        let attributes = |page: &Document, node| {
+            let mut pairs: Vec<_> =
+                page.attributes(node).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            pairs.sort();
+            pairs
+        };
+        assert_eq!(attributes(&plain, one), attributes(&crowded, other));
+    }
+}
