@@ -2,9 +2,12 @@
 
 use autoheal_page::diff::{Outline, structural_diff};
 use autoheal_page::recipe::Recipe;
+use autoheal_page::robust_selector::robust_selectors;
+use autoheal_page::select::SelectorError;
 use autoheal_page::structured::structured_data;
 use autoheal_page::{Document, Selector};
 use autoheal_testkit::pills::{Pill, pages};
+use serde_json::json;
 
 /// Runs work for each pill on a thread with the stack of tokio's workers; an overflow would end the whole process.
 fn on_small_threads(work: impl Fn(&Pill) + Sync) {
@@ -70,4 +73,35 @@ fn the_rest_of_a_page_with_a_crowded_tag_is_what_it_was() {
         };
         assert_eq!(attributes(&plain, one), attributes(&crowded, other));
     }
+}
+
+#[test]
+fn selectors_are_as_long_as_a_recipe_may_hold() {
+    let longest = format!("p{}", " ".repeat(3_999));
+    assert!(Selector::parse(&longest).is_ok());
+    let too_long = longest + " ";
+    assert_eq!(Selector::parse(&too_long), Err(SelectorError::TooLong { bytes: 4_001 }));
+    let json = json!({"version": 1, "fields": {"a": {"select": too_long}}}).to_string();
+    let error = Recipe::from_json(&json, "recipe.json").unwrap_err().to_string();
+    assert!(error.contains("a selector of 4001 bytes is longer than 4000"), "{error}");
+}
+
+/// The only way to the wanted node on this page is by its place, which takes more than a selector may have.
+#[test]
+fn a_selector_that_no_recipe_may_hold_is_not_proposed() {
+    let page = Document::parse(&"<dl><dt>a<dd>".repeat(170));
+    let nodes: Vec<_> = page.nodes().collect();
+    for node in nodes {
+        for selector in robust_selectors(&[(&page, &[node])]) {
+            assert!(selector.source().len() <= 4_000, "{} bytes", selector.source().len());
+        }
+    }
+}
+
+#[test]
+fn patterns_in_selectors_take_bounded_memory() {
+    let selector = |pattern: &str| Selector::parse(&format!("xpath://p[re:test(., '{pattern}', 'i')]"));
+    assert!(selector(r"^\w{1,9}$").is_ok());
+    let error = selector(r"\w{100}{10}").unwrap_err().to_string();
+    assert!(error.contains("too much memory"), "{error}");
 }
