@@ -5,6 +5,7 @@
 //! - [`tidy`]: the house rules of `ARCHITECTURE.md` that a program can check
 //! - [`bench`]: how fast the queue is, how much of real breakage is healed, how a fleet of sources lives
 //! - [`coverage`]: lines that the tests reach
+//! - `fuzz_corpora`: a test that replays the corpora of the fuzz targets
 //! - [`image`]: the container image that tests run in
 //! - [`cache`]: what is kept from one run to the next
 //! - [`process`]: the one place that starts programs
@@ -12,6 +13,8 @@
 mod bench;
 mod cache;
 mod coverage;
+#[cfg(test)]
+mod fuzz_corpora;
 mod image;
 mod process;
 mod tidy;
@@ -72,6 +75,8 @@ enum Bench {
     Fleet(bench::fleet::Options),
     /// Refresh a thousand sources by the real binary: each exactly once, how fast, with how much memory
     Refresh(bench::refresh::Options),
+    /// Give parsers texts that are made to be hard, and fit by which power of the length their time grows
+    Parsers(bench::parsers::Options),
     /// Ask the real binary how a job stands, a thousand times a second, and let many follow a run
     Server(bench::server::Options),
 }
@@ -91,6 +96,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Escape(options) } => bench::escape::run(&root, &options),
         Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
+        Chore::Bench { bench: Bench::Parsers(options) } => bench::parsers::run(&options),
         Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),
         Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),

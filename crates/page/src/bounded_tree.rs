@@ -12,6 +12,9 @@ use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSin
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, TokenizerResult, local_name};
 
+use crate::crowded::may_have_crowded_tag;
+use crate::diff::outline::tokens::tokenize_all;
+
 /// How many elements the tree builder may have at hand: the open ones, and formatting that it would open again. Browsers
 /// nest no deeper than 512 either.
 const AT_HAND: usize = 512;
@@ -42,8 +45,12 @@ impl Growing for dom_query::Document {
     }
 }
 
-/// Parses a page with the parser's own tokenizer.
+/// Parses a page with the parser's own tokenizer; one with a tag of very many attributes with ours, which reads the first of them only.
 pub(crate) fn parse<S: Growing>(html: &str, tree: BoundedTree<S>) -> S::Output {
+    if may_have_crowded_tag(html) {
+        tokenize_all(html, &tree);
+        return tree.finish();
+    }
     let queue = BufferQueue::default();
     queue.push_back(StrTendril::from_slice(html));
     let tokenizer = Tokenizer::new(tree, TokenizerOpts::default());

@@ -28,6 +28,7 @@
 
 pub mod apply;
 mod bounded_tree;
+mod crowded;
 pub mod diff;
 pub mod document;
 pub mod recipe;

@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// What stands beside the house: only tests use `testkit`, nobody uses `xtask`.
+/// What stands beside the house: only tests and `xtask` use `testkit`, nobody uses `xtask`.
 const TESTKIT: &str = "testkit";
 const XTASK: &str = "xtask";
 
@@ -74,7 +74,8 @@ fn wrong_with(used: &Use) -> Option<String> {
         return Some("nobody may".to_owned());
     }
     if to == TESTKIT {
-        return (!used.for_tests).then(|| "only tests may (`[dev-dependencies]`)".to_owned());
+        let may = used.for_tests || from == XTASK;
+        return (!may).then(|| "only tests and xtask may (`[dev-dependencies]`)".to_owned());
     }
     let to_floor = floor_of(to)?;
     if from == TESTKIT || from == XTASK {
@@ -117,6 +118,7 @@ mod tests {
         assert!(!complains("store", "testkit", true));
         assert!(complains("store", "testkit", false));
         assert!(!complains("testkit", "store", false));
+        assert!(!complains("xtask", "testkit", false));
         assert!(complains("cli", "xtask", true));
     }
 

@@ -13,7 +13,7 @@
 
 mod alignment;
 mod common;
-mod outline;
+pub(crate) mod outline;
 mod region;
 mod structure;
 

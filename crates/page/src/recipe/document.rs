@@ -16,7 +16,6 @@ use crate::value::ValueType;
 const VERSION: u64 = 1;
 /// The longest recipe, in bytes: most of it would be examples.
 const LONGEST_RECIPE: usize = 1 << 20;
-const LONGEST_SELECTOR: usize = 4000;
 const MOST_TRANSFORMS: usize = 32;
 const MOST_PAGES: u32 = 1000;
 
@@ -183,12 +182,6 @@ impl Serialize for SelectorText {
 impl<'de> Deserialize<'de> for SelectorText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        if text.len() > LONGEST_SELECTOR {
-            return Err(de::Error::custom(format!(
-                "a selector of {} bytes is longer than {LONGEST_SELECTOR}",
-                text.len()
-            )));
-        }
         Selector::parse(&text).map(Self).map_err(de::Error::custom)
     }
 }

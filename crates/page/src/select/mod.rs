@@ -12,6 +12,9 @@ use crate::document::{Document, NodeId};
 /// What begins a selector that is not CSS.
 const XPATH: &str = "xpath:";
 
+/// The longest selector that is read, in bytes.
+const LONGEST: usize = 4000;
+
 /// A selector that was understood.
 #[derive(Debug, Clone)]
 pub struct Selector {
@@ -34,6 +37,12 @@ pub enum SelectorError {
         /// What was written.
         selector: String,
     },
+    /// It is longer than any that people write.
+    #[error("a selector of {bytes} bytes is longer than {LONGEST}; write a shorter one")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
     /// It is not XPath, or outside the subset.
     #[error("`xpath:{selector}` is not understood at character {position}: {expected}")]
     XPath {
@@ -51,8 +60,11 @@ impl Selector {
     ///
     /// # Errors
     ///
-    /// When it is neither.
+    /// When it is neither, or too long.
     pub fn parse(source: &str) -> Result<Self, SelectorError> {
+        if source.len() > LONGEST {
+            return Err(SelectorError::TooLong { bytes: source.len() });
+        }
         let kind = if let Some(expression) = source.trim_start().strip_prefix(XPATH) {
             Kind::XPath(xpath::parse(expression)?)
         } else {

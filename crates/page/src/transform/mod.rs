@@ -15,7 +15,7 @@ use crate::value::{Value, ValueError, ValueType, boolean, minutes, parse_url};
 
 /// The longest pattern, in characters, and the most memory that a compiled one may take.
 const LONGEST_PATTERN: usize = 1000;
-const PATTERN_MEMORY: usize = 1 << 20;
+pub(crate) const PATTERN_MEMORY: usize = 1 << 20;
 
 /// One entry of a recipe's `transforms`: a name (`"trim"`), or a name and what it needs (`{"split": ","}`).
 #[derive(Debug, Clone, PartialEq, Eq)]

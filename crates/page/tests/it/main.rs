@@ -5,6 +5,8 @@
 mod bad_input;
 mod bad_pages;
 mod fuzz;
+#[cfg(test)]
+mod pills;
 mod recipe_reference;
 mod relocate_anything;
 mod relocation;

@@ -11,7 +11,7 @@ pub const fn pages() -> &'static [Pill] {
     &PILLS
 }
 
-static PILLS: [Pill; 62] = [
+static PILLS: [Pill; 64] = [
     // Attributes.
     page("html-attributes", "<p ", "a{#} ").then(">x"),
     page("html-attributes-of-end-tag", "<p>x</p ", "a{#} ").then(">"),
@@ -24,6 +24,8 @@ static PILLS: [Pill; 62] = [
     page("html-long-attribute-value", "<p a='", "abcd &amp; ").then("'>x"),
     page("html-many-classes", "<p class='", "a{#} ").then("'>x"),
     page("html-many-attributes-each", "", "<p a b c d e f g h i j k l m n o p q r s t u v w x y z>"),
+    page("html-distinct-attributes", "", "<p a{#}>"),
+    page("html-distinct-tags", "", "<a{#}></a{#}>"),
     // Nesting.
     page("html-div", "", "<div>"),
     page("html-div-closed", "", "<div>").then("x").closed_by("</div>"),

@@ -8,7 +8,7 @@
 
 mod raw_text;
 mod references;
-mod tokens;
+pub(crate) mod tokens;
 mod tree;
 
 use std::fmt;

@@ -15,6 +15,7 @@ use memchr::{memchr, memmem};
 
 use super::raw_text;
 use super::references::decode;
+use crate::crowded::MAX_ATTRIBUTES;
 use crate::document::first_bytes;
 
 /// The text before the next tag: what is markup in it.
@@ -26,9 +27,21 @@ enum Content {
     Plain,
 }
 
-/// Gives all tokens of a page to `sink`. The page has no NUL and no carriage return.
+/// Gives what an outline needs of the tokens of a page to `sink`. The page has no NUL and no carriage return.
 pub(super) fn tokenize<S: TokenSink>(html: &str, sink: &S) {
-    let mut reader = Reader { html, window: (0, StrTendril::new()), at: 0, sink, names: vec![local_name!(""); NAMES] };
+    run(html, sink, false);
+}
+
+/// Gives all tokens of a page to `sink`, but for the texts of comments, and for attributes beyond [`MAX_ATTRIBUTES`] of a tag.
+pub(crate) fn tokenize_all<S: TokenSink>(html: &str, sink: &S) {
+    let html = html.strip_prefix('\u{feff}').unwrap_or(html);
+    let html = html.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}");
+    run(&html, sink, true);
+}
+
+fn run<S: TokenSink>(html: &str, sink: &S, keeps_all: bool) {
+    let names = vec![local_name!(""); NAMES];
+    let mut reader = Reader { html, window: (0, StrTendril::new()), at: 0, sink, names, keeps_all };
     let mut content = Content::Markup;
     while reader.at < html.len() {
         content = match content {
@@ -52,6 +65,8 @@ struct Reader<'a, S> {
     sink: &'a S,
     /// Names of tags, each where its letters put it: pages use few, and to look one up takes longer than to read it.
     names: Vec<LocalName>,
+    /// Whether all attributes are kept, and what is in scripts.
+    keeps_all: bool,
 }
 
 /// The bytes that end the name of an attribute.
@@ -199,6 +214,7 @@ impl<S: TokenSink> Reader<'_, S> {
         let name = self.tag_name(start, length);
         let mut attributes = Vec::new();
         let wanted = match kind {
+            TagKind::StartTag if self.keeps_all => Wanted::All,
             TagKind::StartTag => Wanted::of(&name),
             TagKind::EndTag => Wanted::None,
         };
@@ -276,7 +292,7 @@ impl<S: TokenSink> Reader<'_, S> {
             }
         }
         let name = &self.html[name];
-        if wanted.has(name) {
+        if wanted.has(name) && found.len() < MAX_ATTRIBUTES {
             let name = name_of(name);
             if !found.iter().any(|attribute| attribute.name.local == name) {
                 let value = self.decoded(value, true);
@@ -305,7 +321,7 @@ impl<S: TokenSink> Reader<'_, S> {
         };
         let end = length.map_or(self.html.len(), |length| self.at + length);
         // Half of many pages: what is left out need not be copied.
-        if matches!(name, local_name!("script") | local_name!("style")) {
+        if !self.keeps_all && matches!(name, local_name!("script") | local_name!("style")) {
             self.at = end;
         } else {
             self.text(end, has_references);

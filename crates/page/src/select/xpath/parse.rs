@@ -1,10 +1,11 @@
 //! Tokens to an expression.
 
-use regex::Regex;
+use regex::RegexBuilder;
 
 use super::lexer::{self, Kind, Token};
 use super::{Axis, Comparison, Expression, Function, Path, Start, Step, Test};
 use crate::select::SelectorError;
+use crate::transform::PATTERN_MEMORY;
 
 /// How deep parentheses and predicates may nest.
 const DEPTH: usize = 40;
@@ -169,13 +170,11 @@ impl Parser<'_> {
         let (Some(text), Some(Expression::Literal(pattern))) = (arguments.next(), arguments.next()) else {
             return Err(self.wrong("`re:test` takes a text and a quoted pattern"));
         };
-        let flags = match arguments.next() {
-            Some(Expression::Literal(flags)) if flags.contains('i') => "(?i)",
-            _ => "",
-        };
-        let regex = Regex::new(&format!("{flags}{pattern}"));
-        let regex =
-            regex.map_err(|_| self.wrong("the pattern is no regular expression (look-around is not supported)"))?;
+        let ignores_case = matches!(arguments.next(), Some(Expression::Literal(flags)) if flags.contains('i'));
+        let regex = RegexBuilder::new(&pattern).case_insensitive(ignores_case).size_limit(PATTERN_MEMORY).build();
+        let regex = regex.map_err(|_| {
+            self.wrong("the pattern is no regular expression (look-around is not supported), or takes too much memory")
+        })?;
         Ok(Expression::Matches(Box::new(text), regex))
     }
 

@@ -1,0 +1,109 @@
+//! The time of one reader for one family of texts.
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use autoheal_testkit::pills::Pill;
+use nix::time::{ClockId, clock_gettime};
+
+use super::Reader;
+
+/// The stack of tokio's workers.
+const STACK: usize = 2 << 20;
+
+/// Times below are more noise than work.
+const NOISE: Duration = Duration::from_millis(4);
+
+/// A reader that is this fast for the longest text passes, whatever its exponent.
+const FAST: Duration = Duration::from_millis(250);
+
+/// How often a text is read at most: the shortest time counts.
+const REPEATS: usize = 3;
+
+/// What was measured: for each length in bytes the time.
+pub(super) struct Curve {
+    pub(super) family: &'static str,
+    pub(super) reader: &'static str,
+    pub(super) points: Vec<(usize, Duration)>,
+}
+
+/// Reads texts of the sizes; no longer ones after one that took more than the budget.
+pub(super) fn curve(pill: &Pill, reader: &Reader, sizes: &[usize], budget: Duration) -> anyhow::Result<Curve> {
+    let mut points = Vec::new();
+    for size in sizes {
+        let text = pill.text(*size);
+        let time = shortest(pill, reader, &text)?;
+        points.push((text.len(), time));
+        if time > budget {
+            break;
+        }
+    }
+    Ok(Curve { family: pill.name, reader: reader.name, points })
+}
+
+fn shortest(pill: &Pill, reader: &Reader, text: &str) -> anyhow::Result<Duration> {
+    let mut times = Vec::new();
+    for _ in 0..REPEATS {
+        let time = std::thread::scope(|scope| {
+            let small = std::thread::Builder::new().name(pill.name.to_owned()).stack_size(STACK);
+            let run = small.spawn_scoped(scope, || {
+                let start = processor_time()?;
+                (reader.read)(pill, text);
+                Ok::<_, anyhow::Error>(processor_time()?.saturating_sub(start))
+            });
+            run.context("cannot start a thread")?
+                .join()
+                .map_err(|_| anyhow!("{} panicked at {}", reader.name, pill.name))?
+        })?;
+        times.push(time);
+        if time > FAST {
+            break;
+        }
+    }
+    times.into_iter().min().context("nothing was measured")
+}
+
+/// The processor time of this process so far: other programs on the machine do not count.
+fn processor_time() -> anyhow::Result<Duration> {
+    Ok(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into())
+}
+
+impl Curve {
+    /// By which power of the length the time grows; `None`: it is too short to say.
+    pub(super) fn exponent(&self) -> Option<f64> {
+        let long: Vec<(f64, f64)> = self
+            .points
+            .iter()
+            .filter(|(_, time)| *time > NOISE)
+            .filter_map(|(size, time)| Some((f64::from(u32::try_from(*size).ok()?).ln(), time.as_secs_f64().ln())))
+            .collect();
+        let count = f64::from(u32::try_from(long.len()).ok()?);
+        if count < 3.0 {
+            return None;
+        }
+        let (x, y) = long.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
+        let (above, below) = long.iter().fold((0.0, 0.0), |(above, below), point| {
+            (above + (point.0 - x) * (point.1 - y), below + (point.0 - x) * (point.0 - x))
+        });
+        Some(above / below)
+    }
+
+    pub(super) fn passes(&self, goal: f64, budget: Duration) -> bool {
+        let longest = self.points.last().map_or(Duration::ZERO, |(_, time)| *time);
+        longest <= budget && (longest <= FAST || self.exponent().is_none_or(|exponent| exponent <= goal))
+    }
+}
+
+impl fmt::Display for Curve {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:<34} {:<10}", self.family, self.reader)?;
+        for (_, time) in &self.points {
+            write!(formatter, " {:>8.1}", time.as_secs_f64() * 1e3)?;
+        }
+        match self.exponent() {
+            Some(exponent) => write!(formatter, " ms  ^{exponent:.2}"),
+            None => write!(formatter, " ms"),
+        }
+    }
+}
