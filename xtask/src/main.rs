@@ -79,6 +79,8 @@ enum Bench {
     Parsers(bench::parsers::Options),
     /// Ask the real binary how a job stands, a thousand times a second, and let many follow a run
     Server(bench::server::Options),
+    /// Keep a server and three workers busy, a tenth of it hostile, killing a worker each minute: nothing lost, nothing done twice
+    Soak(bench::soak::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -98,6 +100,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Bench { bench: Bench::Parsers(options) } => bench::parsers::run(&options),
         Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),
+        Chore::Bench { bench: Bench::Soak(options) } => bench::soak::run(&root, &options),
         Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),
     }

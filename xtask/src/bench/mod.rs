@@ -14,3 +14,4 @@ mod python;
 pub(crate) mod queue;
 pub(crate) mod refresh;
 pub(crate) mod server;
+pub(crate) mod soak;

@@ -106,7 +106,8 @@ fn of_pill(name: &str) -> TestRepository {
 fn folders_without_end() -> TestRepository {
     let repository = ordinary_repository();
     let entries = |kind: &str, mode: &str, object: &str| {
-        (0..10).map(|number| format!("{mode} {kind} {object}\tentry{number}\n")).collect::<String>()
+        let line = |number| format!("{mode} {kind} {object}\tentry{number}");
+        (0..10).map(line).collect::<Vec<_>>().join("\n") + "\n"
     };
     let blob = repository.git(&["rev-parse", "HEAD:shop/cart.py"]);
     let file = repository.path().join(".git/entries");

@@ -80,7 +80,7 @@ impl World {
     async fn new(sandbox: &str, database: &str) -> Self {
         // An error says that another test of this process was first.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let minutes = std::env::var(MINUTES).ok().map(|minutes| minutes.parse::<u64>().expect("a number of minutes"));
+        let minutes = std::env::var(MINUTES).ok().map(|minutes| minutes.parse::<u64>().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let repositories = folder.path().join("git");
         std::fs::create_dir(&repositories).unwrap();
@@ -152,7 +152,7 @@ impl World {
                 break;
             }
             let is_hostile = number % HOSTILE_EACH == 3;
-            if is_hostile || number % 2 == 0 {
+            if is_hostile || number.is_multiple_of(2) {
                 let (name, made) = repository(is_hostile, number / HOSTILE_EACH);
                 let path = self.folder.path().join(format!("git/job{number}"));
                 let repository = made();
@@ -174,7 +174,7 @@ impl World {
             let is_hostile = number % HOSTILE_EACH == 7;
             let turn = number / HOSTILE_EACH;
             // Sources and repositories in turn, also among the hostile ones.
-            if (number + turn) % 2 == 0 {
+            if (number + turn).is_multiple_of(2) {
                 // What the server begins with comes last here.
                 let (name, made) =
                     repository(is_hostile, HOSTILE_REPOSITORIES.len() - 1 - turn / 2 % HOSTILE_REPOSITORIES.len());

@@ -75,13 +75,12 @@ pub(super) struct Service {
 impl Service {
     /// A service whose programs have their homes in `folder`, and their database there or where an address says.
     pub(super) async fn new(folder: &Path, database: Option<&str>, sandbox: &str) -> Self {
-        let store = match database {
-            Some(address) => Store::open(address).await.unwrap(),
-            None => {
-                let data = folder.join("home0/.local/share/autoheal");
-                fs::create_dir_all(&data).unwrap();
-                Store::open_file(&data.join("autoheal.db")).await.unwrap()
-            }
+        let store = if let Some(address) = database {
+            Store::open(address).await.unwrap()
+        } else {
+            let data = folder.join("home0/.local/share/autoheal");
+            fs::create_dir_all(&data).unwrap();
+            Store::open_file(&data.join("autoheal.db")).await.unwrap()
         };
         let (programs, asked) = (Mutex::default(), Mutex::default());
         Self {
@@ -203,7 +202,7 @@ impl Service {
             reqwest::Client::new().post(format!("{}/api/heal", entrance.address)).bearer_auth(&entrance.token);
         let answer = request.header("Content-Type", "application/json").body(asked).send().await.unwrap();
         let answer: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
-        let job: JobId = answer["jobId"].as_str().unwrap_or_else(|| panic!("{answer}")).parse().unwrap();
+        let job: JobId = answer["jobId"].as_str().ok_or(&answer).unwrap().parse().unwrap();
         let task = self.store.job(job).await.unwrap().unwrap().task;
         self.note(task.id, name, is_hostile, Some(repository.join(".git")));
     }
