@@ -13,6 +13,8 @@ const MAX_NODES: u32 = 4_000_000;
 const MAX_TEXT: usize = 64 * 1024;
 const MAX_MESSAGE: usize = 4 * 1024;
 const MAX_ID: usize = 2 * 1024;
+/// Attributes of one tag: the parser compares each with all others. Reports have ten at most.
+const MAX_ATTRIBUTES: usize = 200;
 
 /// Why a report cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +49,9 @@ pub fn parse(xml: &str) -> Result<TestReport, JunitError> {
     if xml.len() > MAX_BYTES {
         return Err(JunitError::TooLarge { bytes: xml.len() });
     }
+    if !has_few_attributes(xml) {
+        return Err(JunitError::Malformed { reason: format!("a tag has more than {MAX_ATTRIBUTES} attributes") });
+    }
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(xml, options)
         .map_err(|error| JunitError::Malformed { reason: error.to_string() })?;
@@ -56,6 +61,38 @@ pub fn parse(xml: &str) -> Result<TestReport, JunitError> {
     }
     let cases = root.descendants().filter(|node| node.has_tag_name("testcase")).map(case).collect();
     Ok(TestReport { cases })
+}
+
+/// Whether no tag has more than [`MAX_ATTRIBUTES`], by one look over the text.
+fn has_few_attributes(xml: &str) -> bool {
+    let mut rest = xml;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at..];
+        let end = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
+            .into_iter()
+            .find(|(start, _)| rest.starts_with(start));
+        if let Some((_, end)) = end {
+            let Some(at) = rest.find(end) else { return true };
+            rest = &rest[at..];
+            continue;
+        }
+        let (mut quote, mut attributes) = (None, 0);
+        let end = rest.bytes().position(|byte| {
+            match (quote, byte) {
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'=') => attributes += 1,
+                (Some(open), _) if open == byte => quote = None,
+                (None | Some(_), _) => {}
+            }
+            attributes > MAX_ATTRIBUTES || quote.is_none() && byte == b'>'
+        });
+        if attributes > MAX_ATTRIBUTES {
+            return false;
+        }
+        let Some(end) = end else { return true };
+        rest = &rest[end..];
+    }
+    true
 }
 
 fn case(node: Node<'_, '_>) -> TestCase {

@@ -1,8 +1,9 @@
 //! Texts that are made to overflow a parser's stack, each on a thread no larger than those of the server's workers.
 
+use autoheal_code::report::junit;
 use autoheal_code::{Environment, FixContext, Sources, fix, language};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
-use autoheal_testkit::pills::{Pill, javascript, python};
+use autoheal_testkit::pills::{Pill, documents, javascript, python};
 
 /// The stack of tokio's workers.
 const STACK: usize = 2 << 20;
@@ -64,6 +65,25 @@ fn every_pill_is_indexed_on_a_small_stack() {
     };
     on_small_threads(python(), index);
     on_small_threads(javascript(), index);
+}
+
+/// The parser of XML compares each attribute with all others.
+#[test]
+fn a_report_with_very_many_attributes_is_refused_before_it_is_parsed() {
+    let refusal = |name: &str| {
+        let pill = documents().iter().find(|pill| pill.name == name).unwrap();
+        junit::parse(&pill.text(1_000_000)).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    for crowded in ["xml-attributes", "xml-namespaces"] {
+        assert!(refusal(crowded).contains("more than 200 attributes"), "{crowded}: {}", refusal(crowded));
+    }
+    assert_eq!(refusal("xml-cases"), "");
+    let text = "=".repeat(1000);
+    let report = format!(
+        "<?xml version='1.0'?><testsuite a='{text}'><!-- {text} --><testcase name='b'><failure message='>'>{text}<![CDATA[<{text}]]>\
+         </failure></testcase></testsuite>"
+    );
+    assert_eq!(junit::parse(&report).unwrap().cases.len(), 1);
 }
 
 /// What is as deep as it may be is parsed, on the same small stack.
