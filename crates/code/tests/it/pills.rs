@@ -1,5 +1,7 @@
 //! Texts that are made to overflow a parser's stack, each on a thread no larger than those of the server's workers.
 
+use std::path::Path;
+
 use autoheal_code::report::junit;
 use autoheal_code::{Environment, FixContext, Sources, fix, language};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
@@ -127,7 +129,7 @@ fn what_is_just_not_too_deep_is_parsed() {
 fn findings(pill: &Pill, text: &str) -> Vec<Finding> {
     let lines = u32::try_from(text.lines().count()).unwrap();
     let of = |category: Category, message: &str, line: u32| {
-        let stack = if pill.file.ends_with(".py") {
+        let stack = if Path::new(pill.file).extension().is_some_and(|extension| extension == "py") {
             format!(
                 "Traceback (most recent call last):\n  File \"/s/{}\", line {line}, in f\n    x\n{message}\n",
                 pill.file

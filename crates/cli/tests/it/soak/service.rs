@@ -260,8 +260,8 @@ impl Service {
         for (end, count) in ends {
             println!("  {count:>5}  {end}");
         }
-        let deaths: u32 = tasks.values().map(|task| task.deaths).sum();
-        println!("  {deaths:>5}  claims that ended with their worker");
+        let taken_over: i64 = tasks.values().map(|task| (task.lease_epoch - 1).max(0)).sum();
+        println!("  {taken_over:>5}  claims beyond a task's first");
         assert!(faults.is_empty(), "{title}: {}", faults.join("\n"));
     }
 }
