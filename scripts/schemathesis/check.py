@@ -324,7 +324,7 @@ def make_up(server: Server, known: dict, folder: Path) -> tuple[int, int]:
 
 def missing_part(binary: str) -> str | None:
     """What of this machine is needed to heal a repository, and cannot be used."""
-    told = subprocess.run([binary, "check", "--json"], capture_output=True, text=True, check=False).stdout
+    told = subprocess.run([binary, "check", "--quick", "--json"], capture_output=True, text=True, check=False).stdout
     usable = [part["name"] for part in json.loads(told) if part["usable"]]
     return None if "bubblewrap" in usable else "bubblewrap does not work here"
 

@@ -448,6 +448,9 @@ fn error_code(text: &str) -> Result<ErrorCode, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
+    /// Do not try the ways out of the sandbox, which takes some seconds
+    #[arg(long)]
+    pub(crate) quick: bool,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,

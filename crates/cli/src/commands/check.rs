@@ -31,9 +31,12 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
     let git = git().await;
     let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;
     let mut bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
+    let tries_doors = !arguments.quick;
     match config.sandbox.kind.unwrap_or_default() {
-        Choice::Auto | Choice::Docker if docker.usable => try_doors(config, SandboxKind::Docker, &mut docker).await,
-        Choice::Auto | Choice::Bubblewrap if bubblewrap.usable => {
+        Choice::Auto | Choice::Docker if tries_doors && docker.usable => {
+            try_doors(config, SandboxKind::Docker, &mut docker).await;
+        }
+        Choice::Auto | Choice::Bubblewrap if tries_doors && bubblewrap.usable => {
             try_doors(config, SandboxKind::Bubblewrap, &mut bubblewrap).await;
         }
         Choice::None => {

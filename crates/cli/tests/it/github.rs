@@ -242,7 +242,7 @@ pub(crate) const IMAGE: &str = "autoheal-python:local";
 /// Whether Docker works here and has the image; said loudly where it does not.
 pub(crate) fn docker_works(part: &str) -> bool {
     let home = Home::new();
-    let told = Ended::of(home.command(&["check", "--json"]).env("AUTOHEAL_PYTHON_IMAGE", IMAGE));
+    let told = Ended::of(home.command(&["check", "--quick", "--json"]).env("AUTOHEAL_PYTHON_IMAGE", IMAGE));
     let parts: Vec<Value> = serde_json::from_str(&told.stdout).unwrap();
     let works = parts.iter().any(|part| part["name"] == "docker" && part["usable"] == true);
     if !works {

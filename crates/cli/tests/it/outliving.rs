@@ -49,7 +49,7 @@ async fn a_clone_ends_with_the_program_that_is_killed() {
     let url = server.url("any");
     let command = scraper.home.command(&["heal", &url, "--no-push"]);
     kill_amid(command, temporary.path(), &url, || !server.requests().is_empty()).await;
-    scraper.home.command(&["check"]).env("TMPDIR", temporary.path()).output().unwrap();
+    scraper.home.command(&["check", "--quick"]).env("TMPDIR", temporary.path()).output().unwrap();
     assert_eq!(folders(temporary.path()), Vec::<String>::new());
 }
 
@@ -58,7 +58,7 @@ async fn a_clone_ends_with_the_program_that_is_killed() {
 async fn a_page_without_an_end_ends_with_the_program_that_is_killed() {
     let temporary = tempfile::tempdir().unwrap();
     let scraper = Scraper::new().await;
-    let check = scraper.home.command(&["check"]).output().unwrap();
+    let check = scraper.home.command(&["check", "--quick"]).output().unwrap();
     if !String::from_utf8_lossy(&check.stdout).lines().any(|line| line.starts_with("yes  browser")) {
         return autoheal_testkit::skip("a killed program that renders", "`autoheal check` finds no browser");
     }
@@ -67,6 +67,6 @@ async fn a_page_without_an_end_ends_with_the_program_that_is_killed() {
     let url = scraper.site.url("/loop").to_string();
     let command = scraper.command(&["add", &url, "--render", "--name", "news", "--example", "title=x"]);
     kill_amid(command, temporary.path(), &url, || scraper.site.requests("/loop") > 1).await;
-    scraper.home.command(&["check"]).env("TMPDIR", temporary.path()).output().unwrap();
+    scraper.home.command(&["check", "--quick"]).env("TMPDIR", temporary.path()).output().unwrap();
     assert_eq!(folders(temporary.path()), Vec::<String>::new());
 }
