@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node, Policy};
 
+use crate::request::CommandLimits;
 use crate::state::{HealState, PatchVerdict};
 
 /// The spec's seven agents, and the planner of `diagnostics-log.md`.
@@ -49,6 +50,17 @@ impl Node for HealNode {
             Self::Patch => "patch_code",
             Self::Commit => "commit_push",
             Self::Monitor => "monitor_ci",
+        }
+    }
+}
+
+impl HealNode {
+    /// The longest that one try may take, of what the graph allows: looking for fixes ends with the run's own time.
+    #[must_use]
+    pub fn limit(self, allowed: Duration, limits: &CommandLimits) -> Duration {
+        match self {
+            Self::Plan | Self::Fix | Self::Patch => allowed.min(limits.longest_step()),
+            Self::Analyze | Self::Discover | Self::Diagnose | Self::Commit | Self::Monitor => allowed,
         }
     }
 }

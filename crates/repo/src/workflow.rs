@@ -237,14 +237,9 @@ impl Workflow for HealWorkflow {
         &self.graph
     }
 
-    /// Looking for fixes ends with the run's own time, but for the command that is running then.
     fn limit(&self, node: HealNode, task: &Task) -> Duration {
-        let most = self.graph.policy(node).timeout;
-        match (node, request(task)) {
-            (HealNode::Plan | HealNode::Fix | HealNode::Patch, Ok(request)) => most.min(request.limits.longest_step()),
-            (HealNode::Analyze | HealNode::Discover | HealNode::Diagnose | HealNode::Commit | HealNode::Monitor, _)
-            | (_, Err(_)) => most,
-        }
+        let allowed = self.graph.policy(node).timeout;
+        request(task).map_or(allowed, |request| node.limit(allowed, &request.limits))
     }
 
     fn start(&self, task: &Task, now: Timestamp) -> Result<HealState, StepError> {

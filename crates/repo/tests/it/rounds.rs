@@ -2,9 +2,12 @@
 //! that report what a test says they report.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
+use std::time::Duration;
+
 use autoheal_engine::Timestamp;
 use autoheal_engine::graph::Next;
 use autoheal_repo::look::{Look, TestState};
+use autoheal_repo::request::CommandLimits;
 use autoheal_repo::state::{CiStatus, PatchVerdict};
 use autoheal_repo::{HealNode, HealRequest, HealState, StopReason, graph};
 use proptest::prelude::*;
@@ -12,6 +15,16 @@ use proptest::prelude::*;
 fn verdict(green: bool) -> Look {
     let state = if green { TestState::Passed } else { TestState::Failed };
     Look { tests: [("t".to_owned(), state)].into(), ..Look::default() }
+}
+
+#[test]
+fn looking_for_fixes_ends_with_the_time_of_the_run_and_waiting_for_ci_does_not() {
+    let limits = CommandLimits { run_seconds: 100, install_seconds: 20, test_seconds: 3, ..CommandLimits::default() };
+    let (hour, all) = (Duration::from_hours(1), Duration::from_secs(132));
+    for node in [HealNode::Plan, HealNode::Fix, HealNode::Patch] {
+        assert_eq!((node.limit(hour, &limits), node.limit(Duration::ZERO, &limits)), (all, Duration::ZERO), "{node:?}");
+    }
+    assert_eq!(HealNode::Monitor.limit(hour, &limits), hour);
 }
 
 /// Walks the graph; every round accepts a patch, and the monitor of round `n` is green when `greens[n]` says so.

@@ -31,10 +31,10 @@ use self::service::{Entrance, Service};
 use self::watch::{Processes, Pulse, size, until};
 use crate::healing::sandbox;
 
-/// The variable with the minutes of load. Who sets it measures; a test alone says nothing of speed.
+/// The variable with the minutes of load. Where it is set, speed is held to its goal; a test alone says nothing of speed.
 const MINUTES: &str = "AUTOHEAL_SOAK_MINUTES";
 
-/// One of so many inputs is hostile.
+/// One hostile input among this many.
 const HOSTILE_EACH: usize = 10;
 
 /// The most that this share of the questions whether the server is alive may take.
@@ -189,7 +189,7 @@ impl World {
         }
     }
 
-    /// Asks the server what pages hold.
+    /// Asks the server to extract pages.
     async fn calls(&self, end: Instant, calls: &Calls) {
         let pages = HOSTILE_PAGES.len();
         let at_once = Arc::new(Semaphore::new(4));
@@ -272,12 +272,12 @@ fn repository(is_hostile: bool, number: usize) -> (&'static str, fn() -> TestRep
 
 type Calls = Arc<CallLog>;
 
-/// What became of the calls of tools.
+/// The ends of calls of tools.
 #[derive(Default)]
 struct CallLog {
     read: AtomicUsize,
     refused: AtomicUsize,
-    /// Hostile pages that were read, which is no fault when it was quick.
+    /// Hostile pages that were read all the same, within all limits.
     survived: AtomicUsize,
     wrong: std::sync::Mutex<Vec<String>>,
 }

@@ -1,4 +1,4 @@
-//! Programs that share a database, what was asked of them, and what became of it.
+//! Programs that share a database, the inputs that they got, and the end of each.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ host_interval_millis = 0
 
 const BRANCH: &str = "AUTOHEAL_BOT_AI_Fix";
 
-/// Where the server is asked, and what it lets in.
+/// The address of the server, and its token.
 pub(super) struct Entrance {
     pub(super) address: String,
     pub(super) token: String,
@@ -133,7 +133,7 @@ impl Service {
         let (address, token) = printed.as_deref().and_then(|printed| printed.split_once("/#token=")).unwrap();
         let entrance = Entrance { address: address.to_owned(), token: token.to_owned() };
         let mut log = self.log(0);
-        // Who does not listen any more would stop the program from saying anything.
+        // A pipe that nobody reads would hold the program up.
         std::thread::spawn(move || {
             lines.try_for_each(|line| std::io::Write::write_all(&mut log, format!("{line}\n").as_bytes()))
         });
@@ -173,12 +173,12 @@ impl Service {
         self.store.tasks(&TaskFilter { limit: 1_000_000, ..TaskFilter::default() }).await.unwrap()
     }
 
-    /// Whether every task has ended, those too that followed from others.
+    /// Returns whether every task has ended, also those that followed from others.
     pub(super) async fn is_done(&self) -> bool {
         self.tasks().await.iter().all(|task| !task.state.is_open() || task.run_at > now().plus(Duration::from_mins(5)))
     }
 
-    /// Waits until fewer than so many tasks are open; `false`: the end came first.
+    /// Waits until fewer than `most` tasks are open; returns `false` when the end came first.
     pub(super) async fn has_room(&self, most: usize, end: Instant) -> bool {
         loop {
             if Instant::now() >= end {
@@ -234,7 +234,7 @@ impl Service {
         }
     }
 
-    /// Says what became of everything that was asked for, and fails when it is not what has to be.
+    /// Prints the end of every input, and fails when one is not as it has to be.
     #[expect(clippy::print_stdout, reason = "the figures of the bench")]
     pub(super) async fn hold_to_account(&self, title: &str) {
         let tasks: BTreeMap<TaskId, Task> = self.tasks().await.into_iter().map(|task| (task.id, task)).collect();

@@ -97,7 +97,7 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Looks at these processes and all that descend from them.
+    /// Measures these processes and all that descend from them.
     pub(super) fn look(&mut self, programs: &[u32]) {
         let table = table();
         let mut together = 0;
@@ -114,7 +114,7 @@ impl Processes {
         self.most_of_all = self.most_of_all.max(together);
     }
 
-    /// What was seen and still runs, by the names of the programs.
+    /// The processes that were seen and still run, by number and name.
     pub(super) fn left(&self) -> Vec<String> {
         let table = table();
         let is_left = |(pid, began): &&Seen| table.get(pid).is_some_and(|process| process.began == *began);
