@@ -53,6 +53,25 @@ pub fn judges(file: &str, sources: &Sources) -> bool {
     }
 }
 
+/// Methods that decide whether a value is the expected one, when the expected value is an object of their class.
+const COMPARISONS: [&str; 5] = ["__eq__", "__ne__", "__bool__", "__contains__", "asymmetricMatch"];
+
+/// Returns whether a file defines how its objects compare with others. Of a file that nothing but tests load, and that none of them is about,
+/// it means that the objects are what the tests expect.
+pub fn compares(file: &str, sources: &Sources) -> bool {
+    let decides = |name: &String| COMPARISONS.contains(&name.as_str());
+    match Language::of(file) {
+        Some(Language::Python) => {
+            sources.index().module(file).is_some_and(|module| module.functions.iter().any(|f| decides(&f.name)))
+        }
+        Some(Language::JavaScript) => sources
+            .javascript_index()
+            .module(file)
+            .is_some_and(|module| module.functions.iter().any(|f| decides(&f.name))),
+        None => false,
+    }
+}
+
 /// Whether a file defines nothing but values.
 pub fn holds_only_values(file: &str, sources: &Sources) -> bool {
     match Language::of(file) {

@@ -8,7 +8,8 @@
 //! 4. What settings of test runners name (`setupFiles`, `--require`, `pytest_plugins`), what lies in a folder that is called support by
 //!    convention, what is called a helper of tests, and what says what test frameworks say, is a judge.
 //! 5. A file of nothing but values that tests and judges load and the program does not is what they expect, and a judge.
-//! 6. Everything else that only tests load is unclear: it may be edited, but for what failed an assertion itself, and a fix of it is looked
+//! 6. A file that defines how its objects compare, and that neither the program nor a tested file loads, is what tests expect, and a judge.
+//! 7. Everything else that only tests load is unclear: it may be edited, but for what failed an assertion itself, and a fix of it is looked
 //!    at more closely.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,6 +111,8 @@ impl Standings {
                 Standing::Judge
             } else if served.contains(file) {
                 Standing::Tested
+            } else if judging::compares(file, sources) {
+                Standing::Judge
             } else {
                 Standing::Unclear
             };
