@@ -37,4 +37,5 @@ pub mod site;
 pub mod skip;
 pub mod static_site;
 
+pub use autoheal_process::Owner;
 pub use skip::skip;

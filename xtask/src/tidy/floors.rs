@@ -21,7 +21,7 @@ const XTASK: &str = "xtask";
 /// Crates that only some may use: the database by the store, processes of this machine by those that start some, or have to
 /// tell one from another.
 const RESERVED: &[(&str, &[&str])] =
-    &[("sqlx", &["store", TESTKIT]), ("process", &["forge", "fetch", "sandbox", "orchestrator"])];
+    &[("sqlx", &["store", TESTKIT]), ("process", &["forge", "fetch", "sandbox", "orchestrator", TESTKIT])];
 
 /// One line of a manifest's dependencies.
 pub(super) struct Use {

@@ -40,16 +40,8 @@ impl Home {
         store.last_checkpoint(run).await.unwrap().unwrap().seq
     }
 
-    #[expect(clippy::disallowed_methods, reason = "starts the binary under test")]
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_autoheal"));
-        command.args(arguments).env_clear().env("HOME", self.path()).current_dir(self.path());
-        for name in ["PATH", "TMPDIR", "DOCKER_HOST", "LLVM_PROFILE_FILE"] {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
-        }
-        command
+        command_at(self.path(), arguments)
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
@@ -71,4 +63,31 @@ impl Ended {
     pub(crate) fn told(&self) -> String {
         format!("exit: {:?}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr)
     }
+}
+
+/// The binary with a home in this folder, and nothing of the environment but what it cannot do without.
+#[expect(clippy::disallowed_methods, reason = "starts the binary under test")]
+pub(crate) fn command_at(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_autoheal"));
+    command.args(arguments).env_clear().env("HOME", home).current_dir(home);
+    for name in ["PATH", "TMPDIR", "DOCKER_HOST", "LLVM_PROFILE_FILE"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+}
+
+/// The address that a server prints when it listens, with its token behind it, among the lines of its standard error.
+pub(crate) fn printed_address(lines: &mut impl Iterator<Item = String>) -> Option<String> {
+    lines.find_map(|line| Some(line.split("listening at ").nth(1)?.split(';').next()?.to_owned()))
+}
+
+/// The processes that a process, or one that it has started, has started.
+pub(crate) fn descendants(of: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let children: Vec<u32> =
+        children.collect::<String>().split_whitespace().map(|child| child.parse().unwrap()).collect();
+    children.into_iter().flat_map(|child| std::iter::once(child).chain(descendants(child))).collect()
 }

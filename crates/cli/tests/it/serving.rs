@@ -1,5 +1,5 @@
-//! `autoheal serve`: who may ask it when nobody has chosen a token (who can read the file that it is in), and what becomes of it when a worker
-//! process dies.
+//! `autoheal serve`: the clients that it answers when no token was chosen (those who can read the file of the one that it made), and the death of
+//! its worker processes.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::binary::Home;
+use crate::binary::{Home, descendants, printed_address};
 
 /// The server, and what it printed as its address.
 struct Server {
@@ -29,11 +29,8 @@ impl Server {
 
     fn of(mut command: Command) -> Self {
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let printed = lines.map_while(Result::ok).find_map(|line| {
-            let printed = line.split("listening at ").nth(1)?;
-            Some(printed.split(';').next()?.to_owned())
-        });
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let printed = printed_address(&mut lines);
         Self { process, printed: printed.unwrap() }
     }
 
@@ -43,19 +40,13 @@ impl Server {
     }
 }
 
-/// The processes that a process, or one that it has started, has started as worker processes.
+/// The worker processes that a process, or one that it has started, has started.
 fn worker_processes(of: u32) -> Vec<i32> {
-    let children = std::fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
-    let children = children.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    let mut found = Vec::new();
-    for child in children.collect::<String>().split_whitespace() {
-        let arguments = std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
-        if arguments.split('\0').nth(1) == Some("worker-process") {
-            found.push(child.parse().unwrap());
-        }
-        found.extend(worker_processes(child.parse().unwrap()));
-    }
-    found
+    let is_worker_process = |pid: &u32| {
+        let arguments = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        arguments.split('\0').nth(1) == Some("worker-process")
+    };
+    descendants(of).into_iter().filter(is_worker_process).map(|pid| i32::try_from(pid).unwrap()).collect()
 }
 
 impl Drop for Server {

@@ -1,7 +1,7 @@
 //! The doors that are limits: for each, a command that exceeds it.
 
 use super::{Facts, Judgement};
-use crate::outcome::{End, Limit};
+use crate::outcome::End;
 use crate::settings::Settings;
 use crate::spec::{Disk, Limits};
 
@@ -9,8 +9,6 @@ use crate::spec::{Disk, Limits};
 pub(super) struct Excess {
     /// The door.
     pub(super) name: &'static str,
-    /// The limit that is to be named.
-    pub(super) limit: Limit,
     /// The program, in Python.
     pub(super) script: &'static str,
     /// The limits of the command, made of those that all have.
@@ -21,48 +19,32 @@ pub(super) struct Excess {
 #[derive(Debug)]
 pub(super) struct Overrun {
     pub(super) end: End,
-    /// The limit that was to be named.
-    pub(super) limit: Limit,
     /// The standard output.
     pub(super) said: String,
 }
 
 pub(super) const EXCESSES: &[Excess] = &[
-    Excess {
-        name: "memory",
-        limit: Limit::Memory,
-        script: "b'x' * (512 << 20)",
-        limits: |limits| Limits { memory: 96 << 20, ..limits },
-    },
+    Excess { name: "memory", script: "b'x' * (512 << 20)", limits: |limits| Limits { memory: 96 << 20, ..limits } },
     Excess {
         name: "processes",
-        limit: Limit::Processes,
         script: "import os, time\nfor _ in range(64):\n    if os.fork() == 0: time.sleep(60)",
         limits: |limits| Limits { processes: 16, ..limits },
     },
     // Exceeds nothing: prints the share of a processor that it got in half a second, in percent.
     Excess {
         name: "processors",
-        limit: Limit::Time,
         script: "import time\nbegin, spent = time.monotonic(), time.process_time()\nwhile time.monotonic() < begin + 0.5: pass\n\
                  print(round(100 * (time.process_time() - spent) / (time.monotonic() - begin)))",
         limits: |limits| Limits { cpus: 0.1, ..limits },
     },
     Excess {
         name: "time",
-        limit: Limit::Time,
         script: "import time; time.sleep(60)",
         limits: |limits| Limits { time: std::time::Duration::from_millis(500), ..limits },
     },
-    Excess {
-        name: "output",
-        limit: Limit::Output,
-        script: "print('x' * (1 << 20))",
-        limits: |limits| Limits { output: 4096, ..limits },
-    },
+    Excess { name: "output", script: "print('x' * (1 << 20))", limits: |limits| Limits { output: 4096, ..limits } },
     Excess {
         name: "disk",
-        limit: Limit::Disk,
         script: "for name in range(32): open(f'{name}', 'wb').write(b'x' * (1 << 20))",
         limits: |limits| Limits { disk: Disk { bytes: 16 << 20, entries: 1000 }, ..limits },
     },
@@ -76,7 +58,7 @@ pub(super) fn judge(facts: &Facts, name: &str) -> Judgement {
     };
     let remedy = "see \"The limits\" in docs/sandbox.md";
     match facts.overruns.get(name) {
-        Some(overrun) if overrun.end == End::LimitHit(overrun.limit) || !overrun.end.is_success() => {
+        Some(overrun) if !overrun.end.is_success() => {
             let by = format!("{by} ({})", overrun.end);
             if facts.claims.are_limits_weak && matches!(name, "memory" | "processes") {
                 return Judgement::weak(by, groups_remedy());

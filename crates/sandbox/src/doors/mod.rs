@@ -19,7 +19,7 @@ use self::status::KILL;
 pub(crate) use self::status::{require, require_of_keeper};
 use crate::{machine, seccomp};
 
-/// How well a door is shut.
+/// The tightness of a door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -36,7 +36,7 @@ pub enum State {
 pub struct Door {
     /// Its name.
     pub name: &'static str,
-    /// How well it is shut.
+    /// Its tightness.
     pub state: State,
     /// The mechanism that shuts it, or what passed.
     pub by: String,
@@ -80,7 +80,7 @@ pub(crate) struct Claims {
     pub(crate) runtime: String,
 }
 
-/// What is known about a sandbox on this machine.
+/// The facts about a sandbox on this machine.
 #[derive(Debug)]
 struct Facts {
     claims: Claims,
@@ -98,7 +98,7 @@ struct Facts {
 }
 
 impl Facts {
-    /// Whether commands have a kernel of their own, as under gVisor.
+    /// Returns whether commands have a kernel of their own, as under gVisor.
     fn has_own_kernel(&self) -> bool {
         self.inside.kernel != self.kernel
     }
@@ -128,6 +128,14 @@ const DOORS: &[Row] = &[
     ("output", |facts| limits::judge(facts, "output")),
     ("disk", |facts| limits::judge(facts, "disk")),
 ];
+
+/// The remedy where a mechanism that autoheal always uses does not hold.
+const BUG: &str = "report this as a bug of autoheal";
+
+/// The attempts that nothing refused.
+fn passed(attempts: &BTreeMap<String, Option<String>>) -> Vec<&str> {
+    attempts.iter().filter(|(_, refused)| refused.is_none()).map(|(name, _)| name.as_str()).collect()
+}
 
 /// Judges all doors.
 fn judge(facts: &Facts) -> Vec<Door> {
@@ -161,10 +169,7 @@ fn namespaces(facts: &Facts) -> Judgement {
     let (necessary, all) = (NECESSARY.join(", "), ["user", "cgroup"]);
     let shared: Vec<&str> = NECESSARY.iter().copied().filter(|name| is_shared(name)).collect();
     if !shared.is_empty() {
-        return Judgement::open(
-            format!("shared with this machine: {}", shared.join(", ")),
-            "report this as a bug of autoheal",
-        );
+        return Judgement::open(format!("shared with this machine: {}", shared.join(", ")), BUG);
     }
     let (shared, own): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_shared);
     let own = std::iter::once(necessary).chain(own.into_iter().map(str::to_owned)).collect::<Vec<_>>().join(", ");
@@ -186,20 +191,13 @@ fn of_process(facts: &Facts, judge: impl FnOnce(&status::Status) -> Judgement) -
 }
 
 fn system_calls(facts: &Facts) -> Judgement {
-    if facts.has_own_kernel() {
-        return Judgement::shut("a kernel of the sandbox's own");
-    }
-    let filter = status::system_calls(&facts.inside.status());
-    if filter.state != State::Shut {
+    let filter = of_process(facts, status::system_calls);
+    if filter.state != State::Shut || facts.has_own_kernel() {
         return filter;
     }
-    let passed: Vec<_> =
-        facts.inside.calls.iter().filter(|(_, refused)| refused.is_none()).map(|(name, _)| name.as_str()).collect();
+    let passed = passed(&facts.inside.calls);
     if !passed.is_empty() {
-        return Judgement::open(
-            format!("the filter lets pass: {}", passed.join(", ")),
-            "report this as a bug of autoheal",
-        );
+        return Judgement::open(format!("the filter lets pass: {}", passed.join(", ")), BUG);
     }
     let refused: Vec<_> = facts.inside.calls.keys().map(String::as_str).collect();
     Judgement::shut(format!(
@@ -218,7 +216,7 @@ fn user(facts: &Facts) -> Judgement {
         (Some(inside), Some(kernel)) => {
             Judgement::shut(format!("user {inside} inside is the ordinary user {kernel} for the kernel"))
         }
-        (None, _) | (_, None) => Judgement::open("the user inside is unknown", "report this as a bug of autoheal"),
+        (None, _) | (_, None) => Judgement::open("the user inside is unknown", BUG),
     }
 }
 
@@ -230,12 +228,11 @@ fn keyrings(facts: &Facts) -> Judgement {
 }
 
 fn files(facts: &Facts) -> Judgement {
-    let writable: Vec<_> =
-        facts.inside.writing.iter().filter(|(_, refused)| refused.is_none()).map(|(name, _)| name.as_str()).collect();
+    let writable = passed(&facts.inside.writing);
     if writable.is_empty() {
         return Judgement::shut("only the copy of the repository can be written; the system is read-only");
     }
-    Judgement::open(format!("can be written: {}", writable.join(", ")), "report this as a bug of autoheal")
+    Judgement::open(format!("can be written: {}", writable.join(", ")), BUG)
 }
 
 fn proc(facts: &Facts) -> Judgement {
@@ -243,30 +240,26 @@ fn proc(facts: &Facts) -> Judgement {
     if seen.is_empty() || facts.has_own_kernel() {
         return Judgement::shut("processes and a short list of figures are seen; the rest is masked");
     }
-    Judgement::open(format!("can be read: {}", seen.join(", ")), "report this as a bug of autoheal")
+    Judgement::open(format!("can be read: {}", seen.join(", ")), BUG)
 }
 
 fn terminal(facts: &Facts) -> Judgement {
     match &facts.inside.terminal {
         Some(error) => Judgement::shut(format!("a session without a terminal ({error})")),
-        None => Judgement::open("the terminal can be opened", "report this as a bug of autoheal"),
+        None => Judgement::open("the terminal can be opened", BUG),
     }
 }
 
 fn network(facts: &Facts) -> Judgement {
-    let others: Vec<_> = facts.inside.interfaces.iter().filter(|name| is_device(name)).cloned().collect();
-    let reached: Vec<_> =
-        facts.inside.network.iter().filter(|(_, refused)| refused.is_none()).map(|(name, _)| name.clone()).collect();
+    let others: Vec<_> = facts.inside.interfaces.iter().map(String::as_str).filter(|name| is_device(name)).collect();
+    let reached = passed(&facts.inside.network);
     if others.is_empty() && reached.is_empty() {
         return Judgement::shut("a network namespace with nothing but its own loopback");
     }
-    Judgement::open(
-        format!("there is more than a loopback: {}", [others, reached].concat().join(", ")),
-        "report this as a bug of autoheal",
-    )
+    Judgement::open(format!("there is more than a loopback: {}", [others, reached].concat().join(", ")), BUG)
 }
 
-/// Whether an interface leads anywhere: kernels with tunnels make one of each kind in every namespace, which is down and
+/// Returns whether an interface leads anywhere: kernels with tunnels make one of each kind in every namespace, which is down and
 /// which only capabilities could bring up.
 fn is_device(name: &str) -> bool {
     const MADE_BY_THE_KERNEL: &[&str] =
@@ -279,7 +272,7 @@ fn registries(facts: &Facts) -> Judgement {
     if answer.starts_with("refused") {
         return Judgement::shut(format!("at install only, through the checking proxy ({answer})"));
     }
-    Judgement::open(format!("a host that is on no list was not refused: {answer}"), "report this as a bug of autoheal")
+    Judgement::open(format!("a host that is on no list was not refused: {answer}"), BUG)
 }
 
 #[cfg(test)]

@@ -66,9 +66,8 @@ pub(crate) async fn probe(sandbox: &dyn Sandbox, claims: Claims) -> Result<Vec<D
         ))
     })?;
     let mut overruns = BTreeMap::new();
-    for Excess { name, limit, script, limits } in EXCESSES {
-        let overrun = python(workspace.as_mut(), script, &[], limits(Limits::default())).await?;
-        overruns.insert(*name, Overrun { limit: *limit, ..overrun });
+    for Excess { name, script, limits } in EXCESSES {
+        overruns.insert(*name, python(workspace.as_mut(), script, &[], limits(Limits::default())).await?);
     }
     let network = Network::Registries(RegistryAccess::default());
     let asking = Command { network, ..Command::new(["python3", "-c", ASK]) };
@@ -111,7 +110,7 @@ async fn python(
     let argv = ["python3", "-c", script].into_iter().chain(arguments.iter().copied());
     let outcome = workspace.run(&Command { limits, ..Command::new(argv) }).await?;
     let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    Ok(Overrun { end: outcome.end, limit: crate::Limit::Time, said })
+    Ok(Overrun { end: outcome.end, said })
 }
 
 /// The namespaces of this process.

@@ -1,4 +1,4 @@
-//! Inputs of the soak: repositories and pages, most of them ordinary, some made to harm whoever reads or runs them.
+//! Inputs of the soak: ordinary repositories, and repositories and pages that are made to do harm.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -8,46 +8,32 @@ use autoheal_testkit::pills;
 use autoheal_testkit::repository::TestRepository;
 use autoheal_testkit::site::{Change, RawAnswer};
 
+/// The name of a kind of repository, and the function that makes one.
+pub(super) type Kind = (&'static str, fn() -> TestRepository);
+
 /// A repository that heals to GREEN.
-pub(super) fn ordinary_repository() -> TestRepository {
+pub(super) const ORDINARY_REPOSITORY: Kind = ("ordinary", ordinary_repository);
+
+fn ordinary_repository() -> TestRepository {
     with_test("def total(prices)\n    return sum(prices)\n", "self.assertEqual(total([1, 2]), 3)")
 }
 
-/// A repository that can not be healed and does harm when its tests run, when git reads it or when its files are parsed; by its name.
-pub(super) struct HostileRepository {
-    pub(super) name: &'static str,
-    pub(super) made: fn() -> TestRepository,
-}
-
-/// Every hostile repository.
-pub(super) const HOSTILE_REPOSITORIES: [HostileRepository; 9] = [
-    HostileRepository { name: "fork bomb", made: || harmful("while True:\n            os.fork()") },
-    HostileRepository {
-        name: "filled disk",
-        made: || harmful("with open('filler', 'wb') as file:\n            while True: file.write(b'x' * 1048576)"),
-    },
-    HostileRepository {
-        name: "hang",
-        made: || harmful("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64)); time.sleep(10 ** 6)"),
-    },
-    HostileRepository {
-        name: "many files",
-        made: || harmful("for number in range(10 ** 9): open(f'f{number}', 'w').close()"),
-    },
-    HostileRepository {
-        name: "memory",
-        made: || harmful("kept = []\n        while True: kept.append(bytearray(1 << 24))"),
-    },
-    HostileRepository {
-        name: "flood of output",
-        made: || harmful("while True: os.write(1, b'FAILED tests: x\\n' * 4096)"),
-    },
-    HostileRepository { name: "deep brackets", made: || of_pill("py-parentheses") },
-    HostileRepository { name: "nested f-strings", made: || of_pill("py-f-strings") },
-    HostileRepository { name: "folders without end", made: folders_without_end },
+/// Repositories that can not be healed and do harm when their tests run, when git reads them or when their files are parsed.
+pub(super) const HOSTILE_REPOSITORIES: [Kind; 9] = [
+    ("fork bomb", || harmful("while True:\n            os.fork()")),
+    ("filled disk", || {
+        harmful("with open('filler', 'wb') as file:\n            while True: file.write(b'x' * 1048576)")
+    }),
+    ("hang", || harmful("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64)); time.sleep(10 ** 6)")),
+    ("many files", || harmful("for number in range(10 ** 9): open(f'f{number}', 'w').close()")),
+    ("memory", || harmful("kept = []\n        while True: kept.append(bytearray(1 << 24))")),
+    ("flood of output", || harmful("while True: os.write(1, b'FAILED tests: x\\n' * 4096)")),
+    ("deep brackets", || of_pill("py-parentheses")),
+    ("nested f-strings", || of_pill("py-f-strings")),
+    ("folders without end", folders_without_end),
 ];
 
-/// Pages that harm whoever fetches or reads them, by their names. The first is asked for as `/article/1`, the next as `/article/2`, and so on.
+/// Pages that harm their readers, each with the name of its source. The first is asked for as `/article/1`, the next as `/article/2`, and so on.
 pub(super) static HOSTILE_PAGES: LazyLock<Vec<(&str, Change)>> = LazyLock::new(hostile_pages);
 
 fn hostile_pages() -> Vec<(&'static str, Change)> {
@@ -59,10 +45,10 @@ fn hostile_pages() -> Vec<(&'static str, Change)> {
     let endless = |pause| Change::Endless { piece: b"<p>more</p>".repeat(100), pause };
     let bomb = RawAnswer::new("text/html", bomb()).header("Content-Encoding", "gzip");
     let others = [
-        ("redirect to itself", Change::RedirectTemporarily("/article/1".to_owned())),
-        ("endless body", endless(Duration::ZERO)),
-        ("slow body", endless(Duration::from_secs(1))),
-        ("late answer", Change::Delay(Duration::from_hours(1))),
+        ("redirect-to-itself", Change::RedirectTemporarily("/article/1".to_owned())),
+        ("endless-body", endless(Duration::ZERO)),
+        ("slow-body", endless(Duration::from_secs(1))),
+        ("late-answer", Change::Delay(Duration::from_hours(1))),
         ("bomb", Change::Raw(bomb)),
     ];
     others.into_iter().chain(hard).collect()

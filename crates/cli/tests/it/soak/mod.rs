@@ -6,19 +6,18 @@
 //! # Layout
 //!
 //! - [`inputs`]: ordinary and hostile repositories and pages
-//! - [`service`]: programs on one database, what was asked of them, and what became of it
+//! - [`service`]: programs on one database, the inputs that they got, and the end of each
 //! - [`watch`]: how soon the server answers, memory, processes, disk
 
 mod inputs;
 mod service;
 mod watch;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use autoheal_testkit::git_http::{Behaviour, GitHttp};
-use autoheal_testkit::repository::TestRepository;
 use autoheal_testkit::site::{Plan, Site};
 use serde_json::json;
 use tempfile::TempDir;
@@ -26,7 +25,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use self::inputs::{HOSTILE_PAGES, HOSTILE_REPOSITORIES, ordinary_repository};
+use self::inputs::{HOSTILE_PAGES, HOSTILE_REPOSITORIES, Kind, ORDINARY_REPOSITORY};
 use self::service::{Entrance, Service};
 use self::watch::{Processes, Pulse, size, until};
 use crate::healing::sandbox;
@@ -46,7 +45,7 @@ const MEMORY_OF_ONE: u64 = 512 << 10;
 /// The most that may lie in the folders of all programs when all is done, in bytes.
 const DISK: u64 = 1 << 30;
 
-/// How long what is under way at the end may take.
+/// The time in which everything that is under way at the end has to end.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Ordinary sources of each service.
@@ -92,9 +91,9 @@ impl World {
             server.add_source(&site, &format!("/article/{number}"), &format!("ordinary{number}"));
             workers.add_source(&site, &format!("/article/{number}"), &format!("ordinary{number}"));
         }
-        for (number, (_, change)) in (1..).zip(HOSTILE_PAGES.iter()) {
+        for (number, (name, change)) in (1..).zip(HOSTILE_PAGES.iter()) {
             let path = format!("/article/{number}");
-            workers.add_source(&hostile_site, &path, &format!("hostile{number}"));
+            workers.add_source(&hostile_site, &path, name);
             hostile_site.set(path.as_str(), change.clone());
         }
         let entrance = server.serve(&repositories);
@@ -166,7 +165,6 @@ impl World {
 
     /// Puts repositories and sources into the queue of the workers.
     async fn tasks(&self, end: Instant) {
-        let pages = HOSTILE_PAGES.len();
         for number in 0.. {
             if !self.workers.has_room(6, end).await {
                 break;
@@ -176,13 +174,13 @@ impl World {
             // Sources and repositories in turn, also among the hostile ones.
             if (number + turn).is_multiple_of(2) {
                 // What the server begins with comes last here.
-                let (name, made) =
-                    repository(is_hostile, HOSTILE_REPOSITORIES.len() - 1 - turn / 2 % HOSTILE_REPOSITORIES.len());
+                let count = HOSTILE_REPOSITORIES.len();
+                let (name, made) = repository(is_hostile, count - 1 - turn / 2 % count);
                 let path = made().bare_copy(&self.folder.path().join("git"), &format!("task{number}"));
                 let address = format!("http://127.0.0.1:{}/task{number}.git", self.git.port());
                 self.workers.ask_for_repository(name, is_hostile, address, path).await;
             } else if is_hostile {
-                self.workers.ask_for_source(&format!("hostile{}", turn / 2 % pages + 1), true).await;
+                self.workers.ask_for_source(HOSTILE_PAGES[turn / 2 % HOSTILE_PAGES.len()].0, true).await;
             } else {
                 self.workers.ask_for_source(&format!("ordinary{}", number / 2 % SOURCES + 1), false).await;
             }
@@ -191,7 +189,6 @@ impl World {
 
     /// Asks the server to extract pages.
     async fn calls(&self, end: Instant, calls: &Calls) {
-        let pages = HOSTILE_PAGES.len();
         let at_once = Arc::new(Semaphore::new(4));
         let client = reqwest::Client::builder().timeout(Duration::from_mins(5)).build().unwrap();
         for number in 0.. {
@@ -202,7 +199,7 @@ impl World {
             }
             let is_hostile = number % HOSTILE_EACH == 5;
             let url = if is_hostile {
-                self.hostile_site.url(&format!("/article/{}", number / HOSTILE_EACH % pages + 1))
+                self.hostile_site.url(&format!("/article/{}", number / HOSTILE_EACH % HOSTILE_PAGES.len() + 1))
             } else {
                 self.site.url(&format!("/product/{}", number % 10 + 1))
             };
@@ -219,9 +216,14 @@ impl World {
         let _all = at_once.acquire_many(4).await.unwrap();
     }
 
+    /// The time between two kills.
+    fn pause(&self) -> Duration {
+        Duration::from_mins(1).min(self.length / 3)
+    }
+
     /// Kills one worker after the other, and starts each again.
     async fn kills(&self, end: Instant) {
-        let pause = Duration::from_mins(1).min(self.length / 3);
+        let pause = self.pause();
         for number in (1..=3).cycle() {
             if Instant::now() + pause >= end {
                 break;
@@ -233,11 +235,7 @@ impl World {
 
     #[expect(clippy::print_stdout, reason = "the figures of the bench")]
     async fn hold_to_account(&self, calls: &Calls, processes: &Processes, pulse: &Pulse) {
-        println!(
-            "{} minutes, a worker killed each {:?}",
-            self.length.as_secs() / 60,
-            Duration::from_mins(1).min(self.length / 3)
-        );
+        println!("{} minutes, a worker killed each {:?}", self.length.as_secs() / 60, self.pause());
         self.server.hold_to_account("serve, SQLite").await;
         self.workers.hold_to_account("3 workers, PostgreSQL").await;
         calls.hold_to_account();
@@ -260,14 +258,8 @@ impl World {
     }
 }
 
-/// The name of a repository, and the function that makes it.
-fn repository(is_hostile: bool, number: usize) -> (&'static str, fn() -> TestRepository) {
-    if is_hostile {
-        let hostile = &HOSTILE_REPOSITORIES[number % HOSTILE_REPOSITORIES.len()];
-        (hostile.name, hostile.made)
-    } else {
-        ("ordinary", ordinary_repository)
-    }
+fn repository(is_hostile: bool, number: usize) -> Kind {
+    if is_hostile { HOSTILE_REPOSITORIES[number % HOSTILE_REPOSITORIES.len()] } else { ORDINARY_REPOSITORY }
 }
 
 type Calls = Arc<CallLog>;
@@ -275,34 +267,29 @@ type Calls = Arc<CallLog>;
 /// The ends of calls of tools.
 #[derive(Default)]
 struct CallLog {
-    read: AtomicUsize,
-    refused: AtomicUsize,
-    /// Hostile pages that were read all the same, within all limits.
-    survived: AtomicUsize,
-    wrong: std::sync::Mutex<Vec<String>>,
+    /// The number of calls for ordinary (`false`) and hostile pages that ended with each status.
+    ends: Mutex<BTreeMap<(bool, u16), usize>>,
+    wrong: Mutex<Vec<String>>,
 }
 
 impl CallLog {
     async fn note(&self, is_hostile: bool, answer: reqwest::Result<reqwest::Response>) {
-        let told = match answer {
+        let (status, told) = match answer {
             Ok(answer) => (answer.status().as_u16(), answer.text().await.unwrap_or_default()),
             Err(error) => (0, format!("{error:?}")),
         };
-        match (is_hostile, told.0) {
-            (false, 200) => self.read.fetch_add(1, Ordering::Relaxed),
-            (true, 200) => self.survived.fetch_add(1, Ordering::Relaxed),
-            (true, 422) => self.refused.fetch_add(1, Ordering::Relaxed),
-            _ => {
-                self.wrong.lock().unwrap().push(format!("hostile: {is_hostile}: {told:?}"));
-                0
-            }
-        };
+        // A hostile page may be read all the same, within all limits.
+        if status == 200 || is_hostile && status == 422 {
+            *self.ends.lock().unwrap().entry((is_hostile, status)).or_default() += 1;
+        } else {
+            self.wrong.lock().unwrap().push(format!("hostile: {is_hostile}: {status} {told}"));
+        }
     }
 
     #[expect(clippy::print_stdout, reason = "the figures of the bench")]
     fn hold_to_account(&self) {
-        let (read, survived) = (self.read.load(Ordering::Relaxed), self.survived.load(Ordering::Relaxed));
-        let refused = self.refused.load(Ordering::Relaxed);
+        let count = |end| self.ends.lock().unwrap().get(&end).copied().unwrap_or_default();
+        let (read, survived, refused) = (count((false, 200)), count((true, 200)), count((true, 422)));
         println!("calls: {read} pages read; hostile: {survived} read, {refused} refused");
         let wrong = self.wrong.lock().unwrap();
         assert!(wrong.is_empty(), "calls without a proper answer: {wrong:#?}");

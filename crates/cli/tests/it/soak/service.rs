@@ -19,17 +19,33 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::binary::Ended;
+use crate::binary::{Ended, command_at, printed_address};
 
-/// Settings under which a hostile input is done with soon.
-const SETTINGS: &str = "
-[heal]
-test_seconds = 15
-run_seconds = 120
-install_seconds = 60
-search_seconds = 5
-memory_mib = 512
-disk_mib = 256
+/// Limits under which a hostile input is done with soon.
+fn limits() -> CommandLimits {
+    CommandLimits {
+        test_seconds: 15,
+        run_seconds: 120,
+        install_seconds: 60,
+        search_seconds: 5,
+        memory_mib: 512,
+        disk_mib: 256,
+        ..CommandLimits::default()
+    }
+}
+
+/// The settings file of each program.
+fn settings() -> String {
+    let CommandLimits { test_seconds, run_seconds, install_seconds, search_seconds, memory_mib, disk_mib, .. } =
+        limits();
+    format!(
+        "[heal]
+test_seconds = {test_seconds}
+run_seconds = {run_seconds}
+install_seconds = {install_seconds}
+search_seconds = {search_seconds}
+memory_mib = {memory_mib}
+disk_mib = {disk_mib}
 
 [worker]
 retry_seconds = 1
@@ -43,7 +59,9 @@ heal_repo = 1
 [fetch]
 allow_private = ['127.0.0.1']
 host_interval_millis = 0
-";
+"
+    )
+}
 
 const BRANCH: &str = "AUTOHEAL_BOT_AI_Fix";
 
@@ -93,15 +111,12 @@ impl Service {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "starts the binary under test")]
     fn command(&self, number: usize, arguments: &[&str]) -> Command {
         let home = self.folder.join(format!("home{number}"));
-        let settings = home.join(".config/autoheal");
-        fs::create_dir_all(&settings).unwrap();
-        fs::write(settings.join("autoheal.toml"), SETTINGS).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_autoheal"));
-        command.args(arguments).env_clear().env("HOME", &home).current_dir(&home);
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let folder = home.join(".config/autoheal");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("autoheal.toml"), settings()).unwrap();
+        let mut command = command_at(&home, arguments);
         command.env("AUTOHEAL_SANDBOX", &self.sandbox);
         if let Some(address) = &self.database {
             command.env("AUTOHEAL_DATABASE_URL", address);
@@ -129,7 +144,7 @@ impl Service {
         command.env("AUTOHEAL_REPOSITORIES", json!([repositories]).to_string());
         let mut program = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(program.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let printed = lines.find_map(|line| Some(line.split("listening at ").nth(1)?.split(';').next()?.to_owned()));
+        let printed = printed_address(&mut lines);
         let (address, token) = printed.as_deref().and_then(|printed| printed.split_once("/#token=")).unwrap();
         let entrance = Entrance { address: address.to_owned(), token: token.to_owned() };
         let mut log = self.log(0);
@@ -211,17 +226,7 @@ impl Service {
     pub(super) async fn ask_for_repository(&self, name: &str, is_hostile: bool, address: String, repository: PathBuf) {
         git(&repository, &["config", "core.logAllRefUpdates", "always"]);
         let mut task = NewTask::new(TaskKind::HealRepo, address.as_str(), now());
-        // As SETTINGS has it.
-        let limits = CommandLimits {
-            test_seconds: 15,
-            run_seconds: 120,
-            install_seconds: 60,
-            search_seconds: 5,
-            memory_mib: 512,
-            disk_mib: 256,
-            ..CommandLimits::default()
-        };
-        task.context = serde_json::to_value(HealRequest { limits, ..HealRequest::new(address) }).unwrap();
+        task.context = serde_json::to_value(HealRequest { limits: limits(), ..HealRequest::new(address) }).unwrap();
         let task = self.store.enqueue(&task).await.unwrap().id;
         self.note(task, name, is_hostile, Some(repository));
     }

@@ -1,6 +1,6 @@
 //! Measures of a service while it works: how soon it answers, and what memory its processes hold.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use autoheal_testkit::Owner;
 use tokio::time::MissedTickBehavior;
+
+use crate::binary::descendants;
 
 /// The time between two questions whether the server is alive.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -83,13 +86,11 @@ async fn ask(url: &str, seen: &Mutex<Answers>, is_over: &AtomicBool) {
     }
 }
 
-/// A process that was seen: its number and when it began, so that a number that is used again is another process.
-type Seen = (u32, u64);
-
 /// Processes of the programs under test.
 #[derive(Default)]
 pub(super) struct Processes {
-    seen: BTreeSet<Seen>,
+    /// By their names for a report.
+    seen: BTreeMap<String, Owner>,
     /// The most that one program's own process has held, in KiB.
     pub(super) most_of_one: u64,
     /// The most that all programs and all they started have held together, in KiB; what several share counts once.
@@ -99,58 +100,30 @@ pub(super) struct Processes {
 impl Processes {
     /// Measures these processes and all that descend from them.
     pub(super) fn look(&mut self, programs: &[u32]) {
-        let table = table();
         let mut together = 0;
-        let mut waiting: Vec<u32> = programs.to_vec();
-        while let Some(pid) = waiting.pop() {
-            let Some(process) = table.get(&pid) else { continue };
-            self.seen.insert((pid, process.began));
-            together += share(pid);
-            if programs.contains(&pid) {
-                self.most_of_one = self.most_of_one.max(process.memory);
+        for program in programs {
+            self.most_of_one = self.most_of_one.max(memory(*program, "Rss:"));
+            for pid in std::iter::once(*program).chain(descendants(*program)) {
+                self.seen.extend(Owner::of(pid).map(|process| (process.to_string(), process)));
+                together += memory(pid, "Pss:");
             }
-            waiting.extend(table.iter().filter(|(_, other)| other.parent == pid).map(|(child, _)| *child));
         }
         self.most_of_all = self.most_of_all.max(together);
     }
 
     /// The processes that were seen and still run, by number and name.
     pub(super) fn left(&self) -> Vec<String> {
-        let table = table();
-        let is_left = |(pid, began): &&Seen| table.get(pid).is_some_and(|process| process.began == *began);
-        let name = |(pid, _): &Seen| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        self.seen.iter().filter(is_left).map(|seen| format!("{} {}", seen.0, name(seen).trim())).collect()
+        let name = |pid: u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let left = self.seen.values().filter(|process| process.is_alive());
+        left.map(|process| format!("{} {}", process.pid(), name(process.pid()).trim())).collect()
     }
 }
 
-struct Process {
-    parent: u32,
-    began: u64,
-    /// Resident, in KiB.
-    memory: u64,
-}
-
-/// A process's share of the memory that it holds, in KiB.
-fn share(pid: u32) -> u64 {
+/// A figure of the memory that a process holds, in KiB: `Rss:`, or `Pss:` for its share of what others hold, too.
+fn memory(pid: u32, figure: &str) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let line = text.lines().find_map(|line| line.strip_prefix(figure));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
-}
-
-/// The processes of this machine that have not ended.
-fn table() -> BTreeMap<u32, Process> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter_map(|pid| Some((pid, process(pid)?))).collect()
-}
-
-fn process(pid: u32) -> Option<Process> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in brackets and may hold anything; what follows is proc_pid_stat(5), fields 3 on.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    (*fields.first()? != "Z").then_some(())?;
-    Some(Process { parent: u32::try_from(number(4)?).ok()?, began: number(22)?, memory: number(24)? * 4 })
 }
 
 /// Bytes of the files below a folder.
