@@ -134,6 +134,9 @@ fn decimal_marks(mark: DecimalMark) -> &'static [char] {
 /// Reads one token: digits, at most one kind of group separator, at most one decimal mark.
 fn read(token: &str, mark: DecimalMark, text: &str, expected: ValueType) -> Result<Decimal, ValueError> {
     let invalid = |problem: &str| ValueError::invalid(expected, text, format!("`{token}` {problem}"));
+    if token.chars().any(|character| character.is_numeric() && !character.is_ascii_digit()) {
+        return Err(invalid("has other digits than 0 to 9"));
+    }
     let separators: Vec<(usize, char)> =
         token.char_indices().filter(|(_, character)| !character.is_ascii_digit()).collect();
     let decimal_at = match separators.as_slice() {
@@ -154,17 +157,13 @@ fn read(token: &str, mark: DecimalMark, text: &str, expected: ValueType) -> Resu
             }
         }
     };
-    let (whole, fraction) = match decimal_at {
-        Some(at) => (&token[..at], &token[at + 1..]),
+    let (whole, fraction) = match decimal_at.map(|at| token.split_at(at)) {
+        Some((whole, rest)) => match rest.strip_prefix(decimal_marks(mark)) {
+            Some(fraction) => (whole, fraction),
+            None => return Err(invalid("has another decimal mark than the recipe names")),
+        },
         None => (token, ""),
     };
-    if let Some(at) = decimal_at {
-        let used = token[at..].chars().next();
-        let allowed = decimal_marks(mark);
-        if used.is_none_or(|used| !allowed.contains(&used)) {
-            return Err(invalid("has another decimal mark than the recipe names"));
-        }
-    }
     if !is_grouped(whole) {
         return Err(invalid("is not divided like a number"));
     }
@@ -274,6 +273,17 @@ mod tests {
         for text in ["", "none", "A4", "½"] {
             assert!(
                 matches!(parse(text, DecimalMark::Detect), Err(ValueError::Absent { .. })),
+                "{text}: {}",
+                number(text)
+            );
+        }
+    }
+
+    #[test]
+    fn digits_and_marks_of_other_scripts_are_refused() {
+        for text in ["0'\u{1d7ce}", "12٣", "٣٫١٤", "1.234’5"] {
+            assert!(
+                matches!(parse(text, DecimalMark::Detect), Err(ValueError::Invalid { .. })),
                 "{text}: {}",
                 number(text)
             );

@@ -243,7 +243,7 @@ fn rating(value: &Value) -> Option<Value> {
 
 /// A number of people: `1,024` can be nothing else.
 fn whole_number(value: &Value) -> Option<Value> {
-    static GROUPED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\d{1,3}(?:[.,' ]\d{3})+$").ok());
+    static GROUPED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[0-9]{1,3}(?:[.,' ][0-9]{3})+$").ok());
     let text =
         value.as_str().map(str::trim).filter(|text| GROUPED.as_ref().is_some_and(|grouped| grouped.is_match(text)));
     match text {
