@@ -6,6 +6,7 @@
 mod build;
 mod decode;
 mod text;
+mod written;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -242,12 +243,12 @@ impl Document {
 
     /// The element and what is in it as HTML.
     pub fn html(&self, node: NodeId) -> String {
-        self.in_tree(node).map(|node| node.html().to_string()).unwrap_or_default()
+        self.in_tree(node).map(written::html_of).unwrap_or_default()
     }
 
     /// The whole page as HTML.
     pub fn to_html(&self) -> String {
-        self.tree.html().to_string()
+        written::html_of(self.tree.root())
     }
 
     /// How many visible characters it has, spaces not counted.
