@@ -15,7 +15,7 @@ use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
 use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
-use autoheal_sandbox::{Choice, RegistryAccess, SandboxError, Settings};
+use autoheal_sandbox::{Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
 use autoheal_server::api::webhook::Webhook;
 use autoheal_server::tools::{AllowedRepository, Repositories};
 use autoheal_server::{Healing, Services};
@@ -90,25 +90,44 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// The workflows of this program on this machine.
+/// The sandbox of this machine, tried out; what killed processes left is removed first.
 ///
 /// # Errors
 ///
-/// When the sandbox does not work here, or git is missing.
-pub(crate) async fn registry(config: &Config, sandbox: Choice, sources: SourceServices) -> Result<Registry, Failure> {
+/// When none works here.
+pub(crate) async fn sandbox(config: &Config, choice: Choice) -> Result<Arc<dyn Sandbox>, Failure> {
     let sandbox_settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&sandbox_settings).await {
         // What is left takes room and does no harm: no reason not to begin.
         tracing::warn!(%error, "what killed processes left could not be removed");
     }
-    let sandbox = autoheal_sandbox::select(sandbox, &sandbox_settings)
-        .await
-        .map_err(|error: SandboxError| {
-            let code = error.code();
-            anyhow::Error::new(error)
-                .context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
-        })
-        .environment()?;
+    autoheal_sandbox::select(choice, &sandbox_settings).await.map_err(no_sandbox).environment()
+}
+
+/// The sandbox that the parent of this process has tried out.
+///
+/// # Errors
+///
+/// When it does not work any more.
+pub(crate) async fn chosen_sandbox(config: &Config, kind: SandboxKind) -> Result<Arc<dyn Sandbox>, Failure> {
+    autoheal_sandbox::chosen(kind, &sandbox_settings(config)?).await.map_err(no_sandbox).environment()
+}
+
+fn no_sandbox(error: SandboxError) -> anyhow::Error {
+    let code = error.code();
+    anyhow::Error::new(error).context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
+}
+
+/// The workflows of this program on this machine.
+///
+/// # Errors
+///
+/// When git is missing, or a setting makes no sense.
+pub(crate) fn registry(
+    config: &Config,
+    sandbox: Arc<dyn Sandbox>,
+    sources: SourceServices,
+) -> Result<Registry, Failure> {
     let registries = registry_access(config)?;
     let settings = HealSettings {
         data_dir: data_dir(config)?,
@@ -321,17 +340,27 @@ pub(crate) async fn tool_services(
     let sources = source_services(config, store)?;
     let choice = sandbox.or(config.sandbox.kind).unwrap_or_default();
     warn_without_sandbox(choice, printer);
-    let registry = match registry(config, choice, sources.clone()).await {
-        Ok(registry) => registry,
+    let (registry, kind) = match repositories(config, choice, sources.clone()).await {
+        Ok((registry, kind)) => (registry, Some(kind)),
         Err(failure) if failure.exit == Exit::EnvironmentMissing => {
             printer.warn(&format!("repositories cannot be healed here: {:#}", failure.error));
-            source_registry(sources.clone())?
+            (source_registry(sources.clone())?, None)
         }
         Err(failure) => return Err(failure),
     };
     let services = services(config, store, sources, asker, registry)?;
-    let crew = worker_process::crew(config, choice)?;
+    let crew = worker_process::crew(config, kind)?;
     Ok(Services { worker: services.worker.with_crew(crew.clone()), crew: Some(crew), ..services })
+}
+
+async fn repositories(
+    config: &Config,
+    choice: Choice,
+    sources: SourceServices,
+) -> Result<(Registry, SandboxKind), Failure> {
+    let sandbox = sandbox(config, choice).await?;
+    let kind = sandbox.kind();
+    Ok((registry(config, sandbox, sources)?, kind))
 }
 
 /// What the tools work with in this process itself.

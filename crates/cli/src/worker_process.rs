@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use autoheal_orchestrator::crew::performer::{Performer, greeting};
 use autoheal_orchestrator::crew::{Crew, CrewSettings, Greeting, Role};
-use autoheal_sandbox::Choice;
+use autoheal_sandbox::SandboxKind;
 use autoheal_server::tools::remote::RemoteTools;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,8 @@ const STACK: usize = 16 << 20;
 #[derive(Serialize, Deserialize)]
 struct WorkerSettings {
     config: Config,
-    sandbox: Choice,
+    /// What heals repositories runs in it; without one, none is healed.
+    sandbox: Option<SandboxKind>,
 }
 
 /// Returns the worker processes of a process with these settings.
@@ -37,7 +39,7 @@ struct WorkerSettings {
 /// # Errors
 ///
 /// When the settings cannot be passed on.
-pub(crate) fn crew(config: &Config, sandbox: Choice) -> Result<Crew, Failure> {
+pub(crate) fn crew(config: &Config, sandbox: Option<SandboxKind>) -> Result<Crew, Failure> {
     let settings = serde_json::to_value(WorkerSettings { config: config.clone(), sandbox })?;
     let memory = config.worker.memory_mib.unwrap_or(MEMORY_MIB).saturating_mul(1 << 20);
     Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
@@ -62,11 +64,14 @@ pub(crate) fn run() -> Result<Exit, Failure> {
     })
 }
 
-async fn performer(role: Role, config: &Config, sandbox: Choice) -> Result<Performer, Failure> {
+async fn performer(role: Role, config: &Config, sandbox: Option<SandboxKind>) -> Result<Performer, Failure> {
     let store = wiring::open_store(config).await?;
     let sources = wiring::source_services(config, &store)?;
     let (registry, callee) = match role {
-        Role::Repository => (wiring::registry(config, sandbox, sources).await?, None),
+        Role::Repository => {
+            let kind = sandbox.context("repositories are not healed here: no sandbox was chosen").environment()?;
+            (wiring::registry(config, wiring::chosen_sandbox(config, kind).await?, sources)?, None)
+        }
         Role::Pages => (wiring::source_registry(sources)?, None),
         Role::Calls => {
             let registry = wiring::source_registry(sources.clone())?;

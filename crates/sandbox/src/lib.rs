@@ -50,7 +50,7 @@ use async_trait::async_trait;
 
 pub use doors::{Door, State};
 pub use outcome::{End, Limit, Outcome, SandboxError};
-pub use select::{check, doors, select, sweep};
+pub use select::{check, chosen, doors, select, sweep};
 pub use session::{Line, Session};
 pub use settings::{Choice, Settings};
 pub use spec::{Command, Disk, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};

@@ -34,6 +34,19 @@ pub async fn select(choice: Choice, settings: &Settings) -> Result<Arc<dyn Sandb
     }
 }
 
+/// The sandbox that the parent of this process has chosen and tried out.
+///
+/// # Errors
+///
+/// [`SandboxError::Unavailable`] and [`SandboxError::NoLimits`] when it is gone since.
+pub async fn chosen(kind: SandboxKind, settings: &Settings) -> Result<Arc<dyn Sandbox>, SandboxError> {
+    Ok(match kind {
+        SandboxKind::Docker => Arc::new(Engine::find(settings).await?),
+        SandboxKind::Bubblewrap => Arc::new(Arc::new(Bubblewrap::locate(settings).await?)),
+        SandboxKind::None => Arc::new(Direct::new(settings)),
+    })
+}
+
 /// Whether this kind works here.
 ///
 /// # Errors

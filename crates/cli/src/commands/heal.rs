@@ -77,7 +77,9 @@ pub(super) async fn to_its_end(
     }
     let sandbox = arguments.how.sandbox.or(config.sandbox.kind).unwrap_or_default();
     wiring::warn_without_sandbox(sandbox, printer);
-    let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?).await?;
+    let sandbox = wiring::sandbox(config, sandbox).await?;
+    let crew = worker_process::crew(config, Some(sandbox.kind()))?;
+    let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?)?;
     let settings = wiring::worker_settings(config)?;
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
     let worker = Worker::new(
@@ -91,7 +93,7 @@ pub(super) async fn to_its_end(
         },
         registry,
     )
-    .with_crew(worker_process::crew(config, sandbox)?);
+    .with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let asked = match (asked, &request) {
         (Asked::Otherwise(PerformError::AskedOtherwise { task: old, .. }), Some((address, request))) => {

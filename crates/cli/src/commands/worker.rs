@@ -14,14 +14,16 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
     wiring::adopt_tasks(&config, &store).await?;
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
     let sources = wiring::source_services(&config, &store)?;
-    let registry = wiring::registry(&config, sandbox, sources.clone()).await?;
+    let sandbox = wiring::sandbox(&config, sandbox).await?;
+    let crew = worker_process::crew(&config, Some(sandbox.kind()))?;
+    let registry = wiring::registry(&config, sandbox, sources.clone())?;
     let mut settings = wiring::worker_settings(&config)?;
     if let Some(concurrency) = arguments.concurrency {
         settings.concurrency = concurrency;
     }
     printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
     let notifier = wiring::notifier(&config, sources)?;
-    let worker = Worker::new(store.clone(), settings, registry).with_crew(worker_process::crew(&config, sandbox)?);
+    let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
     tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &config, &stop));

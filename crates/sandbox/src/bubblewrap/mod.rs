@@ -60,6 +60,11 @@ pub(crate) struct Bubblewrap {
 impl Bubblewrap {
     /// Finds the program and tries it.
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
+        Self::locate(settings).await?.tried().await
+    }
+
+    /// Finds the program.
+    pub(crate) async fn locate(settings: &Settings) -> Result<Self, SandboxError> {
         let program = crate::spawn::on_path("bwrap")
             .ok_or_else(|| unavailable("the program `bwrap` is not installed; install the package `bubblewrap`"))?;
         let help = help_of(&program).await.map_err(|error| unavailable(&error.to_string()))?;
@@ -71,8 +76,12 @@ impl Bubblewrap {
             return Err(unavailable(&format!("{TOO_OLD}, or set `{} = true`", Settings::WEAK_LIMITS_SETTING)));
         }
         let Settings { state_dir, allow_weak_limits, free_space, .. } = settings.clone();
-        let found = Self { program, is_recent, state_dir, allow_weak_limits, free_space };
         Limiter::detect(geteuid().as_raw(), allow_weak_limits)?;
+        Ok(Self { program, is_recent, state_dir, allow_weak_limits, free_space })
+    }
+
+    /// Makes one workspace.
+    async fn tried(self) -> Result<Self, SandboxError> {
         let folder = tempfile::tempdir().map_err(|error| unavailable(&error.to_string()))?;
         let spec = WorkspaceSpec {
             run: autoheal_engine::RunId(uuid::Uuid::nil()),
@@ -82,7 +91,7 @@ impl Bubblewrap {
             environment: BTreeMap::new(),
             image: Image::default(),
         };
-        let sandbox = Arc::new(found);
+        let sandbox = Arc::new(self);
         let tried = match Plan::new(&sandbox, spec) {
             Ok(plan) => plan.arm(&[]).await.map(drop),
             Err(error) => Err(error),

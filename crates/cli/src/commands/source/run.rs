@@ -9,7 +9,6 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_orchestrator::{PerformError, WhenStopped, Worker};
-use autoheal_sandbox::Choice;
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
 use autoheal_source::{AddRequest, Definition, Notifier, PageKind, SourceName};
@@ -186,7 +185,7 @@ impl<'a> Runner<'a> {
             ..wiring::worker_settings(config)?
         };
         let sources = wiring::source_services(config, store)?;
-        let crew = worker_process::crew(config, Choice::default())?;
+        let crew = worker_process::crew(config, None)?;
         let registry = wiring::source_registry(sources.clone())?;
         let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
         let notifier = wiring::notifier(config, sources)?;

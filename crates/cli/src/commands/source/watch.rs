@@ -1,7 +1,6 @@
 //! Running every source on its schedule: a worker, and somebody who fills its queue.
 
 use autoheal_orchestrator::Worker;
-use autoheal_sandbox::Choice;
 use autoheal_store::Store;
 
 use crate::config::Config;
@@ -14,7 +13,7 @@ const STOPPING: &str = "stopping after the running steps; once more to stop at o
 pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let sources = wiring::source_services(config, store)?;
     let registry = wiring::source_registry(sources.clone())?;
-    let crew = worker_process::crew(config, Choice::default())?;
+    let crew = worker_process::crew(config, None)?;
     let worker = Worker::new(store.clone(), wiring::worker_settings(config)?, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say("running every source on its schedule; Ctrl-C stops");
