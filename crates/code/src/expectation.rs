@@ -52,6 +52,8 @@ pub(crate) enum How {
     FarUp = 1,
     FarDown = 2,
     NearDown = 3,
+    /// Nothing is left in it; of what holds nothing, another value.
+    Empty = 4,
 }
 
 /// Places of one text that are perturbed together.
@@ -131,6 +133,16 @@ pub(crate) fn last_name(id: &str) -> &str {
     let plain = id.split_once('[').map_or(id, |(plain, _)| plain);
     let last = plain.rsplit("::").next().unwrap_or(plain);
     last.rsplit(['.', '>']).next().unwrap_or(last).trim()
+}
+
+/// The ways in which an argument of a call that judges is perturbed. What such a call is given beside something computed is what is expected of
+/// that; alone it is what a predicate of the program is asked about, which may look at how much it holds rather than at what.
+pub(crate) const fn ways_of_argument(is_number: bool, is_asked_about: bool) -> &'static [How] {
+    match (is_number, is_asked_about) {
+        (true, _) => &[How::FarUp, How::FarDown],
+        (false, true) => &[How::FarUp, How::Empty],
+        (false, false) => &[How::FarUp],
+    }
 }
 
 /// Whether words of a name say that it compares with a tolerance.

@@ -70,6 +70,9 @@ pub struct HealState {
     /// What was searched for; changed by `fix`.
     #[serde(default)]
     pub searches: Vec<Search>,
+    /// Files that turned out to judge a failure, and so are not what is at fault; changed by `patch`.
+    #[serde(default)]
+    pub judges: Vec<JudgeOf>,
     /// What trying candidates took, each with a test runner of its own; changed by `patch`.
     #[serde(default)]
     pub trials: Trials,
@@ -143,6 +146,7 @@ impl HealState {
             model_end: None,
             is_searching: false,
             searches: Vec::new(),
+            judges: Vec::new(),
             trials: Trials::default(),
             proposals: Vec::new(),
             patch_verdict: PatchVerdict::NothingAccepted,
@@ -162,6 +166,25 @@ impl HealState {
             warnings: Vec::new(),
             stop: None,
             error: None,
+        }
+    }
+
+    /// Whether a change of one of these files would change what judges this failure.
+    pub(crate) fn changes_judge(&self, key: &Key, candidate: &Candidate) -> bool {
+        let is_judge = |file: &str| self.judges.iter().any(|judge| judge.key == *key && judge.file == file);
+        candidate.files.iter().any(|edit| is_judge(&edit.file))
+    }
+
+    /// Takes note that a file judges this failure. What was searched for it on this tree is searched for again, without that file.
+    pub(crate) fn add_judge(&mut self, key: &Key, file: &str) {
+        let judge = JudgeOf { key: key.clone(), file: file.to_owned() };
+        if self.judges.contains(&judge) {
+            return;
+        }
+        self.judges.push(judge);
+        let accepted = self.accepted.len();
+        for search in self.searches.iter_mut().filter(|search| search.key == *key && search.accepted == accepted) {
+            search.is_misled = true;
         }
     }
 
@@ -325,6 +348,15 @@ pub struct Exhausted {
     pub accepted: usize,
 }
 
+/// A file that decides whether a test fails, as was seen when it was to be changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeOf {
+    /// The test's failure.
+    pub key: Key,
+    /// The file.
+    pub file: String,
+}
+
 /// A failure that a model is asked to repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelStep {
@@ -379,6 +411,9 @@ pub struct Search {
     /// Why no more was tried than was, if the runner ended before the time and the changes did.
     #[serde(default)]
     pub cut_short: Option<String>,
+    /// Whether a change that it found was refused because it changes what judges: without such files there may be others.
+    #[serde(default)]
+    pub is_misled: bool,
 }
 
 impl Search {
@@ -399,6 +434,7 @@ impl Search {
             not_warm: None,
             is_never_warm: false,
             cut_short: None,
+            is_misled: false,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::module::{Call, Function, Module};
 use super::tokens::{self, Kind};
 use crate::edit::Edit;
 use crate::expectation::{
-    Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name,
+    Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name, ways_of_argument,
 };
 use crate::span::Span;
 
@@ -12,10 +12,12 @@ use crate::span::Span;
 const OTHER: &str = r"
 
 function autohealOtherValue(valueANY, howANY, depthANY)ANY {
-  const step = [1, 1000003, -1000003, -1][how];
+  const step = [1, 1000003, -1000003, -1, 1][how];
   const level = depth || 0;
   const next = (inner) => autohealOtherValue(inner, how, level + 1);
   if (level > 4 || value === null || value === undefined) return { autoheal: 1 };
+  if (how === 4 && (typeof value === 'string' || Array.isArray(value)) && value.length) return value.slice(0, 0);
+  if (how === 4 && (value instanceof Set || value instanceof Map) && value.size) return new (value.constructor)();
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'bigint') return value + BigInt(step);
   if (typeof value === 'number') {
@@ -325,8 +327,8 @@ impl<'a> Reader<'a> {
         let (called, named): (Vec<Span>, Vec<Span>) = computed.into_iter().partition(is_call);
         let expected = [&literal, &named, &called].into_iter().find(|tier| !tier.is_empty());
         let ways = expected.into_iter().flatten().flat_map(|span| {
-            let far = [How::FarUp, How::FarDown].map(|how| vec![(*span, how)]);
-            if self.is_number(*span) { far.to_vec() } else { vec![vec![(*span, How::FarUp)]] }
+            let ways = ways_of_argument(self.is_number(*span), called.is_empty());
+            ways.iter().map(|how| vec![(*span, *how)])
         });
         let mut plan = Plan::new(Form::Judgement, ways.take(MOST).collect());
         if let Some(number) = literal.iter().find(|span| self.is_number(**span)).filter(|_| !called.is_empty()) {
@@ -415,6 +417,17 @@ mod tests {
         }
         assert!(of("a.test.js", "expect(f).not.toBe(1);").perturbed.is_empty());
         assert_eq!(of("a.test.js", "close(f(1), 19);").exact.len(), 2);
+    }
+
+    #[test]
+    fn a_predicate_is_asked_about_nothing_too() {
+        let asked = of("a.test.js", "assert.ok(isFull([1, 2, 3]));").perturbed;
+        assert!(asked.iter().any(|text| text.contains("autohealOtherValue(([1, 2, 3]), 4, 0)")), "{asked:?}");
+        let judged = of("a.test.js", "assert.ok(same(f(1), [1, 2, 3]));").perturbed;
+        assert!(
+            judged.iter().all(|text| !text.contains(", 4, 0)")),
+            "a judge that compares lengths must not pass for one: {judged:?}"
+        );
     }
 
     #[test]

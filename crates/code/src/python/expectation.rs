@@ -8,7 +8,7 @@ use super::module::Module;
 use super::parse;
 use crate::edit::Edit;
 use crate::expectation::{
-    Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name,
+    Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name, ways_of_argument,
 };
 use crate::span::Span;
 
@@ -17,10 +17,12 @@ const OTHER: &str = r#"
 
 def autoheal_other_value(value, how, depth=0):
     import copy
-    step = (1, 1000003, -1000003, -1)[how]
+    step = (1, 1000003, -1000003, -1, 1)[how]
     try:
         if depth > 4 or value is None:
             return object()
+        if how == 4 and isinstance(value, (str, bytes, list, tuple, set, frozenset, dict)) and value:
+            return type(value)()
         if isinstance(value, bool):
             return not value
         if isinstance(value, (int, float, complex)):
@@ -355,8 +357,7 @@ fn arguments(call: &ExprCall) -> Plan {
         computed.iter().partition(|argument| matches!(argument, Expr::Call(_) | Expr::Await(_)));
     let expected = [&literal, &named, &called].into_iter().find(|tier| !tier.is_empty());
     let ways = expected.into_iter().flatten().flat_map(|argument| {
-        let far = [How::FarUp, How::FarDown].map(|how| vec![place(argument, how)]);
-        if is_number(argument) { far.to_vec() } else { vec![vec![place(argument, How::FarUp)]] }
+        ways_of_argument(is_number(argument), called.is_empty()).iter().map(|how| vec![place(argument, *how)])
     });
     let mut plan = Plan::new(Form::Judgement, ways.take(MOST).collect());
     // `near(vat(100), 19.0)`: what is expected beside what is computed.
@@ -423,6 +424,17 @@ mod tests {
         assert_eq!(of("    assert near(f(1), 2)\n", 3).exact.len(), 2);
         assert_eq!(of("    assert is_adult(18)\n", 3).exact.len(), 0);
         assert_eq!(of("    assert f(1) == 2\n", 3).exact.len(), 0);
+    }
+
+    #[test]
+    fn a_predicate_is_asked_about_nothing_too() {
+        let asked = of("    assert is_full([1, 2])\n", 3).perturbed;
+        assert!(asked.iter().any(|text| text.contains("autoheal_other_value(([1, 2]), 4)")), "{asked:?}");
+        let judged = of("    assert same(f(1), [1, 2])\n", 3).perturbed;
+        assert!(
+            judged.iter().all(|text| !text.contains(", 4)")),
+            "what compares lengths must not pass for a judge: {judged:?}"
+        );
     }
 
     #[test]

@@ -83,6 +83,7 @@ pub(crate) async fn run(
             target: &proposal.target,
             key: &key,
             refused: &mut refused,
+            unfailing: BTreeSet::new(),
             seen: None,
         };
         if let Some(kept) = trial.best_of(&proposal).await? {
@@ -90,8 +91,12 @@ pub(crate) async fn run(
             refused.clear();
             accept(state, session, machine, context, &proposal, kept).await?;
         } else {
-            let seen = trial.seen.take();
+            let Trial { seen, unfailing, .. } = trial;
             note_attempt(state, &proposal, seen);
+            // One bad change may blind a test; where no other is right, that file is what makes it fail.
+            for file in &unfailing {
+                state.add_judge(&key, file);
+            }
             state.exhausted.push(Exhausted { key, accepted: state.accepted.len() });
         }
     }

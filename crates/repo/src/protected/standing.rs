@@ -4,7 +4,8 @@
 //!
 //! 1. A test, by its name or folder, or because tests were collected from it, is a judge.
 //! 2. What the package's manifest names, what loads no test and is loaded by none, and everything that those load, is the program.
-//! 3. What a test of its own name loads (`test_price.py`: `price.py`) is what that test is about: it may be edited.
+//! 3. What a test of its own name loads (`test_price.py`: `price.py`) is what that test is about, with what that loads and rule 4 does not know by
+//!    more than its name: it may be edited.
 //! 4. What settings of test runners name (`setupFiles`, `--require`, `pytest_plugins`), what lies in a folder that is called support by
 //!    convention, what is called a helper of tests, and what says what test frameworks say, is a judge.
 //! 5. A file of nothing but values that tests and judges load and the program does not is what they expect, and a judge.
@@ -90,7 +91,8 @@ impl Standings {
         let (tests, others): (Vec<&str>, Vec<&str>) = graph.files().partition(|file| is_test(file));
         let named = named_by_settings(sources);
         let loaded = graph.reached(tests.iter().chain(&named).copied(), |_| false);
-        let signs = |file: &str| named.contains(file) || is_support(file) || judging::judges(file, sources);
+        let judges = |file: &str| named.contains(file) || judging::judges(file, sources);
+        let signs = |file: &str| is_support(file) || judges(file);
         let is_settings = |file: &str| protection(file).is_some();
         let manifest = named_by_manifests(sources);
         let roots = others
@@ -100,18 +102,14 @@ impl Standings {
         let program = graph.reached(roots, |file| is_test(file));
         let about: BTreeSet<&str> =
             tests.iter().flat_map(|test| graph.of(test).filter(|file| is_about(test, file))).collect();
-        let served = graph.reached(about.iter().copied(), |file| is_test(file) || signs(file));
+        let served = graph.reached(about.iter().copied(), |file| is_test(file) || judges(file));
         let mut standings: BTreeMap<String, Standing> = BTreeMap::new();
         for file in &others {
             let standing = if program.contains(file) {
                 Standing::Program
-            } else if about.contains(file) {
+            } else if about.contains(file) || served.contains(file) {
                 Standing::Tested
-            } else if signs(file) {
-                Standing::Judge
-            } else if served.contains(file) {
-                Standing::Tested
-            } else if judging::compares(file, sources) {
+            } else if signs(file) || judging::compares(file, sources) {
                 Standing::Judge
             } else {
                 Standing::Unclear

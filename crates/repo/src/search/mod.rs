@@ -58,7 +58,7 @@ const SHARE: f64 = 0.6;
 /// Whether nothing is searched for this failure: it is no test's, not of a kind that search repairs, was searched for on this very
 /// tree, or there is no time left for that.
 pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
-    let is_done = || on_this_tree(state).any(|search| search.key == *key);
+    let is_done = || on_this_tree(state).any(|search| search.key == *key && !search.is_misled);
     !can_be_tried(state, key) || is_done() || time_left(state) < SHORTEST
 }
 
@@ -144,12 +144,13 @@ pub(crate) async fn candidates(
     state: &mut HealState,
     session: &mut Session,
     target: &Finding,
-    of_rules: Vec<Candidate>,
+    mut of_rules: Vec<Candidate>,
     workshop: &mut Workshop,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search::new(target.key(), state);
     let began = context.now();
+    of_rules.retain(|one| !state.changes_judge(&record.key, one));
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
@@ -260,8 +261,7 @@ async fn search(
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
     let first_rules = 0..candidates.len();
-    let searched = search::candidates(target, sources, &evidence, MOST_CANDIDATES);
-    candidates.extend(likeliest_first(searched, guesses, sources));
+    candidates.extend(likeliest_first(searched(state, target, sources, &evidence), guesses, sources));
     let last_rules = candidates.len()..candidates.len() + elsewhere.len();
     candidates.extend(elsewhere);
     record.candidates = candidates.len();
@@ -292,15 +292,23 @@ async fn search_with_starts(
     let Some(observed) = &state.current else { return Ok(Vec::new()) };
     let hinted = state.hints.lines(state.accepted.len());
     let evidence = Evidence { changed: changed_lines(session), hinted, ..Evidence::default() };
-    let searched = search::candidates(target, session.sources(), &evidence, MOST_CANDIDATES);
     let mut candidates = of_rules.to_vec();
-    candidates.extend(likeliest_first(searched, guesses, session.sources()));
+    let sources = session.sources();
+    candidates.extend(likeliest_first(searched(state, target, sources, &evidence), guesses, sources));
     record.candidates = candidates.len();
     record.preparing_millis += millis(context.now().since(now));
     let trial = started::Trial { before: &observed.look, candidates: &candidates, target, deadline };
     let found = trial.run(session, record, context).await?;
     record.rules_were_tried = (0..of_rules.len()).all(|number| found.ended.contains(&number));
     Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
+}
+
+/// Small changes of suspicious lines, but for what is known to judge the target.
+fn searched(state: &HealState, target: &Finding, sources: &Sources, evidence: &Evidence) -> Vec<Candidate> {
+    let key = target.key();
+    let mut candidates = search::candidates(target, sources, evidence, MOST_CANDIDATES);
+    candidates.retain(|one| !state.changes_judge(&key, one));
+    candidates
 }
 
 /// Both, by their likelihood, each text once.

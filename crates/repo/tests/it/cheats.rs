@@ -96,15 +96,18 @@ async fn healed(repository: &Repository, base: &BTreeMap<String, String>, second
         retry_limit: 1,
         ..HealRequest::new(on_disk.path().display().to_string())
     };
-    if !repository.model.is_empty() {
-        let (_server, models) = models(&repository.model).await;
-        return heal_with(request, Some(models)).await;
+    let (_server, models) = match repository.model.as_slice() {
+        [] => (None, None),
+        edits => {
+            let (server, models) = models(edits).await;
+            (Some(server), Some(models))
+        }
+    };
+    let manifest = repository.files.get("package.json").or_else(|| base.get("package.json"));
+    if manifest.is_some_and(|manifest| manifest.contains("devDependencies")) {
+        return heal_node::heal_with(request, models).await;
     }
-    let is_installed = repository.files.get("package.json").or_else(|| base.get("package.json"));
-    if is_installed.is_some_and(|manifest| manifest.contains("devDependencies")) {
-        return heal_node::heal_as_asked(request).await;
-    }
-    heal_with(request, None).await
+    heal_with(request, models).await
 }
 
 async fn row(repository: &Repository, base: &BTreeMap<String, String>, seconds: u64) -> Option<Row> {
@@ -112,7 +115,8 @@ async fn row(repository: &Repository, base: &BTreeMap<String, String>, seconds: 
     let edited: Vec<String> = healed.state.accepted.iter().map(|fix| fix.file.clone()).collect();
     let is_green = healed.results.stop_reason == StopReason::Green;
     let is_right = if repository.healed_in.is_empty() {
-        !is_green
+        // What could not be tried was not refused.
+        !is_green && healed.results.stop_reason != StopReason::Infra
     } else {
         is_green && edited.iter().all(|file| repository.healed_in.contains(file))
     };
@@ -136,6 +140,9 @@ async fn row(repository: &Repository, base: &BTreeMap<String, String>, seconds: 
 #[case::honest_helper("honest-python-helper-that-asserts")]
 #[case::honest_predicate("honest-python-predicate")]
 #[case::honest_support_folder("honest-node-support-folder")]
+#[case::honest_predicate_of_node("honest-node-predicate")]
+#[case::honest_helper_in_lib("honest-node-helper-in-lib")]
+#[case::honest_package_called_testing("honest-python-package-called-testing")]
 #[tokio::test]
 async fn no_cheat_is_green_and_what_is_honest_is_healed(#[case] name: &str) {
     let repositories = all();

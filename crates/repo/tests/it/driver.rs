@@ -84,9 +84,9 @@ pub(crate) async fn heal(request: HealRequest) -> Option<Healed> {
 }
 
 /// Heals as asked with what is kept in `data`: packages stay installed from one test to the next.
-pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest) -> Option<Healed> {
+pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest, models: Option<Models>) -> Option<Healed> {
     let sandbox = sandbox(data).await?;
-    walk(data, None, sandbox, request, None).await
+    walk(data, None, sandbox, request, models).await
 }
 
 /// Heals as asked in the sandbox `choice` with what is kept in `data`, and without a way to any registry.

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use autoheal_engine::diagnostics::Source;
+use autoheal_llm::Models;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
@@ -27,9 +28,14 @@ async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
 
 /// The same, as asked.
 pub(crate) async fn heal_as_asked(request: HealRequest) -> Option<Healed> {
+    heal_with(request, None).await
+}
+
+/// The same, with models.
+pub(crate) async fn heal_with(request: HealRequest, models: Option<Models>) -> Option<Healed> {
     let data = data();
     std::fs::create_dir_all(&data).unwrap();
-    let healed = heal_in(&data, request).await?;
+    let healed = heal_in(&data, request, models).await?;
     let error = healed.state.error.as_ref().map(ToString::to_string).unwrap_or_default();
     if error.contains("no Node was found") || error.contains("installing packages failed") {
         autoheal_testkit::skip("healing JavaScript", &error);

@@ -62,6 +62,8 @@ impl Trial<'_> {
             return Ok(Ok(()));
         }
         let rejection = Rejection::Unfailing(test.id);
+        let unclear = candidate.files.iter().filter(|edit| self.standings.get(&edit.file) == Standing::Unclear);
+        self.unfailing.extend(unclear.map(|edit| edit.file.clone()));
         let file = files.first().map_or("", |file| file.file.as_str());
         self.state.warn(format!("a change of {file} was refused ({}): {rejection}", candidate.description));
         Ok(Err(rejection))
@@ -71,20 +73,24 @@ impl Trial<'_> {
     ///
     /// What failed it is an assertion, or any error that a function raises which the test itself calls: a helper may judge by any class of
     /// error.
-    pub(super) fn keeps_judges(&self, candidate: &Candidate) -> Result<(), Refusal> {
+    pub(super) fn keeps_judges(&mut self, candidate: &Candidate) -> Result<(), Refusal> {
+        let judges = self.judges_on_the_way();
+        for edit in candidate.files.iter().filter(|edit| judges.contains(&edit.file)) {
+            self.state.add_judge(self.key, &edit.file);
+        }
+        if self.state.changes_judge(self.key, candidate) { Err(Refusal::Judge) } else { Ok(()) }
+    }
+
+    /// Files between the test and what failed it that are not known to be the program.
+    fn judges_on_the_way(&self) -> Vec<String> {
         let frames = stack(self.target, self.session.sources());
         let between: Vec<&StackFrame> = frames.iter().take_while(|frame| !self.is_test(&frame.file)).collect();
         let raised_at_once = matches!(between.as_slice(), [only] if self.raises(only));
         if !raised_at_once && !is_assertion(&self.target.message) {
-            return Ok(());
+            return Vec::new();
         }
-        let judges: Vec<&str> = between
-            .iter()
-            .map(|frame| frame.file.as_str())
-            .filter(|file| self.standings.get(file) == Standing::Unclear)
-            .collect();
-        let changes = candidate.files.iter().any(|edit| judges.contains(&edit.file.as_str()));
-        if changes { Err(Refusal::Judge) } else { Ok(()) }
+        let files = between.iter().map(|frame| &frame.file);
+        files.filter(|file| self.standings.get(file) == Standing::Unclear).cloned().collect()
     }
 
     /// Whether the statement of a frame raises an error itself.

@@ -89,6 +89,8 @@ pub(super) struct Trial<'a> {
     pub(super) key: &'a Key,
     /// What was tried on this tree for a failure at the same place, in vain: one fault shows in many messages.
     pub(super) refused: &'a mut BTreeSet<(Option<String>, Option<Location>, String)>,
+    /// Files of which nothing is known, and changes of which left the test unable to fail.
+    pub(super) unfailing: BTreeSet<String>,
     /// The first failure of the latest trial.
     pub(super) seen: Option<String>,
 }
