@@ -2,8 +2,8 @@
 //! overflows ends the whole process. Two things keep that from happening: texts beyond a depth are refused ([`MAX_DEPTH`]), and all work
 //! on a tree runs where there is room for several times that depth, whatever thread it began on.
 
-/// The stack that is reserved for work on a tree. Only what is used of it takes memory.
-const ROOM: usize = 256 << 20;
+/// The most stack that work on a tree may need. Only what is used of it takes memory.
+pub(crate) const MOST_ROOM: usize = 256 << 20;
 
 /// What work may use before it asks again, so that it then still has the room.
 const SPENT: usize = 1 << 20;
@@ -16,7 +16,14 @@ pub(crate) const MAX_DEPTH: usize = 30_000;
 /// How deep brackets may be nested: `CPython`'s own limit.
 pub(crate) const MAX_BRACKETS: usize = 200;
 
-/// Runs work that recurses as deep as a text is nested.
-pub(crate) fn deep<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(ROOM, ROOM + SPENT, work)
+/// The stack for a tree of this depth, in bytes.
+pub(crate) const fn room_for(depth: usize) -> usize {
+    depth.saturating_mul(MOST_ROOM / MAX_DEPTH)
+}
+
+/// Runs work that recurses as deep as a text is nested, for which it needs `room` bytes of stack. Most texts are so shallow that there is as
+/// much where it is called: another stack costs a dozen microseconds.
+pub(crate) fn deep<T>(room: usize, work: impl FnOnce() -> T) -> T {
+    let room = room.min(MOST_ROOM) + SPENT;
+    stacker::maybe_grow(room, room + SPENT, work)
 }

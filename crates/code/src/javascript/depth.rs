@@ -1,4 +1,4 @@
-//! Whether a text is nested too deeply to be parsed.
+//! How deep a text is nested, and whether that is too deep to be parsed.
 //!
 //! One rule: every token may nest what follows it, and only what surely ends a construct takes that back. A closing bracket ends what is
 //! in it; a comma what stands before it in the same brackets; a semicolon, or a word that begins a statement, the statement before it.
@@ -8,11 +8,14 @@
 //! number of words is what is limited ([`MAX_WORDS`]): that many never need more stack than there is.
 
 use super::tokens::{Kind, Scanner, Token};
-use crate::recursion::{self, MAX_BRACKETS};
+use crate::recursion::{self, MAX_BRACKETS, MOST_ROOM, room_for};
 
 /// How deep a tree may be, in tokens. For some nodes the parser looks at all that is around them, so that it is less than what there is
 /// room for.
-const MAX_DEPTH: usize = recursion::MAX_DEPTH / 5;
+const MAX_DEPTH: usize = recursion::MAX_DEPTH / DEPTHS_OF_TOKEN;
+
+/// A token takes the stack of so many of Python.
+const DEPTHS_OF_TOKEN: usize = 5;
 
 /// How many words and signs a text with tags may have.
 const MAX_WORDS: usize = 100_000;
@@ -43,22 +46,37 @@ const TYPE_PREFIXES: [&str; 9] =
 /// Words that begin a statement when they stand behind a closing brace.
 const BEGINNINGS_BEHIND_BRACE: [&str; 4] = ["class", "function", "import", "let"];
 
-/// Whether the nesting exceeds what is safe to parse; `has_types`: the text may be TypeScript.
-pub(crate) fn too_deep(text: &str, has_types: bool) -> bool {
+/// The stack that working on the text's tree needs, in bytes; `None` when the nesting exceeds what is safe to parse. `has_types`: the text may be
+/// TypeScript; `has_tags`: there may be JSX in it.
+pub(crate) fn room(text: &str, has_types: bool, has_tags: bool) -> Option<usize> {
+    let depth = depth(text, has_types)?;
+    let words = if has_tags { words(text) } else { 0 };
+    let room = room_for(depth * DEPTHS_OF_TOKEN).max(words * (MOST_ROOM / MAX_WORDS));
+    (words <= MAX_WORDS).then_some(room)
+}
+
+fn depth(text: &str, has_types: bool) -> Option<usize> {
     let mut scanner = Scanner::new(text);
     let mut nesting = Nesting { has_types, ..Nesting::default() };
+    let mut deepest = 0;
     while let Some(step) = scanner.step_into(nesting.is_in_template()) {
         nesting.take(text, step);
         let is_deep = nesting.depth > MAX_DEPTH || nesting.open.len() > MAX_BRACKETS;
         if is_deep || nesting.attempts > MAX_ATTEMPTS || nesting.has_many_parameters {
-            return true;
+            return None;
         }
+        deepest = deepest.max(nesting.depth);
     }
-    false
+    Some(deepest)
 }
 
 /// Whether a text has so many words that its nesting cannot be told when it may hold tags.
 pub(crate) fn too_many_words(text: &str) -> bool {
+    words(text) > MAX_WORDS
+}
+
+/// The words and signs of a text, white space left out.
+fn words(text: &str) -> usize {
     let mut words = 0_usize;
     let mut was_word = false;
     for byte in text.bytes() {
@@ -66,7 +84,7 @@ pub(crate) fn too_many_words(text: &str) -> bool {
         words += usize::from(!(byte.is_ascii_whitespace() || is_word && was_word));
         was_word = is_word;
     }
-    words > MAX_WORDS
+    words
 }
 
 /// A part of a text, with templates read through.
@@ -274,7 +292,7 @@ mod tests {
             "for (let i = 0; i < n; i++) a.push(b < c);\n".repeat(20_000),
             "const a: Map<string, Array<number>> = new Map<string, Array<number>>();\n".repeat(20_000),
         ] {
-            assert!(!too_deep(&text, true), "{}", &text[..50]);
+            assert!(depth(&text, true).is_some(), "{}", &text[..50]);
         }
     }
 
@@ -283,10 +301,10 @@ mod tests {
         for unit in
             ["(a,b)=>", "async (a,b)=>", "if(f(a,b));else ", "for(a;b;c)", "function(a,b){c;}+", "{}=", "f`${a;b}`."]
         {
-            assert!(too_deep(&unit.repeat(2 * MAX_DEPTH), false), "{unit}");
+            assert!(depth(&unit.repeat(2 * MAX_DEPTH), false).is_none(), "{unit}");
         }
         for unit in ["(a,)", "[b,]", "`${a,b}`", "?.(a,b)", "a<b,c<", "a?[b,c]:", "keyof\n", "if(a)\nbc:\n"] {
-            assert!(too_deep(&format!("let x:a{}", unit.repeat(2 * MAX_DEPTH)), true), "{unit}");
+            assert!(depth(&format!("let x:a{}", unit.repeat(2 * MAX_DEPTH)), true).is_none(), "{unit}");
         }
     }
 }

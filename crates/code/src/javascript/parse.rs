@@ -11,7 +11,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder};
 use oxc_span::{LabeledSpan, SourceType};
 
-use super::depth::{too_deep, too_many_words};
+use super::depth::{room, too_many_words};
 use super::patterns;
 use super::tokens::{self, Kind};
 use crate::recursion::deep;
@@ -67,13 +67,12 @@ pub(crate) fn read<Tree>(
     use_tree: impl FnOnce(&Program<'_>, &Semantic<'_>) -> Tree,
 ) -> Result<Tree, Vec<Place>> {
     let source_type = source_type(file, text);
-    if text.len() > MAX_BYTES
-        || too_deep(text, source_type.is_typescript())
-        || source_type.is_jsx() && too_many_words(text)
-    {
+    let room =
+        if text.len() > MAX_BYTES { None } else { room(text, source_type.is_typescript(), source_type.is_jsx()) };
+    let Some(room) = room else {
         return Err(vec![("the text is too long or nested too deeply to be parsed".to_owned(), 0, 0)]);
-    }
-    deep(|| read_within(text, source_type, use_tree))
+    };
+    deep(room, || read_within(text, source_type, use_tree))
 }
 
 fn read_within<Tree>(

@@ -1,4 +1,4 @@
-//! Whether a text is nested too deeply to be parsed.
+//! How deep a text is nested, and whether that is too deep to be parsed.
 //!
 //! One rule: every token may nest what follows it, and only what surely ends a construct takes that back. A closing bracket ends what is
 //! in it, a comma what stands before it in the same brackets, a line break outside of brackets a statement. So the count is never less
@@ -8,35 +8,43 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 use ruff_python_parser::lexer::lex;
 
-use crate::recursion::{MAX_BRACKETS, MAX_DEPTH};
+use crate::recursion::{MAX_BRACKETS, MAX_DEPTH, room_for};
 
 /// How far a line may be indented. A block stands further to the right than what it belongs to, so blocks are no deeper either.
 const MAX_INDENTATION: usize = 800;
 
-/// Whether the nesting exceeds what is safe to parse.
-pub(crate) fn too_deep(text: &str) -> bool {
-    is_indented_too_far(text) || exceeds(text)
+/// A block takes the stack of so many tokens.
+const TOKENS_OF_BLOCK: usize = 4;
+
+/// The stack that working on the text's tree needs, in bytes; `None` when the nesting exceeds what is safe to parse.
+pub(crate) fn room(text: &str) -> Option<usize> {
+    let blocks = indentation(text)?;
+    Some(room_for(depth(text)? + blocks * TOKENS_OF_BLOCK))
 }
 
-fn is_indented_too_far(text: &str) -> bool {
-    text.split(['\n', '\r']).any(|line| {
+fn indentation(text: &str) -> Option<usize> {
+    let of_line = |line: &str| {
         let bytes = line.bytes().take(MAX_INDENTATION + 1);
-        bytes.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count() > MAX_INDENTATION
-    })
+        bytes.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count()
+    };
+    let furthest = text.split(['\n', '\r']).map(of_line).max().unwrap_or_default();
+    (furthest <= MAX_INDENTATION).then_some(furthest)
 }
 
-fn exceeds(text: &str) -> bool {
+fn depth(text: &str) -> Option<usize> {
     let mut lexer = lex(text, Mode::Module);
     let mut nesting = Nesting::default();
+    let mut deepest = 0;
     loop {
         let kind = lexer.next_token();
         if kind == TokenKind::EndOfFile {
-            return false;
+            return Some(deepest);
         }
         nesting.take(kind);
         if nesting.depth > MAX_DEPTH || nesting.open.len() > 2 * MAX_BRACKETS || nesting.brackets > MAX_BRACKETS {
-            return true;
+            return None;
         }
+        deepest = deepest.max(nesting.depth);
     }
 }
 
@@ -212,25 +220,45 @@ mod tests {
             "@a(b)\ndef f(x, y): return f'{x!r:>{y}} {x + y}'\n".repeat(20_000),
             "x = (".to_owned() + &"'a'\n".repeat(50_000) + ")\n",
         ] {
-            assert!(!too_deep(&text), "{}", &text[..50]);
+            assert!(room(&text).is_some(), "{}", &text[..50]);
         }
     }
 
     #[test]
     fn a_forgotten_bracket_does_not_nest_the_rest_of_the_file() {
         let text = "x = f(a, [b\n".to_owned() + &"def g(h):\n    return h + 1\n".repeat(20_000);
-        assert!(!too_deep(&text));
+        assert!(room(&text).is_some());
     }
 
     #[test]
     fn commas_of_another_level_end_nothing() {
         for unit in ["lambda a,b: ", "(lambda a,b: ", "- f(a,) ** ", "not (a, b) is ", "await [a,].b("] {
-            assert!(too_deep(&format!("x = {}0\n", unit.repeat(MAX_DEPTH))), "{unit}");
+            assert!(room(&format!("x = {}0\n", unit.repeat(MAX_DEPTH))).is_none(), "{unit}");
         }
         for unit in ["(a,)", " + f(0,)", "[b,].c", "(a)(b, c)[d]", ".a(b, [c, d])"] {
-            assert!(too_deep(&format!("x = a{}\n", unit.repeat(MAX_DEPTH))), "{unit}");
+            assert!(room(&format!("x = a{}\n", unit.repeat(MAX_DEPTH))).is_none(), "{unit}");
         }
-        assert!(too_deep(&format!("x = ({})\n", "yield a, ".repeat(MAX_DEPTH))));
-        assert!(too_deep(&"async @a\n@b\n".repeat(MAX_DEPTH)));
+        assert!(room(&format!("x = ({})\n", "yield a, ".repeat(MAX_DEPTH))).is_none());
+        assert!(room(&"async @a\n@b\n".repeat(MAX_DEPTH)).is_none());
+    }
+
+    /// A stack that overflows ends the test.
+    #[test]
+    fn the_room_is_enough_for_what_just_fits() {
+        let blocks =
+            ["if a:", "for a in b:", "with a as b, c:", "class A(b):", "async def f(a: b = c):", "try:", "while a:"];
+        let blocks = blocks.map(|head| {
+            let lines: String = (0..MAX_INDENTATION).map(|column| " ".repeat(column) + head + "\n").collect();
+            lines + &" ".repeat(MAX_INDENTATION) + "pass\n"
+        });
+        let deep = ["not ", "-", "a ** ", "lambda: ", "await ", "a if b else ", "yield "]
+            .map(|unit| [30, 300, MAX_DEPTH / 8].map(|count| format!("x = {}0\n", unit.repeat(count))));
+        let brackets = ["(", "[", "{", "f(", "a[b:", "f'{"]
+            .map(|unit| [20, 150].map(|count| format!("x = {}0\n", unit.repeat(count))));
+        for text in blocks.iter().chain(deep.iter().flatten()).chain(brackets.iter().flatten()) {
+            let tree = crate::python::parse::parse(text, None).unwrap();
+            let walked = tree.read(|body| format!("{body:?}").len());
+            assert!(walked > 0, "{}", &text[..20]);
+        }
     }
 }

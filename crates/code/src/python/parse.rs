@@ -13,7 +13,7 @@ use ruff_python_parser::{
 };
 use ruff_text_size::TextRange;
 
-use super::depth::too_deep;
+use super::depth;
 use crate::recursion::deep;
 
 /// One reason why a text does not compile.
@@ -106,19 +106,17 @@ pub(crate) fn compiled(text: &str, version: Option<(u8, u8)>) -> Option<Tree> {
 
 /// The tree of a text, as far as it could be made, with every error; the reason where the text is refused unparsed.
 pub(crate) fn parse(text: &str, version: Option<(u8, u8)>) -> Result<Tree, Fault> {
-    if let Some(refusal) = refused_unparsed(text) {
-        return Err(refusal);
-    }
+    let room = room(text)?;
     let target = version.map_or_else(PythonVersion::default, PythonVersion::from);
     let options = ParseOptions::from(PySourceType::Python).with_target_version(target);
-    Ok(deep(|| {
+    Ok(deep(room, || {
         let parsed = parse_unchecked(text, options);
         let (errors, unsupported) = (parsed.errors().to_vec(), parsed.unsupported_syntax_errors().to_vec());
         let body = match parsed.into_syntax() {
             Mod::Module(module) => module.body,
             Mod::Expression(_) => Suite::default(),
         };
-        Tree { body, errors, unsupported }
+        Tree { body, errors, unsupported, room }
     }))
 }
 
@@ -128,12 +126,14 @@ pub(crate) struct Tree {
     body: Suite,
     errors: Vec<ParseError>,
     unsupported: Vec<UnsupportedSyntaxError>,
+    /// The stack that walking it needs, in bytes.
+    room: usize,
 }
 
 impl Tree {
     /// Runs what walks the statements. What it returns of them is to be walked within [`deep`] too.
     pub(crate) fn read<'tree, T>(&'tree self, walk: impl FnOnce(&'tree [Stmt]) -> T) -> T {
-        deep(|| walk(&self.body))
+        deep(self.room, || walk(&self.body))
     }
 
     /// Whether the text follows the grammar.
@@ -144,7 +144,7 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        deep(|| self.body.clear());
+        deep(self.room, || self.body.clear());
     }
 }
 
@@ -160,17 +160,21 @@ fn is_indentation(error: &ParseErrorType) -> bool {
     }
 }
 
+/// The stack that the text's tree needs, in bytes.
+///
+/// # Errors
+///
 /// What `CPython` refuses before parsing, or what is nested so deeply that walking its tree needs an unbounded stack.
-fn refused_unparsed(text: &str) -> Option<Fault> {
-    let refuse =
-        |at: usize, message: &str| Some(Fault { start: at, end: at, message: message.into(), is_indentation: false });
+fn room(text: &str) -> Result<usize, Fault> {
+    let refusal =
+        |at: usize, message: &str| Fault { start: at, end: at, message: message.into(), is_indentation: false };
     if text.len() > MAX_TEXT {
-        return refuse(0, "the file is too large");
+        return Err(refusal(0, "the file is too large"));
     }
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
-        return refuse(at, "source code cannot contain null bytes");
+        return Err(refusal(at, "source code cannot contain null bytes"));
     }
-    if too_deep(text) { refuse(0, "the code is nested too deeply to be parsed") } else { None }
+    depth::room(text).ok_or_else(|| refusal(0, "the code is nested too deeply to be parsed"))
 }
 
 fn semantic_errors(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> Vec<SemanticSyntaxError> {

@@ -13,7 +13,7 @@ use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
 use crate::python::parse;
-use crate::recursion::deep;
+use crate::recursion::{MOST_ROOM, deep};
 use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
@@ -27,7 +27,8 @@ use file::File;
 
 /// The likeliest `most` changes of Python files, likeliest first.
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
-    deep(|| candidates_of_trees(finding, sources, evidence, most))
+    // Of trees of many files at once.
+    deep(MOST_ROOM, || candidates_of_trees(finding, sources, evidence, most))
 }
 
 fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
