@@ -56,6 +56,9 @@ pub enum ConnectionError {
     Tls(String),
 }
 
+/// A key of a provider is no shorter, in bytes.
+const SHORTEST_KEY: usize = 12;
+
 /// A provider over HTTP.
 pub struct Connection {
     name: ModelName,
@@ -117,7 +120,20 @@ impl Connection {
             }
             body.extend_from_slice(&piece);
         }
-        Ok((status, headers, body))
+        Ok((status, headers, self.without_key(status, body)))
+    }
+
+    /// A provider may repeat the key that it refuses, and its words are printed and kept. What is long enough to be a key is taken out of
+    /// answers, too; a short one is a word (`ollama`) that an answer may hold.
+    fn without_key(&self, status: u16, body: Vec<u8>) -> Vec<u8> {
+        let is_answer = (200..300).contains(&status);
+        let shortest = if is_answer { SHORTEST_KEY } else { 1 };
+        let Some(key) = self.key.as_ref().map(secrecy::ExposeSecret::expose_secret).filter(|key| key.len() >= shortest)
+        else {
+            return body;
+        };
+        let text = String::from_utf8_lossy(&body);
+        if text.contains(key) { text.replace(key, "***").into_bytes() } else { body }
     }
 }
 

@@ -168,6 +168,17 @@ async fn every_failure_has_its_kind() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_provider_repeats_is_told_to_nobody() {
+    for (status, model) in [(401, MODELS[0]), (403, MODELS[1]), (400, MODELS[2]), (500, MODELS[0]), (200, MODELS[0])] {
+        let message = "Incorrect API key provided: sk-a-secret-key. Told so.";
+        let said = json!({ "error": { "type": "x", "message": message }, "choices": message });
+        let server = ModelServer::start([Scripted::new(status, &said)]).await;
+        let error = connection(model, &server).chat(&question()).await.unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("a-secret-key"), "{status}: {error:?}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_there_and_nobody_answering_are_told_apart() {
     let server = ModelServer::start([Scripted::openai("late").after(Duration::from_mins(1))]).await;
     let request = ChatRequest { timeout: Duration::from_millis(50), ..question() };
