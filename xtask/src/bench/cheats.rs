@@ -20,5 +20,5 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let mut command = process::command(root, "cargo");
     command.env("AUTOHEAL_CHEATS", &options.only);
     command.args(["nextest", "run", "--package", "autoheal-repo", "--run-ignored", "only", "--no-capture"]);
-    process::run(command.args(["--expression", "test(=cheats::every_cheat)"]))
+    process::run(command.args(["-E", "test(=cheats::every_cheat)"]))
 }

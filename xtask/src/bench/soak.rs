@@ -22,6 +22,6 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let mut command = process::command(root, "cargo");
     command.env("AUTOHEAL_SOAK_MINUTES", options.minutes.to_string());
     command.args(["nextest", "run", "--workspace", "--all-features", "--no-capture"]);
-    command.args(["--cargo-profile", &options.profile, "--expression", "package(autoheal-cli) & test(/^soak::/)"]);
+    command.args(["--cargo-profile", &options.profile, "-E", "package(autoheal-cli) & test(/^soak::/)"]);
     process::run(&mut command)
 }
