@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use autoheal_orchestrator::crew::performer::{Performer, greeting};
 use autoheal_orchestrator::crew::{Crew, CrewSettings, Greeting, Role};
 use autoheal_sandbox::SandboxKind;
+use autoheal_sandbox::worker_process::confine;
 use autoheal_server::tools::remote::RemoteTools;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +52,12 @@ pub(crate) fn run() -> Result<Exit, Failure> {
         .map_err(|error| anyhow::anyhow!(error).context("autoheal starts this command itself: it has no use by hand"))
         .bad_input()?;
     let WorkerSettings { config, sandbox } = serde_json::from_value(settings)?;
+    // Before there are other threads. Who heals without a sandbox wants the commands to be able to do what that user can.
+    let confined = if sandbox == Some(SandboxKind::None) { Ok(()) } else { confine() };
     logging::start(&config).bad_input()?;
+    if let Err(error) = confined {
+        tracing::warn!(%error, "this worker process has no filter of system calls of its own");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .thread_stack_size(STACK)

@@ -1,7 +1,8 @@
 //! A process of this program that does untrusted work for another one: the same binary, in a control group of its own.
 //!
 //! It is not shut in like a repository's commands: it needs the database, the network and the sandboxes. The separation
-//! keeps its faults its own: a stack overflow, a hang or an exhausted memory ends the worker process and nothing else.
+//! keeps its faults its own: a stack overflow, a hang or an exhausted memory ends the worker process and nothing else. Of system calls it has
+//! those of ordinary programs and those that build sandboxes ([`confine`]).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ use crate::limits::Limiter;
 use crate::limits::cgroup::Group;
 use crate::outcome::Limit;
 use crate::process::Process;
+use crate::seccomp;
 use crate::spawn::{GroupGuard, Launch, Started, spawn};
 
 /// Interval between two measurements of the memory, where no control group enforces the limit.
@@ -25,6 +27,16 @@ const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Bytes of standard error that are kept to explain how the process ended.
 const LAST_WORDS: usize = 4096;
+
+/// Gives up, for this thread and all that it starts, the system calls that neither ordinary programs nor sandboxes need, and the rights that
+/// programs with a set-user-ID bit would have.
+///
+/// # Errors
+///
+/// The reason for which this machine has no such filter.
+pub fn confine() -> Result<(), String> {
+    seccomp::confine()
+}
 
 /// A running worker process. Dropping it kills the process.
 pub struct WorkerProcess {

@@ -131,6 +131,38 @@ async fn the_server_survives_a_worker_process_and_says_what_it_died_of() {
     }
 }
 
+/// What its bubblewrap and its git may do is what it may do itself.
+#[tokio::test]
+async fn a_worker_process_has_a_filter_of_system_calls_and_heals() {
+    let home = Home::new();
+    let repository = TestRepository::with_files(&[
+        ("shop.py", "def vat(amount)\n    return amount / 4\n"),
+        (
+            "test_it.py",
+            "import unittest\nimport shop\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(shop.vat(8), 2)\n",
+        ),
+    ]);
+    let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
+    command.env("AUTOHEAL_REPOSITORIES", json!([repository.path()]).to_string());
+    let server = Server::of(command);
+    let (address, token) = server.entrance();
+    let input = json!({ "repository": repository.path() });
+    let healed = heal(address, Some(token), "/api/tools/heal", &input);
+    let confined = async {
+        loop {
+            for worker in worker_processes(server.process.id()) {
+                let status = std::fs::read_to_string(format!("/proc/{worker}/status")).unwrap_or_default();
+                if status.contains("Seccomp:\t2\n") && status.contains("NoNewPrivs:\t1\n") {
+                    return;
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let ((status, healed), ()) = tokio::join!(healed, confined);
+    assert!(status == 200 && healed.to_string().contains("GREEN"), "{status} {healed}");
+}
+
 #[tokio::test]
 async fn a_task_whose_worker_process_is_killed_has_failed_once_and_says_of_what() {
     let home = Home::new();

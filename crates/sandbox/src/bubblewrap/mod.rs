@@ -43,6 +43,12 @@ const WEAK_SCRATCH: u64 = 256 << 20;
 
 const TOO_OLD: &str = "this `bwrap` is older than 0.8 and cannot limit folders in memory; install a later one";
 
+/// The bit of a program's mode that gives it the rights of its owner.
+const SET_USER_ID: u32 = 0o4000;
+
+const RAISES_RIGHTS: &str = "`bwrap` has the set-user-ID bit, which has no effect in worker processes; remove it (`chmod u-s`) and allow \
+                             ordinary users to make user namespaces";
+
 /// The user and group that root's commands see themselves as.
 const UNPRIVILEGED: u32 = 1000;
 
@@ -67,6 +73,10 @@ impl Bubblewrap {
     pub(crate) async fn locate(settings: &Settings) -> Result<Self, SandboxError> {
         let program = crate::spawn::on_path("bwrap")
             .ok_or_else(|| unavailable("the program `bwrap` is not installed; install the package `bubblewrap`"))?;
+        let mode = fs::metadata(&program).map_err(|error| unavailable(&error.to_string()))?.mode();
+        if mode & SET_USER_ID != 0 && !geteuid().is_root() {
+            return Err(unavailable(RAISES_RIGHTS));
+        }
         let help = help_of(&program).await.map_err(|error| unavailable(&error.to_string()))?;
         if !help.contains("--add-seccomp-fd") {
             return Err(unavailable(TOO_OLD));
@@ -113,6 +123,7 @@ impl Bubblewrap {
             are_limits_weak: limiter == Limiter::ResourceLimits,
             limits_processors: limiter.limits_processors(),
             runtime: self.program.display().to_string(),
+            inherited_filters: doors::own_filters(),
         })
     }
 }
@@ -226,7 +237,7 @@ impl Plan {
             self.spec.run,
         )
         .await?;
-        doors::require(&armed.status().map_err(preparing)?, 0)?;
+        doors::require(&armed.status().map_err(preparing)?, 0, doors::own_filters())?;
         Ok(armed)
     }
 

@@ -73,6 +73,8 @@ impl Engine {
             are_limits_weak: check_limits(info, false).is_err(),
             limits_processors: info.cpu_cfs_quota != Some(false),
             runtime: self.runtime.clone().or_else(|| info.default_runtime.clone()).unwrap_or_else(|| "runc".to_owned()),
+            // The engine starts them.
+            inherited_filters: 0,
         }
     }
 

@@ -16,7 +16,7 @@ use self::limits::Overrun;
 use self::probe::Inside;
 pub(crate) use self::probe::probe;
 use self::status::KILL;
-pub(crate) use self::status::{require, require_of_keeper};
+pub(crate) use self::status::{own_filters, require, require_of_keeper};
 use crate::{machine, seccomp};
 
 /// The tightness of a door.
@@ -78,6 +78,8 @@ pub(crate) struct Claims {
     pub(crate) limits_processors: bool,
     /// The program that makes namespaces.
     pub(crate) runtime: String,
+    /// The number of filters of system calls that commands have from this process.
+    pub(crate) inherited_filters: u32,
 }
 
 /// The facts about a sandbox on this machine.
@@ -191,7 +193,7 @@ fn of_process(facts: &Facts, judge: impl FnOnce(&status::Status) -> Judgement) -
 }
 
 fn system_calls(facts: &Facts) -> Judgement {
-    let filter = of_process(facts, status::system_calls);
+    let filter = of_process(facts, |status| status::system_calls(status, facts.claims.inherited_filters));
     if filter.state != State::Shut || facts.has_own_kernel() {
         return filter;
     }

@@ -23,20 +23,36 @@ impl Status {
         self.0.get(name).map_or("", String::as_str)
     }
 
+    /// The number of filters of system calls.
+    fn filters(&self) -> Option<u32> {
+        self.value("Seccomp_filters").parse().ok()
+    }
+
     /// A set of capabilities; all of them when the line is missing.
     fn capabilities(&self, set: &str) -> u64 {
         u64::from_str_radix(self.value(set), 16).unwrap_or(u64::MAX)
     }
 }
 
-/// The door of the kernel's system calls.
-pub(super) fn system_calls(status: &Status) -> Judgement {
+/// The filters of system calls that this process has, and that all it starts inherit.
+pub(crate) fn own_filters() -> u32 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Status::parse(&status).filters().unwrap_or_default()
+}
+
+/// The door of the kernel's system calls. What is `inherited` is not the sandbox's.
+pub(super) fn system_calls(status: &Status, inherited: u32) -> Judgement {
+    const REMEDY: &str = "use a kernel and an engine with seccomp (CONFIG_SECCOMP_FILTER)";
+    let open = |found: String| Judgement::open(format!("no filter of system calls ({found})"), REMEDY);
     match status.value("Seccomp") {
-        "2" => Judgement::shut("a filter of system calls"),
-        found => Judgement::open(
-            format!("no filter of system calls (`Seccomp: {found}`)"),
-            "use a kernel and an engine with seccomp (CONFIG_SECCOMP_FILTER)",
-        ),
+        "2" => match status.filters() {
+            Some(filters) if filters <= inherited => {
+                open(format!("`Seccomp_filters: {filters}`, all of autoheal's own"))
+            }
+            // Linux before 5.9 does not count them.
+            Some(_) | None => Judgement::shut("a filter of system calls"),
+        },
+        found => open(format!("`Seccomp: {found}`")),
     }
 }
 
@@ -66,11 +82,12 @@ pub(super) fn capabilities(status: &Status, kept: u64) -> Judgement {
     }
 }
 
-/// Refuses a process inside, described by this status, that is not shut in. No setting allows it.
-pub(crate) fn require(status: &str, kept: u64) -> Result<(), SandboxError> {
+/// Refuses a process inside, described by this status, that is not shut in. No setting allows it. `kept`: capabilities that it may have;
+/// `inherited`: filters of system calls that it has from whom started it.
+pub(crate) fn require(status: &str, kept: u64, inherited: u32) -> Result<(), SandboxError> {
     let status = Status::parse(status);
     let doors = [
-        ("system calls", system_calls(&status)),
+        ("system calls", system_calls(&status, inherited)),
         ("privileges", privileges(&status)),
         ("capabilities", capabilities(&status, kept)),
     ];
@@ -89,7 +106,8 @@ pub(crate) fn require_of_keeper(status: &str) -> Result<(), SandboxError> {
     if Status::parse(status).value("Kernel") != kernel.trim() {
         return Ok(());
     }
-    require(status, KILL)
+    // The engine has started it.
+    require(status, KILL, 0)
 }
 
 #[cfg(test)]
@@ -101,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_shut_in_is_refused() {
-        require(SHUT, 0).unwrap();
+        require(SHUT, 0, 0).unwrap();
         for (from, to, door) in [
             ("Seccomp:\t2", "Seccomp:\t0", "system calls"),
             ("Seccomp:\t2\n", "", "system calls"),
@@ -109,12 +127,16 @@ mod tests {
             ("CapEff:\t0000000000000000", "CapEff:\t0000000000200000", "capabilities"),
             ("CapPrm:\t0\n", "", "capabilities"),
         ] {
-            let message = require(&SHUT.replace(from, to), KILL).unwrap_err().to_string();
+            let message = require(&SHUT.replace(from, to), KILL, 0).unwrap_err().to_string();
             assert!(message.contains(door), "{message}");
         }
         let keeper = SHUT.replace("CapEff:\t0000000000000000", "CapEff:\t0000000000000020");
-        require(&keeper, KILL).unwrap();
-        assert!(require(&keeper, 0).is_err());
+        require(&keeper, KILL, 0).unwrap();
+        assert!(require(&keeper, 0, 0).is_err());
+        let filtered = format!("{SHUT}Seccomp_filters:\t2\n");
+        require(&filtered, 0, 1).unwrap();
+        let message = require(&filtered, 0, 2).unwrap_err().to_string();
+        assert!(message.contains("all of autoheal's own"), "{message}");
         let kernel = std::fs::read_to_string("/proc/version").unwrap();
         let open = format!("{}Kernel: {kernel}", SHUT.replace("Seccomp:\t2", "Seccomp:\t0"));
         require_of_keeper(&open).unwrap_err();

@@ -1,4 +1,4 @@
-//! The filter of system calls that everything behind a wall gets.
+//! The filter of system calls that everything behind a wall gets, and worker processes with more allowed.
 //!
 //! The [`policy`] is a set of tables; here they become programs for the kernel, and a profile of Docker's. Each program can answer with one error only, so
 //! there is one for what is allowed (everything else is `ENOSYS`) and one for each error of a refusal. The kernel runs all of
@@ -15,7 +15,7 @@ use seccompiler::{
 };
 use serde_json::{Value, json};
 
-use self::policy::{ALLOWED, Call, Check, REFUSED, Refusal, Rule, UNCOUNTED};
+use self::policy::{ALLOWED, BUILDING, Call, Check, REFUSED, Refusal, Rule, UNCOUNTED};
 use crate::limits::Limiter;
 
 /// Programs for the kernel, in the order in which they are to be put in place, as `bwrap --add-seccomp-fd` reads them.
@@ -29,7 +29,9 @@ impl Filters {
             Limiter::ResourceLimits => UNCOUNTED,
             Limiter::Version1 { .. } | Limiter::Version2 { .. } => &[],
         });
-        compile(refused).map(Self).map_err(|error| format!("no filter of system calls can be made: {error}"))
+        let programs =
+            compile(refused, &[]).map_err(|error| format!("no filter of system calls can be made: {error}"))?;
+        Ok(Self(programs.into_iter().map(bytes).collect()))
     }
 
     /// No filter, to see what happens without.
@@ -49,38 +51,66 @@ pub(crate) fn allowed() -> usize {
     ALLOWED.iter().map(|rule| rule.calls.len()).sum()
 }
 
-fn compile<'a>(refused: impl Iterator<Item = &'a Refusal>) -> Result<Vec<Vec<u8>>, seccompiler::BackendError> {
+/// Puts the filter in place for this thread and all that it starts, programs among them: the policy, and what builds sandboxes.
+///
+/// # Errors
+///
+/// When the kernel has no such filters, or there is no policy for this machine's architecture.
+pub(crate) fn confine() -> Result<(), String> {
+    let programs = compile(REFUSED.iter(), BUILDING).map_err(|error| error.to_string())?;
+    programs.iter().try_for_each(|program| seccompiler::apply_filter(program)).map_err(|error| error.to_string())
+}
+
+/// The programs. `first` is allowed, whatever the policy says about the same calls.
+fn compile<'a>(
+    refused: impl Iterator<Item = &'a Refusal>,
+    first: &'a [Rule],
+) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut by_error = BTreeMap::<i32, Vec<&Rule>>::new();
     for refusal in refused {
         by_error.entry(refusal.errno as i32).or_default().push(&refusal.rule);
     }
     let answer = |errno: i32| SeccompAction::Errno(errno.unsigned_abs());
-    let allowed = program(ALLOWED.iter(), answer(Errno::ENOSYS as i32), SeccompAction::Allow, machine)?;
+    let allowed = rows(first.iter(), &[]).chain(rows(ALLOWED.iter(), first));
+    let allowed = program(allowed, answer(Errno::ENOSYS as i32), SeccompAction::Allow, machine)?;
     let refused = by_error
         .into_iter()
-        .map(|(errno, rules)| program(rules.into_iter(), SeccompAction::Allow, answer(errno), machine));
+        .map(|(errno, rules)| program(rows(rules.into_iter(), first), SeccompAction::Allow, answer(errno), machine));
     std::iter::once(Ok(allowed)).chain(refused).collect()
 }
 
-/// One program: `matching` for calls that a rule names, `otherwise` for others.
-fn program<'a>(
+/// The calls of rules, but for those that `others` are about, each with its alternatives.
+fn rows<'a>(
     rules: impl Iterator<Item = &'a Rule>,
+    others: &'a [Rule],
+) -> impl Iterator<Item = (i64, &'static [&'static [Check]])> {
+    rules
+        .flat_map(|rule| rule.calls.iter().map(move |call| (call, rule.when)))
+        .filter(move |(call, _)| others.iter().all(|other| !other.calls.contains(call)))
+        .map(|((number, _), when)| (*number, when))
+}
+
+/// One program: `matching` for these calls, `otherwise` for others.
+fn program(
+    rows: impl Iterator<Item = (i64, &'static [&'static [Check]])>,
     otherwise: SeccompAction,
     matching: SeccompAction,
     machine: TargetArch,
-) -> Result<Vec<u8>, seccompiler::BackendError> {
+) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut chains = BTreeMap::<i64, Vec<SeccompRule>>::new();
-    for rule in rules {
-        for (number, _) in rule.calls {
-            let chain = chains.entry(*number).or_default();
-            for checks in rule.when {
-                chain.push(SeccompRule::new(checks.iter().copied().map(condition).collect::<Result<_, _>>()?)?);
-            }
+    for (number, when) in rows {
+        let chain = chains.entry(number).or_default();
+        for checks in when {
+            chain.push(SeccompRule::new(checks.iter().copied().map(condition).collect::<Result<_, _>>()?)?);
         }
     }
-    let program: BpfProgram = SeccompFilter::new(chains, otherwise, matching, machine)?.try_into()?;
-    Ok(program
+    SeccompFilter::new(chains, otherwise, matching, machine)?.try_into()
+}
+
+/// As `bwrap --add-seccomp-fd` reads it.
+fn bytes(program: BpfProgram) -> Vec<u8> {
+    program
         .into_iter()
         .flat_map(|step| {
             let mut bytes = [0; 8];
@@ -90,7 +120,7 @@ fn program<'a>(
             bytes[4..].copy_from_slice(&step.k.to_ne_bytes());
             bytes
         })
-        .collect())
+        .collect()
 }
 
 /// The same policy in Docker's own form, for the option `seccomp=`.
@@ -207,7 +237,7 @@ mod tests {
     #[test]
     fn the_profile_of_a_container_is_this_policy_and_what_builds_sandboxes() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/seccomp.json");
-        let expected = serde_json::to_string_pretty(&profile(policy::BUILDING)).unwrap() + "\n";
+        let expected = serde_json::to_string_pretty(&profile(BUILDING)).unwrap() + "\n";
         if std::env::var_os("UPDATE_SECCOMP").is_some() {
             std::fs::write(file, &expected).unwrap();
         }

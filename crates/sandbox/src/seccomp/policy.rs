@@ -554,9 +554,8 @@ pub(super) const REFUSED: &[Refusal] = &[
 pub(super) const UNCOUNTED: &[Refusal] =
     &[refuse(Errno::ENOSYS, calls![SYS_memfd_create, SYS_shmget], "memory that is found in no process's account")];
 
-/// The calls that build a sandbox of bubblewrap's: allowed in addition, and first, in a container in which autoheal itself runs.
-/// What bubblewrap starts there gets the policy above as everywhere.
-#[cfg(test)]
+/// The calls that build a sandbox of bubblewrap's: allowed in addition, and first, to worker processes, and in a container in which autoheal
+/// itself runs. What bubblewrap starts there gets the policy above as everywhere.
 pub(super) const BUILDING: &[Rule] = &[
     allow(calls![SYS_clone, SYS_unshare], "namespaces, which an ordinary user makes in one of users"),
     allow(calls![SYS_mount, SYS_umount2, SYS_pivot_root], "what is seen in them"),
@@ -570,5 +569,4 @@ pub(super) const BUILDING: &[Rule] = &[
 ];
 
 /// The operation of `keyctl` that leaves a session keyring for another.
-#[cfg(test)]
 const JOIN_SESSION_KEYRING: u32 = 1;
