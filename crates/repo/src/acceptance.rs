@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use autoheal_engine::diagnostics::{Category, Key, Source};
+use autoheal_engine::diagnostics::{Key, Source};
 
 use crate::look::{Look, TestState};
 
@@ -73,8 +73,7 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
     }
     let moved_forward = tests.collected_more
         || tests.still_failing < before.count(TestState::Failed)
-        || fewer_findings(before, &keys_after)
-        || uncovers(after, target);
+        || fewer_findings(before, &keys_after);
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
 }
 
@@ -105,21 +104,6 @@ fn new_static_finding<'after>(before: &BTreeSet<Key>, after: &'after BTreeSet<Ke
 /// "A file parses" and "a module imports" show as a collected test, or as a static finding that is gone.
 fn fewer_findings(before: &Look, keys_after: &BTreeSet<Key>) -> bool {
     before.keys().iter().any(|key| key.source != Source::Test && !keys_after.contains(key))
-}
-
-/// A file that did not parse parses now, or an import that failed does not, and no more of that file is in the way: whatever else is
-/// revealed behind it, in a file that was broken all along, is the next fault and not this one.
-fn uncovers(after: &Look, target: &Key) -> bool {
-    let Some(file) = target.file.as_deref().filter(|_| target.category.hides_others()) else { return false };
-    let mut left = after.findings.iter().filter(|finding| finding.file.as_deref() == Some(file));
-    match target.category {
-        Category::Syntax | Category::Indentation => {
-            !left.any(|finding| matches!(finding.category, Category::Syntax | Category::Indentation))
-        }
-        // What is imported in its place may fail where it is used, which is no step forward.
-        Category::Import => left.next().is_none(),
-        Category::TypeError | Category::Logic | Category::Linting => false,
-    }
 }
 
 /// What became of the tests that were there before.

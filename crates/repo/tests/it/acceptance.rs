@@ -68,27 +68,6 @@ fn failures_in_tests_that_could_not_run_before_are_revealed_not_new() {
     assert_eq!(judge(&before, &after, &hidden.key()), Ok(()));
 }
 
-/// Nothing is collected before or after: another file is broken, too.
-#[test]
-fn a_file_that_parses_or_is_imported_again_is_progress() {
-    let broken =
-        |category, file: &str, message: &str| Finding { category, file: Some(file.to_owned()), ..finding(message) };
-    let syntax = broken(Category::Syntax, "a.py", "SyntaxError: expected ':'");
-    let import = broken(Category::Import, "b.py", "ImportError: cannot import name 'hlaf' from 'a'");
-    let (first, second) = (seen(&[], std::slice::from_ref(&syntax)), seen(&[], std::slice::from_ref(&import)));
-    assert_eq!(judge(&first, &second, &syntax.key()), Ok(()));
-    let other = broken(Category::Syntax, "a.py", "SyntaxError: invalid syntax");
-    assert_eq!(judge(&first, &seen(&[], &[other]), &syntax.key()), Err(Rejection::NoProgress), "it does not parse");
-    let elsewhere = broken(Category::Import, "c.py", "ImportError: cannot import name 'thrid' from 'b'");
-    assert_eq!(judge(&second, &seen(&[], &[elsewhere]), &import.key()), Ok(()));
-    let used = broken(Category::TypeError, "b.py", "AttributeError: module 'html' has no attribute 'safe_load'");
-    assert_eq!(
-        judge(&second, &seen(&[], &[used]), &import.key()),
-        Err(Rejection::NoProgress),
-        "it fails where it is used"
-    );
-}
-
 #[test]
 fn a_test_that_is_silenced_is_a_test_that_is_broken() {
     let target = finding("TypeError: x");

@@ -68,23 +68,6 @@ async fn two_faults_in_two_files_are_two_commits() {
     assert_eq!(repository.git(&["log", "--format=%s", "main..AUTOHEAL_BOT_AI_Fix"]).lines().count(), 2);
 }
 
-/// A fault hides the next one, and no commit is known in which less was broken.
-#[tokio::test]
-async fn faults_behind_each_other_are_healed_one_by_one_in_a_first_commit() {
-    let repository = TestRepository::with_files(&[
-        ("pkg/__init__.py", ""),
-        ("pkg/a.py", "def half(x)\n    return x / 2\n"),
-        ("pkg/b.py", "from pkg.a import hlaf\n\n\ndef quarter(x):\n    return half(half(x))\n"),
-        ("tests/test_b.py", "from pkg.b import quarter\n\n\ndef test_quarter():\n    assert quarter(8) == 2\n"),
-        ("pytest.ini", "[pytest]\n"),
-    ]);
-    let Some(healed) = heal(request(&repository)).await else { return };
-    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
-    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:pkg/a.py"]), "def half(x):\n    return x / 2");
-    let healed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:pkg/b.py"]);
-    assert!(healed.starts_with("from pkg.a import half\n"), "{healed}");
-}
-
 #[tokio::test]
 async fn a_test_that_skips_a_part_of_itself_is_still_the_same_test() {
     let tests = "import unittest\n\nfrom calc import add, greet\n\n\nclass Greets(unittest.TestCase):\n    def test_parts(self):\n        \
