@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use autoheal_engine::ErrorCode;
+use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, Git, Submodule};
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -49,6 +50,16 @@ impl Parts {
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
         let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
         folders.chain([file]).any(|path| self.foreign.contains(path))
+    }
+
+    /// Whether a failure tells of a file of which only the pointer is there: it is no fault of the program, and what makes its test pass is
+    /// no repair.
+    pub(crate) fn are_lacked_by(&self, finding: &Finding) -> bool {
+        let told = [Some(finding.message.as_str()), finding.stack.as_deref()];
+        let is_told = |what: &str| told.iter().flatten().any(|text| text.contains(what));
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let is_lacked = |path: &String| is_told(&name(path)) || is_told(POINTER.trim_end());
+        self.missing_files.iter().any(is_lacked)
     }
 
     /// What a person should know.

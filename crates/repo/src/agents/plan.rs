@@ -118,14 +118,15 @@ fn end(state: &mut HealState, reason: StopReason, context: &StepContext) {
     context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
 }
 
-/// The most urgent failures that are neither flaky nor `beyond` what is to try.
+/// The most urgent failures of the program that are neither flaky nor `beyond` what is to try.
 fn choose(state: &HealState, importers: &Importers, beyond: fn(&HealState, &Key) -> bool) -> Vec<Finding> {
     by_priority(&state.log, importers)
         .into_iter()
         .map(|entry| &entry.finding)
         .filter(|finding| {
             let key = finding.key();
-            !state.flaky.contains(&key) && !beyond(state, &key)
+            let lacks_part = state.setup.as_ref().is_some_and(|setup| setup.parts.are_lacked_by(finding));
+            !lacks_part && !state.flaky.contains(&key) && !beyond(state, &key)
         })
         .take(TARGETS_PER_ROUND)
         .cloned()

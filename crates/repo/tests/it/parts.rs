@@ -77,10 +77,15 @@ async fn a_file_that_lfs_keeps_in_the_checkout_is_there_for_tests() {
     let broken = BROKEN.replace("from lib.rates import RATE", "RATE = int(open('rate.txt').read())");
     let repository = TestRepository::with_files(&[
         ("conftest.py", ""),
-        ("money.py", &broken),
+        ("money.py", &broken.replace("(amount)\n", "(amount):\n")),
         ("rate.txt", &pointer),
         ("tests/test_money.py", TEST),
     ]);
+    let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
+    assert_eq!(healed.results.fixes_applied, 0, "the lack of a file is no fault of the program: {}", healed.report);
+
+    repository.write("money.py", &broken);
+    repository.commit("forget a colon");
     let request = || HealRequest::new(repository.path().display().to_string());
     let Some(healed) = heal(request()).await else { return };
     assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
