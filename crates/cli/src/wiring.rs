@@ -90,27 +90,39 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// The sandbox of this machine, tried out; what killed processes left is removed first.
+/// Returns the workflows of this program on this machine, and the sandbox that they use. It is tried first, after everything that killed processes
+/// left has been removed.
 ///
 /// # Errors
 ///
-/// When none works here.
-pub(crate) async fn sandbox(config: &Config, choice: Choice) -> Result<Arc<dyn Sandbox>, Failure> {
-    let sandbox_settings = sandbox_settings(config)?;
-    if let Err(error) = autoheal_sandbox::sweep(&sandbox_settings).await {
+/// No sandbox works here, git is missing, or a setting is invalid.
+pub(crate) async fn repositories(
+    config: &Config,
+    choice: Choice,
+    sources: SourceServices,
+) -> Result<(Registry, SandboxKind), Failure> {
+    let settings = sandbox_settings(config)?;
+    if let Err(error) = autoheal_sandbox::sweep(&settings).await {
         // What is left takes room and does no harm: no reason not to begin.
         tracing::warn!(%error, "what killed processes left could not be removed");
     }
-    autoheal_sandbox::select(choice, &sandbox_settings).await.map_err(no_sandbox).environment()
+    let sandbox = autoheal_sandbox::select(choice, &settings).await.map_err(no_sandbox).environment()?;
+    let kind = sandbox.kind();
+    Ok((registry(config, sandbox, sources)?, kind))
 }
 
-/// The sandbox that the parent of this process has tried out.
+/// Returns the same workflows in a worker process, whose parent has tried the sandbox.
 ///
 /// # Errors
 ///
-/// When it does not work any more.
-pub(crate) async fn chosen_sandbox(config: &Config, kind: SandboxKind) -> Result<Arc<dyn Sandbox>, Failure> {
-    autoheal_sandbox::chosen(kind, &sandbox_settings(config)?).await.map_err(no_sandbox).environment()
+/// The sandbox no longer works, git is missing, or a setting is invalid.
+pub(crate) async fn repositories_in(
+    config: &Config,
+    kind: SandboxKind,
+    sources: SourceServices,
+) -> Result<Registry, Failure> {
+    let sandbox = autoheal_sandbox::chosen(kind, &sandbox_settings(config)?).await.map_err(no_sandbox).environment()?;
+    registry(config, sandbox, sources)
 }
 
 fn no_sandbox(error: SandboxError) -> anyhow::Error {
@@ -118,16 +130,7 @@ fn no_sandbox(error: SandboxError) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
 }
 
-/// The workflows of this program on this machine.
-///
-/// # Errors
-///
-/// When git is missing, or a setting makes no sense.
-pub(crate) fn registry(
-    config: &Config,
-    sandbox: Arc<dyn Sandbox>,
-    sources: SourceServices,
-) -> Result<Registry, Failure> {
+fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices) -> Result<Registry, Failure> {
     let registries = registry_access(config)?;
     let settings = HealSettings {
         data_dir: data_dir(config)?,
@@ -351,16 +354,6 @@ pub(crate) async fn tool_services(
     let services = services(config, store, sources, asker, registry)?;
     let crew = worker_process::crew(config, kind)?;
     Ok(Services { worker: services.worker.with_crew(crew.clone()), crew: Some(crew), ..services })
-}
-
-async fn repositories(
-    config: &Config,
-    choice: Choice,
-    sources: SourceServices,
-) -> Result<(Registry, SandboxKind), Failure> {
-    let sandbox = sandbox(config, choice).await?;
-    let kind = sandbox.kind();
-    Ok((registry(config, sandbox, sources)?, kind))
 }
 
 /// What the tools work with in this process itself.

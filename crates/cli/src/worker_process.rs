@@ -31,7 +31,7 @@ const STACK: usize = 16 << 20;
 #[derive(Serialize, Deserialize)]
 struct WorkerSettings {
     config: Config,
-    /// What heals repositories runs in it; without one, none is healed.
+    /// The sandbox for commands of repositories. A process without one heals no repository.
     sandbox: Option<SandboxKind>,
 }
 
@@ -76,7 +76,7 @@ async fn performer(role: Role, config: &Config, sandbox: Option<SandboxKind>) ->
     let (registry, callee) = match role {
         Role::Repository => {
             let kind = sandbox.context("repositories are not healed here: no sandbox was chosen").environment()?;
-            (wiring::registry(config, wiring::chosen_sandbox(config, kind).await?, sources)?, None)
+            (wiring::repositories_in(config, kind, sources).await?, None)
         }
         Role::Pages => (wiring::source_registry(sources)?, None),
         Role::Calls => {

@@ -135,8 +135,8 @@ pub(crate) fn last_name(id: &str) -> &str {
     last.rsplit(['.', '>']).next().unwrap_or(last).trim()
 }
 
-/// The ways in which an argument of a call that judges is perturbed. What such a call is given beside something computed is what is expected of
-/// that; alone it is what a predicate of the program is asked about, which may look at how much it holds rather than at what.
+/// Returns the ways to perturb an argument of a call that judges. Next to a computed argument it is the expected value. Otherwise the call is a
+/// predicate of the program and the argument its input (`is_asked_about`), of which a predicate may read the length alone.
 pub(crate) const fn ways_of_argument(is_number: bool, is_asked_about: bool) -> &'static [How] {
     match (is_number, is_asked_about) {
         (true, _) => &[How::FarUp, How::FarDown],

@@ -52,14 +52,13 @@ impl Parts {
         folders.chain([file]).any(|path| self.foreign.contains(path))
     }
 
-    /// Whether a failure tells of a file of which only the pointer is there: it is no fault of the program, and what makes its test pass is
-    /// no repair.
+    /// Returns whether a failure names a file of which only the pointer is there. Such a failure is not a fault of the program, and a change that
+    /// makes its test pass does not repair it.
     pub(crate) fn are_lacked_by(&self, finding: &Finding) -> bool {
         let told = [Some(finding.message.as_str()), finding.stack.as_deref()];
         let is_told = |what: &str| told.iter().flatten().any(|text| text.contains(what));
-        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        let is_lacked = |path: &String| is_told(&name(path)) || is_told(POINTER.trim_end());
-        self.missing_files.iter().any(is_lacked)
+        let is_named = |path: &String| is_told(path.rsplit('/').next().unwrap_or(path));
+        !self.missing_files.is_empty() && (is_told(POINTER.trim_end()) || self.missing_files.iter().any(is_named))
     }
 
     /// What a person should know.

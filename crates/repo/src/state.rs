@@ -169,13 +169,13 @@ impl HealState {
         }
     }
 
-    /// Whether a change of one of these files would change what judges this failure.
+    /// Returns whether a candidate changes a file that judges this failure.
     pub(crate) fn changes_judge(&self, key: &Key, candidate: &Candidate) -> bool {
         let is_judge = |file: &str| self.judges.iter().any(|judge| judge.key == *key && judge.file == file);
         candidate.files.iter().any(|edit| is_judge(&edit.file))
     }
 
-    /// Takes note that a file judges this failure. What was searched for it on this tree is searched for again, without that file.
+    /// Records that a file judges this failure. The search for it on this tree may run again, without that file.
     pub(crate) fn add_judge(&mut self, key: &Key, file: &str) {
         let judge = JudgeOf { key: key.clone(), file: file.to_owned() };
         if self.judges.contains(&judge) {
@@ -411,7 +411,7 @@ pub struct Search {
     /// Why no more was tried than was, if the runner ended before the time and the changes did.
     #[serde(default)]
     pub cut_short: Option<String>,
-    /// Whether a change that it found was refused because it changes what judges: without such files there may be others.
+    /// A change that it found was refused because it changes a file that judges. Without such files there may be other changes.
     #[serde(default)]
     pub is_misled: bool,
 }

@@ -77,9 +77,9 @@ pub(super) async fn to_its_end(
     }
     let sandbox = arguments.how.sandbox.or(config.sandbox.kind).unwrap_or_default();
     wiring::warn_without_sandbox(sandbox, printer);
-    let sandbox = wiring::sandbox(config, sandbox).await?;
-    let crew = worker_process::crew(config, Some(sandbox.kind()))?;
-    let registry = wiring::registry(config, sandbox, wiring::source_services(config, &store)?)?;
+    let sources = wiring::source_services(config, &store)?;
+    let (registry, kind) = wiring::repositories(config, sandbox, sources).await?;
+    let crew = worker_process::crew(config, Some(kind))?;
     let settings = wiring::worker_settings(config)?;
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
     let worker = Worker::new(

@@ -14,9 +14,8 @@ pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Prin
     wiring::adopt_tasks(&config, &store).await?;
     let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
     let sources = wiring::source_services(&config, &store)?;
-    let sandbox = wiring::sandbox(&config, sandbox).await?;
-    let crew = worker_process::crew(&config, Some(sandbox.kind()))?;
-    let registry = wiring::registry(&config, sandbox, sources.clone())?;
+    let (registry, kind) = wiring::repositories(&config, sandbox, sources.clone()).await?;
+    let crew = worker_process::crew(&config, Some(kind))?;
     let mut settings = wiring::worker_settings(&config)?;
     if let Some(concurrency) = arguments.concurrency {
         settings.concurrency = concurrency;

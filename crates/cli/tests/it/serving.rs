@@ -131,7 +131,7 @@ async fn the_server_survives_a_worker_process_and_says_what_it_died_of() {
     }
 }
 
-/// What its bubblewrap and its git may do is what it may do itself.
+/// bubblewrap and git inherit the filter, and still work.
 #[tokio::test]
 async fn a_worker_process_has_a_filter_of_system_calls_and_heals() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! How deep a text is nested, and whether that is too deep to be parsed.
+//! The depth of a text's nesting, and the limit beyond which it is not parsed.
 //!
 //! One rule: every token may nest what follows it, and only what surely ends a construct takes that back. A closing bracket ends what is
 //! in it; a comma what stands before it in the same brackets; a semicolon, or a word that begins a statement, the statement before it.
@@ -14,7 +14,7 @@ use crate::recursion::{self, MAX_BRACKETS, MOST_ROOM, room_for};
 /// room for.
 const MAX_DEPTH: usize = recursion::MAX_DEPTH / DEPTHS_OF_TOKEN;
 
-/// A token takes the stack of so many of Python.
+/// The number of Python's tokens that take as much stack as one of JavaScript.
 const DEPTHS_OF_TOKEN: usize = 5;
 
 /// How many words and signs a text with tags may have.

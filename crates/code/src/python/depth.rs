@@ -1,4 +1,4 @@
-//! How deep a text is nested, and whether that is too deep to be parsed.
+//! The depth of a text's nesting, and the limit beyond which it is not parsed.
 //!
 //! One rule: every token may nest what follows it, and only what surely ends a construct takes that back. A closing bracket ends what is
 //! in it, a comma what stands before it in the same brackets, a line break outside of brackets a statement. So the count is never less
@@ -13,7 +13,7 @@ use crate::recursion::{MAX_BRACKETS, MAX_DEPTH, room_for};
 /// How far a line may be indented. A block stands further to the right than what it belongs to, so blocks are no deeper either.
 const MAX_INDENTATION: usize = 800;
 
-/// A block takes the stack of so many tokens.
+/// The number of tokens that take as much stack as one block.
 const TOKENS_OF_BLOCK: usize = 4;
 
 /// The stack that working on the text's tree needs, in bytes; `None` when the nesting exceeds what is safe to parse.

@@ -247,10 +247,10 @@ async fn a_page_sends_no_datagram() {
 #[tokio::test]
 async fn a_browser_whose_processes_need_too_much_memory_is_ended() {
     let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
-    // Each of them alone is within the limit.
+    // Each of them alone is within the limit, also while the shell copies what it keeps. The `:` stops the shell from becoming `sleep`.
     let settings = instead_of_browser(
         folder.path(),
-        "for n in 1 2 3; do (kept=$(yes | tr -d '\\n' | head -c 60000000); sleep 600) & done; wait",
+        "for n in 1 2 3 4 5 6 7 8; do (kept=$(yes | tr -d '\\n' | head -c 20000000); sleep 600; :) & done; wait",
     );
     let render_settings = RenderSettings { memory: 128 << 20, time: Duration::from_mins(1), ..settings.render.clone() };
     let settings = FetchSettings { render: render_settings, ..settings };

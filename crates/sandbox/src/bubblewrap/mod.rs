@@ -61,6 +61,8 @@ pub(crate) struct Bubblewrap {
     state_dir: PathBuf,
     allow_weak_limits: bool,
     free_space: u64,
+    /// The number of filters of system calls that every command has from this process.
+    inherited_filters: u32,
 }
 
 impl Bubblewrap {
@@ -87,7 +89,8 @@ impl Bubblewrap {
         }
         let Settings { state_dir, allow_weak_limits, free_space, .. } = settings.clone();
         Limiter::detect(geteuid().as_raw(), allow_weak_limits)?;
-        Ok(Self { program, is_recent, state_dir, allow_weak_limits, free_space })
+        let inherited_filters = doors::own_filters();
+        Ok(Self { program, is_recent, state_dir, allow_weak_limits, free_space, inherited_filters })
     }
 
     /// Makes one workspace.
@@ -123,7 +126,7 @@ impl Bubblewrap {
             are_limits_weak: limiter == Limiter::ResourceLimits,
             limits_processors: limiter.limits_processors(),
             runtime: self.program.display().to_string(),
-            inherited_filters: doors::own_filters(),
+            inherited_filters: self.inherited_filters,
         })
     }
 }
@@ -237,7 +240,7 @@ impl Plan {
             self.spec.run,
         )
         .await?;
-        doors::require(&armed.status().map_err(preparing)?, 0, doors::own_filters())?;
+        doors::require(&armed.status().map_err(preparing)?, 0, self.bubblewrap.inherited_filters)?;
         Ok(armed)
     }
 

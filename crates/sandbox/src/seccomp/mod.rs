@@ -55,7 +55,7 @@ pub(crate) fn allowed() -> usize {
 ///
 /// # Errors
 ///
-/// When the kernel has no such filters, or there is no policy for this machine's architecture.
+/// The kernel has no such filters, or there is no policy for this machine's architecture.
 pub(crate) fn confine() -> Result<(), String> {
     let programs = compile(REFUSED.iter(), BUILDING).map_err(|error| error.to_string())?;
     programs.iter().try_for_each(|program| seccompiler::apply_filter(program)).map_err(|error| error.to_string())

@@ -33,7 +33,7 @@ pub(super) const HOSTILE_REPOSITORIES: [Kind; 9] = [
     ("folders without end", folders_without_end),
 ];
 
-/// Pages that harm their readers, each with the name of its source. The first is asked for as `/article/1`, the next as `/article/2`, and so on.
+/// Pages that harm their readers, each with the name of its source. They are served as `/article/1`, `/article/2` and so on.
 pub(super) static HOSTILE_PAGES: LazyLock<Vec<(&str, Change)>> = LazyLock::new(hostile_pages);
 
 fn hostile_pages() -> Vec<(&'static str, Change)> {
