@@ -24,7 +24,7 @@ Examples:
   autoheal relocate --old a.html --new b.html --recipe recipe.json   selectors healed offline
   autoheal check                           what of this machine can be used
 
-Exit codes: 0 healed or nothing to do, 1 not healed, 2 bad input, 3 environment missing, 4 internal fault, 130 cancelled.";
+Exit codes: 0 healed or nothing to do, 1 not healed, 2 bad input, 3 environment missing, 4 internal fault, 5 partly checked, 130 cancelled.";
 
 /// Takes broken repositories from red to green.
 #[derive(Debug, Parser)]

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     EnvironmentMissing,
     /// A fault of this program or its database.
     InternalFault,
+    /// What was run passes, and CI decides by more than was run here.
+    PartlyChecked,
     /// A person ended it.
     Cancelled,
 }
@@ -27,6 +29,7 @@ impl Exit {
             Self::BadInput => 2,
             Self::EnvironmentMissing => 3,
             Self::InternalFault => 4,
+            Self::PartlyChecked => 5,
             Self::Cancelled => 130,
         }
     }

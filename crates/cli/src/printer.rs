@@ -72,6 +72,7 @@ impl Printer {
         let title = match failure.exit {
             Exit::Fine | Exit::NotHealed | Exit::BadInput | Exit::EnvironmentMissing => "error:",
             Exit::InternalFault => "internal fault:",
+            Exit::PartlyChecked => "partly checked:",
             Exit::Cancelled => "cancelled:",
         };
         let chain: Vec<String> = failure.error.chain().map(|cause| harmless(&cause.to_string())).collect();

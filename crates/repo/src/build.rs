@@ -1,9 +1,9 @@
-//! Building before the tests, and compiling as a check.
+//! Building before the tests, and programs that have to end well after them.
 
 use std::time::Duration;
 
 use autoheal_code::report::node::{Look, build};
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;
 
@@ -19,19 +19,57 @@ pub(crate) async fn run(
 ) -> Result<Vec<Finding>, StepError> {
     let mut findings = Vec::new();
     for command in session.setup().builds.clone() {
-        // Variables of one command are given to it by the program that exists for that.
-        let assigned = command.environment.iter().map(|(name, value)| format!("{name}={value}"));
-        let mut words: Vec<String> = assigned.collect();
-        if !words.is_empty() {
-            words.insert(0, "env".to_owned());
-        }
-        words.extend(command.words.iter().cloned());
+        let words = with_variables(&command, command.words.iter().cloned());
         let outcome = session.run_in(&command.directory, words, limit, context).await?;
         if !outcome.end.is_success() {
             findings.extend(read(session, &command, &outcome));
         }
     }
     Ok(findings)
+}
+
+/// Runs every further program that CI runs; what failed says why.
+pub(crate) async fn check(
+    session: &mut Session,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<Finding>, StepError> {
+    let mut findings = Vec::new();
+    for check in session.setup().checks.clone() {
+        findings.extend(check_one(session, &check, &check.directory, limit, context).await?);
+    }
+    Ok(findings)
+}
+
+/// Runs one of them in a folder.
+pub(crate) async fn check_one(
+    session: &mut Session,
+    check: &BuildCommand,
+    directory: &str,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<Finding>, StepError> {
+    // The first word is `python` or `node`: the interpreter that the tests have.
+    let program = session.place().program();
+    let words = with_variables(check, std::iter::once(program).chain(check.words.iter().skip(1).cloned()));
+    let outcome = session.run_in(directory, words, limit, context).await?;
+    if outcome.end.is_success() {
+        return Ok(Vec::new());
+    }
+    let toolchain = session.setup().toolchain;
+    let mut findings = toolchain.findings_in_output(&session.place(), &outcome);
+    for finding in &mut findings {
+        // It is judged like a build: what it finds is there, or is not.
+        finding.source = Source::Build;
+    }
+    Ok(findings)
+}
+
+/// The words of a command with its variables, which are given to it by the program that exists for that.
+fn with_variables(command: &BuildCommand, words: impl Iterator<Item = String>) -> Vec<String> {
+    let assigned: Vec<String> = command.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let env = (!assigned.is_empty()).then(|| "env".to_owned());
+    env.into_iter().chain(assigned).chain(words).collect()
 }
 
 fn read(session: &Session, command: &BuildCommand, outcome: &Outcome) -> Vec<Finding> {

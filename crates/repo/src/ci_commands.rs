@@ -9,10 +9,12 @@
 //! - `script`: a step's script as commands in words
 //! - `node`: the commands of JavaScript projects, and the scripts that they stand for; `node_words`: what they are known by
 //! - `pytest`: which of its arguments count
+//! - `other`: commands that no tool is known by
 //! - `recognise`: what a command is: tests, a linter, something that stands for other commands (`tox`, `make`)
 
 mod node;
 mod node_words;
+mod other;
 mod pytest;
 mod recognise;
 mod script;
@@ -23,8 +25,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::project::framework::Detected;
-use crate::project::{Language, Manifests, TestFramework, is_folder, join, read_text};
+use crate::discovery;
+use crate::project::framework::{self, Detected};
+use crate::project::{Language, Manifests, TestFramework, is_folder, join, layout, read_text};
 use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
 
 /// The commands that decide what green is.
@@ -32,6 +35,10 @@ use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
 pub struct GreenCommands {
     /// The tests; `None`: neither CI nor the manifests say how, or the framework is not one that can be run here.
     pub test: Option<TestStep>,
+    /// Further suites of the same language.
+    pub other_tests: Vec<TestStep>,
+    /// Programs of the repository that have to end well.
+    pub checks: Vec<BuildCommand>,
     /// What is built, or compiled as a check, before the tests run.
     pub builds: Vec<BuildCommand>,
     /// The linters that must be silent.
@@ -51,6 +58,24 @@ pub struct TestStep {
     pub environment: BTreeMap<String, String>,
     /// Where it was found: `.github/workflows/ci.yml, job test`, `pytest.ini`.
     pub found: String,
+}
+
+impl TestStep {
+    /// Whether every test of the other step is one of this step, as far as their words tell: the same words on another machine, or some of its
+    /// files.
+    fn covers(&self, other: &Self) -> bool {
+        let (own, others) = (&self.command.arguments, &other.command.arguments);
+        let is_part = || {
+            let runs_all = own.iter().all(|word| word.starts_with('-'));
+            let rest = others.strip_prefix(own.as_slice());
+            // Without a path the files of a folder of tests are run; others may be left out by the settings.
+            runs_all && rest.is_some_and(|rest| rest.iter().all(|word| word.starts_with("test")))
+        };
+        let is_same = self.command.words == other.command.words;
+        self.directory == other.directory
+            && self.command.runner == other.command.runner
+            && (is_same || self.command.runner != TestRunner::Opaque && is_part())
+    }
 }
 
 /// A command that runs a linter.
@@ -113,12 +138,53 @@ pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>
         green.test = framework.map(|detected| by_framework(tree, directory, &files, detected));
     }
     if is_silent {
+        green.other_tests.extend(packages_besides(tree, directory, &files, green.test.as_ref()));
+        green.not_understood.extend(other_ci(&files));
         let configured = configured_linters(tree, directory, &manifests, &files);
         let is_new = |step: &LintStep| green.lint.iter().all(|other| other.linter != step.linter);
         let new: Vec<LintStep> = configured.into_iter().filter(is_new).collect();
         green.lint.extend(new);
     }
     green
+}
+
+/// The suites of the other packages of a monorepo without CI, in the language of the first.
+fn packages_besides(tree: &Path, directory: &str, files: &[String], first: Option<&TestStep>) -> Vec<TestStep> {
+    let Some(first) = first else { return Vec::new() };
+    let packages = layout::packages(tree, files);
+    let others = packages.iter().filter(|package| *package != directory);
+    let suites = others.filter_map(|package| {
+        let manifests = Manifests::read(tree, package, files);
+        let detected = framework::detect(tree, package, &manifests, files)?;
+        let prefix = format!("{package}/");
+        let has_tests = files.iter().any(|file| file.starts_with(&prefix) && discovery::is_test_file(file));
+        let mut found = Collected::default();
+        if manifests.text("package.json").is_some() {
+            let step = workflow::Step::of_command("npm test", package, "scripts.test in package.json");
+            found.take(tree, &step, 0);
+        }
+        let step = found.green(package).test.unwrap_or_else(|| by_framework(tree, package, files, &detected));
+        (has_tests && step.command.runner.language() == first.command.runner.language()).then_some(step)
+    });
+    suites.collect()
+}
+
+/// Settings of CI that are not read.
+fn other_ci(files: &[String]) -> Vec<String> {
+    const OTHERS: &[&str] = &[
+        ".gitlab-ci.yml",
+        ".circleci/config.yml",
+        "azure-pipelines.yml",
+        ".travis.yml",
+        "Jenkinsfile",
+        "bitbucket-pipelines.yml",
+        ".drone.yml",
+        ".woodpecker.yml",
+        ".buildkite/pipeline.yml",
+        "appveyor.yml",
+    ];
+    let there = files.iter().filter(|file| OTHERS.contains(&file.as_str()));
+    there.map(|file| format!("what `{file}` says is not read: only workflows of GitHub Actions are")).collect()
 }
 
 /// The tests, and what belongs to them, of a command that a person named; `None`: no test runner that is known.
@@ -149,6 +215,7 @@ pub fn named_linters(
 struct Collected {
     tests: Vec<(usize, TestStep)>,
     builds: Vec<(String, BuildCommand)>,
+    checks: Vec<BuildCommand>,
     lint: Vec<LintStep>,
     not_understood: Vec<String>,
 }
@@ -160,11 +227,12 @@ impl Collected {
             match understood {
                 recognise::Understood::Test(test) => self.tests.push((rank, test)),
                 recognise::Understood::Build(build) => self.builds.push((step.found.clone(), build)),
+                recognise::Understood::Check(check) if !self.checks.contains(&check) => self.checks.push(check),
                 recognise::Understood::Lint(lint) if !self.lint.contains(&lint) => self.lint.push(lint),
                 recognise::Understood::Not(reason) if !self.not_understood.contains(&reason) => {
                     self.not_understood.push(reason);
                 }
-                recognise::Understood::Lint(_) | recognise::Understood::Not(_) => {}
+                recognise::Understood::Lint(_) | recognise::Understood::Not(_) | recognise::Understood::Check(_) => {}
             }
         }
     }
@@ -175,14 +243,23 @@ impl Collected {
         let best = self.tests.iter().min_by_key(|(rank, test)| (is_opaque(test), *rank));
         let test = best.map(|(_, test)| test.clone());
         let mut not_understood = self.not_understood;
+        let mut other_tests: Vec<TestStep> = Vec::new();
         for (_, other) in &self.tests {
-            // The same words in another job are the same suite on another machine.
-            let is_same = test
-                .as_ref()
-                .is_some_and(|test| (&test.command.words, &test.directory) == (&other.command.words, &other.directory));
-            let reason =
-                format!("`{}` ({}): one suite is run, and this is another", other.command.words.join(" "), other.found);
-            if !is_same && !not_understood.contains(&reason) {
+            if test.iter().chain(&other_tests).any(|suite| suite.covers(other)) {
+                continue;
+            }
+            let language = other.command.runner.language();
+            if language.is_some() && language == test.as_ref().and_then(|test| test.command.runner.language()) {
+                other_tests.push(other.clone());
+                continue;
+            }
+            let reason = if language.is_some() {
+                "the tests of one language are run, and these are of another"
+            } else {
+                "one suite is run, and of this one no report would be read"
+            };
+            let reason = format!("`{}` ({}): {reason}", other.command.words.join(" "), other.found);
+            if !not_understood.contains(&reason) {
                 not_understood.push(reason);
             }
         }
@@ -194,7 +271,7 @@ impl Collected {
                 builds.push(build);
             }
         }
-        GreenCommands { test, builds, lint: self.lint, not_understood }
+        GreenCommands { test, other_tests, checks: self.checks, builds, lint: self.lint, not_understood }
     }
 }
 

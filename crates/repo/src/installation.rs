@@ -13,7 +13,7 @@ use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
 use crate::project::{self, Language, Project};
 use crate::request::HealRequest;
-use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, TestCommand, TestRunner};
+use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, TestRunner};
 use crate::state::{HealState, ModelEnd};
 use crate::toolchain::{Search, Toolchain};
 use crate::workflow::HealSettings;
@@ -27,13 +27,14 @@ pub(crate) async fn prepare(
 ) -> Result<Setup, StepError> {
     let tree = checkout.folders.tree();
     let own = own_settings(state, checkout, context).await?;
-    let project = project::survey_in(&tree, own.directory.as_deref());
+    let mut project = project::survey_in(&tree, own.directory.as_deref());
     let toolchain = toolchain_of(&project)?;
     let mut green = ci_commands::green_commands(&tree, &project.directory, project.framework.as_ref());
-    for step in &green.not_understood {
-        state.warnings.push(format!("CI also runs what is not run here: {step}"));
-    }
     if let Some(words) = state.request.test_command.as_deref() {
+        // A person says what green means.
+        green.other_tests.clear();
+        green.checks.clear();
+        green.not_understood.clear();
         green.test = Some(match toolchain {
             Toolchain::Python => named_by_the_user(words),
             Toolchain::Node => {
@@ -51,17 +52,21 @@ pub(crate) async fn prepare(
             .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", own_settings::FILE)));
     }
     let mut tests = green.test.ok_or_else(|| no_test_command(&project))?;
+    project.add(&tree, green.other_tests.iter().map(|step| step.directory.as_str()));
     if tests.found == NAMED && !project.directory.is_empty() && own.directory.is_some() {
         tests.directory.clone_from(&project.directory);
     }
+    let found = tests.found.clone();
     let mut setup = Setup {
         toolchain,
         roots: project.roots.clone(),
-        directory: tests.directory,
-        environment: tests.environment,
+        main_suite: suite_of(tests, String::new()),
+        other_suites: labelled(green.other_tests),
+        at: 0,
         interpreter: Interpreter::default(),
         builds: green.builds,
-        tests: tests.command,
+        checks: green.checks,
+        not_run: green.not_understood,
         linters: Vec::new(),
         language_servers: Vec::new(),
         judges: BTreeSet::new(),
@@ -70,7 +75,7 @@ pub(crate) async fn prepare(
         old_findings: OldFindings::default(),
         parts: Parts::default(),
     };
-    context.note("analyzed", format!("tests: {} ({})", setup.tests.words.join(" "), tests.found));
+    context.note("analyzed", format!("tests: {} ({found})", setup.main_suite.tests.words.join(" ")));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
     setup.interpreter = setup.toolchain.find_interpreter(search, state).await?;
     for step in green.lint {
@@ -83,15 +88,18 @@ pub(crate) async fn prepare(
                 words: step.words,
                 arguments: step.arguments,
             }),
-            None => state.warnings.push(format!(
-                "`{}` ({}) is not installed here: what it would find is not known",
-                step.words.join(" "),
-                step.found
-            )),
+            None => {
+                let told = format!("`{}` ({}) is not installed here", step.words.join(" "), step.found);
+                if step.is_required {
+                    setup.not_run.push(told);
+                } else {
+                    state.warnings.push(format!("{told}: what it would find is not known"));
+                }
+            }
         }
     }
     if state.request.lsp {
-        setup.language_servers = language_server::find(toolchain, &setup.directory, &setup.interpreter, &tree);
+        setup.language_servers = language_server::find(toolchain, &setup.suite().directory, &setup.interpreter, &tree);
     }
     Ok(setup)
 }
@@ -165,7 +173,8 @@ pub(crate) async fn interpreter_for(
 ) -> Result<Interpreter, StepError> {
     let tree = checkout.folders.tree();
     let own = settings_of(checkout, &state.request).await?.0.unwrap_or_default();
-    let project = project::survey_in(&tree, own.directory.as_deref());
+    let mut project = project::survey_in(&tree, own.directory.as_deref());
+    project.add(&tree, setup.other_suites.iter().map(|suite| suite.directory.as_str()));
     let search = Search { setup, project: &project, checkout, settings, context };
     setup.toolchain.find_interpreter(search, state).await
 }
@@ -199,6 +208,21 @@ fn toolchain_of(project: &Project) -> Result<Toolchain, StepError> {
 }
 
 const NAMED: &str = "--test-command";
+
+fn suite_of(step: TestStep, label: String) -> Suite {
+    let TestStep { command: tests, directory, environment, found: _ } = step;
+    Suite { directory, environment, tests, label }
+}
+
+/// Further suites. Each is called by its folder; where several share one, by a number, too.
+fn labelled(steps: Vec<TestStep>) -> Vec<Suite> {
+    let label = |(number, step): (usize, &TestStep)| match step.directory.as_str() {
+        "" => format!("suite {}: ", number + 2),
+        directory => format!("suite {} in {directory}: ", number + 2),
+    };
+    let labels: Vec<String> = steps.iter().enumerate().map(label).collect();
+    steps.into_iter().zip(labels).map(|(step, label)| suite_of(step, label)).collect()
+}
 
 /// A command of which nothing but its exit status and output is known.
 fn opaque(words: &[String]) -> TestStep {

@@ -49,6 +49,20 @@ pub struct Look {
 }
 
 impl Look {
+    /// Adds the look at another suite, whose tests have names that begin with `label`.
+    pub(crate) fn add_suite(&mut self, suite: Self, label: &str) {
+        let named = |name: String| format!("{label}{name}");
+        let offset = self.findings.len();
+        self.tests.extend(suite.tests.into_iter().map(|(id, state)| (named(id), state)));
+        self.findings.extend(suite.findings);
+        self.advice.extend(suite.advice);
+        self.test_files.extend(suite.test_files);
+        self.selectors.extend(suite.selectors.into_iter().map(|(selector, index)| (named(selector), index + offset)));
+        self.selected.extend(suite.selected.into_iter().map(|(selector, id)| (named(selector), named(id))));
+        self.millis += suite.millis;
+        self.cut_short = self.cut_short.take().or(suite.cut_short);
+    }
+
     /// The tests of a report. Cases that stand for a module that could not be collected are no tests: they are findings.
     pub fn tests_of(report: &TestReport) -> BTreeMap<String, TestState> {
         report

@@ -19,7 +19,7 @@ pub mod layout;
 mod manifest;
 pub mod node;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,22 @@ pub struct Project {
     pub node: Option<node::Packages>,
     /// SHA-256 over the files that say what is installed: equal hashes need no new installation.
     pub manifest_hash: String,
+}
+
+impl Project {
+    /// Adds what the tests of other folders of the repository need.
+    pub(crate) fn add<'a>(&mut self, tree: &Path, directories: impl Iterator<Item = &'a str>) {
+        let own = self.directory.clone();
+        let others: BTreeSet<&str> = directories.filter(|directory| *directory != own).collect();
+        for directory in others {
+            let other = survey_in(tree, Some(directory));
+            self.manifest_hash.push_str(&other.manifest_hash);
+            self.roots.extend(other.roots.into_iter().filter(|root| !root.is_empty()));
+            self.dependencies.add_requirements(other.dependencies.requirements);
+        }
+        let mut seen = BTreeSet::new();
+        self.roots.retain(|root| seen.insert(root.clone()));
+    }
 }
 
 /// Looks at the files in `tree`.

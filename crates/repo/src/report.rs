@@ -8,14 +8,12 @@ use autoheal_engine::time::minutes_and_seconds;
 use crate::look::{Look, TestState};
 use crate::results::{FixStatus, HealingResults};
 use crate::state::{AcceptedFix, HealState, PatchStatus};
-use crate::stop_reason::StopReason;
 
 /// The report of a run, Markdown. Text that came from the repository stands in code spans and fences only, so that it
 /// cannot become markup.
 pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> String {
     let mut text = String::new();
-    let verdict = if results.stop_reason.is_success() { "healed" } else { "not healed" };
-    let verdict = if results.stop_reason == StopReason::NothingToDo { "nothing to do" } else { verdict };
+    let verdict = results.stop_reason.headline();
     let _ = writeln!(text, "# {}: {verdict}\n", code(&results.repository));
     let _ = writeln!(text, "**{}**: {}.\n", results.stop_reason.name(), results.stop_reason.explanation());
     summary(&mut text, state, results);
@@ -66,6 +64,9 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     }
     if let Some(pull_request) = &results.pull_request {
         let _ = writeln!(text, "| Pull request | {} |", code(pull_request));
+    }
+    for not_run in &results.not_run {
+        let _ = writeln!(text, "| Not run here | {} |", code(not_run));
     }
     for command in &results.commands {
         let _ = writeln!(text, "| What green means | {} |", code(command));

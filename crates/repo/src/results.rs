@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::commit_message::commit_message;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus, PatchLogEntry, Search};
+use crate::state::{CiStatus, HealState, IterationStatus, Search};
 use crate::stop_reason::StopReason;
 
 /// The result document of a run.
@@ -53,6 +53,9 @@ pub struct HealingResults {
     /// The page of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<String>,
+    /// What CI decides by and was not run here: while there is any, the run is not green.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// Searches for repairs that no rule knows.
@@ -133,6 +136,7 @@ impl HealingResults {
             commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
             hosted_ci: state.ci_verdict.map(|verdict| HostedCi { verdict, looks: state.ci_looks.clone() }),
             pull_request: state.pull_request.clone(),
+            not_run: state.setup.as_ref().map(|setup| setup.not_run.clone()).unwrap_or_default(),
             warnings: state.warnings.clone(),
             searches: state.searches.clone(),
             error: error(state, stop_reason, now),
@@ -158,15 +162,17 @@ fn error(state: &HealState, stop_reason: StopReason, now: Timestamp) -> Option<C
         return None;
     }
     state.error.clone().or_else(|| {
-        let code = match stop_reason.error_code()? {
-            // Said more exactly: the last that was tried would not have parsed.
-            ErrorCode::PatchApplyFailed if state.patch_log.last().is_some_and(PatchLogEntry::is_syntax_error) => {
-                ErrorCode::SyntaxValidationFailed
+        let (code, message) = match (&state.model_error, stop_reason.error_code()) {
+            (_, Some(code)) => (code, stop_reason.explanation().to_owned()),
+            (Some(error), None) => (error.code, error.message.clone()),
+            (None, None) => {
+                // The last that was tried would not have parsed.
+                let last = state.patch_log.last().filter(|entry| entry.is_syntax_error())?;
+                (ErrorCode::SyntaxValidationFailed, last.reason.clone())
             }
-            code => code,
         };
         Some(
-            CodedError::new(code, stop_reason.explanation(), now)
+            CodedError::new(code, message, now)
                 .with("repository", state.request.repository.clone())
                 .with("stop_reason", stop_reason.name()),
         )

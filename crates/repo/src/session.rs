@@ -22,7 +22,7 @@ use crate::caches::InUse;
 use crate::folders::Folders;
 use crate::look::{Look, millis};
 use crate::request::CommandLimits;
-use crate::setup::{Interpreter, OldFindings, Setup};
+use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
 use crate::state::FileText;
 use crate::toolchain::Place;
 use crate::tree;
@@ -176,7 +176,7 @@ impl Session {
         let toolchain = self.setup.toolchain;
         let words = toolchain.probe_words(&self.place(), findings);
         // Ours, long, and asked again by whoever resumes: not kept with the run.
-        let directory = self.setup.directory.clone();
+        let directory = self.setup.suite().directory.clone();
         let outcome = self.execute(&directory, words, OWN_COMMAND).await?;
         let said = String::from_utf8_lossy(&outcome.stdout);
         if let Err(why) = toolchain.take_probe(&said, &mut self.environment) {
@@ -193,7 +193,7 @@ impl Session {
         time: Duration,
         context: &StepContext,
     ) -> Result<Outcome, StepError> {
-        let directory = self.setup.directory.clone();
+        let directory = self.setup.suite().directory.clone();
         self.run_in(&directory, words, time, context).await
     }
 
@@ -216,7 +216,7 @@ impl Session {
         words: Vec<String>,
         time: Duration,
     ) -> Result<Box<dyn autoheal_sandbox::Session>, StepError> {
-        let folder = self.folders.tree().join(&self.setup.directory);
+        let folder = self.folders.tree().join(&self.setup.suite().directory);
         self.converse_in(&folder, words, time).await
     }
 
@@ -234,6 +234,7 @@ impl Session {
     fn command(&self, directory: &str, words: Vec<String>, time: Duration) -> Command {
         Command {
             directory: self.folders.tree().join(directory),
+            environment: own_environment(&self.folders, &self.setup),
             limits: self.limits.within(time),
             ..Command::new(words)
         }
@@ -269,10 +270,66 @@ impl Session {
         if !built.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
             return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
         }
-        let mut look = crate::suite::run(self, scope, limit, context).await?;
+        let mut look = self.suites(scope, limit, context).await?;
+        if matches!(scope, Scope::All | Scope::UntilFirstFailure) && (look.findings.is_empty() || *scope == Scope::All)
+        {
+            look.findings.append(&mut crate::build::check(self, limit, context).await?);
+        }
         look.findings.append(&mut built);
         look.findings.extend(linted.findings);
         look.advice = linted.advice;
+        Ok(look)
+    }
+
+    /// Makes the suite that these tests belong to the one at hand; without tests, the main one. Returns the tests as its runner calls them; of
+    /// several suites, those of the first.
+    pub(crate) fn enter_suite_of(&mut self, selectors: &[String]) -> Vec<String> {
+        let (number, own) = self.setup.by_suite(selectors).pop_first().unwrap_or_default();
+        self.setup.at = number;
+        own
+    }
+
+    /// One look at a suite alone, by its number.
+    pub(crate) async fn look_at_suite(
+        &mut self,
+        number: usize,
+        limit: Duration,
+        context: &StepContext,
+    ) -> Result<Look, StepError> {
+        self.setup.at = number;
+        let look = crate::suite::run(self, &Scope::All, limit, context).await;
+        self.setup.at = 0;
+        look
+    }
+
+    /// Goes on with these further suites and programs only.
+    pub(crate) fn keep_fit(&mut self, suites: Vec<Suite>, checks: Vec<BuildCommand>) {
+        (self.setup.other_suites, self.setup.checks) = (suites, checks);
+    }
+
+    /// Runs every suite that `scope` is about. The main one is at hand afterwards.
+    async fn suites(&mut self, scope: &Scope, limit: Duration, context: &StepContext) -> Result<Look, StepError> {
+        let everything = || (0..self.setup.suites().count()).map(|number| (number, scope.clone())).collect();
+        let parts: Vec<(usize, Scope)> = match scope {
+            Scope::All | Scope::UntilFirstFailure => everything(),
+            Scope::Only(selectors) => {
+                self.setup.by_suite(selectors).into_iter().map(|(number, own)| (number, Scope::Only(own))).collect()
+            }
+            Scope::Again(selectors) => {
+                self.setup.by_suite(selectors).into_iter().map(|(number, own)| (number, Scope::Again(own))).collect()
+            }
+        };
+        let mut look = Look::default();
+        for (number, scope) in parts {
+            self.setup.at = number;
+            let label = self.setup.suite().label.clone();
+            let seen = crate::suite::run(self, &scope, limit, context).await;
+            self.setup.at = 0;
+            look.add_suite(seen?, &label);
+            if !look.findings.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
+                break;
+            }
+        }
         Ok(look)
     }
 
@@ -298,6 +355,18 @@ fn in_use(interpreter: &Interpreter) -> Vec<InUse> {
     let installed = interpreter.installed.as_ref().map(|installed| installed.folder.as_path());
     let folders: BTreeSet<&Path> = modules.chain(installed).collect();
     folders.into_iter().filter_map(InUse::of).collect()
+}
+
+/// The variables that the suite at hand has otherwise than the main one, whose the workspace has. What the tools need stays as it is.
+fn own_environment(folders: &Folders, setup: &Setup) -> BTreeMap<String, String> {
+    if setup.at == 0 {
+        return BTreeMap::new();
+    }
+    let mut environment = setup.suite().environment.clone();
+    for (name, _) in setup.toolchain.environment(folders, setup) {
+        environment.remove(&name);
+    }
+    environment
 }
 
 /// What commands of a run see. The sandbox refuses it when a source is a link, or lies in anything that commands may write.
@@ -327,7 +396,7 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
         ("CI".to_owned(), "true".to_owned()),
         ("NO_COLOR".to_owned(), "1".to_owned()),
     ]);
-    let mut environment = setup.environment.clone();
+    let mut environment = setup.main_suite.environment.clone();
     environment.extend(ours);
     environment.extend(setup.toolchain.environment(folders, setup));
     // The same path on both sides: what the tests print needs no translation.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::own_settings::Protect;
 use crate::parts::Parts;
+use crate::project::Language;
 use crate::toolchain::Toolchain;
 
 /// How a repository is tested.
@@ -19,18 +20,25 @@ pub struct Setup {
     pub toolchain: Toolchain,
     /// The folders that the import path begins at, relative to the repository (`""`, `src`).
     pub roots: Vec<String>,
-    /// The folder that the tests start in, relative to the repository: `""`, or a package of a monorepo.
-    pub directory: String,
-    /// Variables that CI sets for the tests.
+    /// The suite of tests whose success is half of what green means.
+    pub main_suite: Suite,
+    /// Further suites that CI runs.
     #[serde(default)]
-    pub environment: BTreeMap<String, String>,
+    pub other_suites: Vec<Suite>,
+    /// The number of the suite at hand, of which commands and reports are: 0 for the main one.
+    #[serde(default)]
+    pub at: usize,
     /// The interpreter.
     pub interpreter: Interpreter,
-    /// The command whose success is half of what green means.
-    pub tests: TestCommand,
     /// What has to be built, or is compiled as a check, before the tests run; a failure is red.
     #[serde(default)]
     pub builds: Vec<BuildCommand>,
+    /// Programs of the repository that CI runs besides, and that have to end well.
+    #[serde(default)]
+    pub checks: Vec<BuildCommand>,
+    /// What CI runs and is not run here, each with the reason: while there is any, nothing is green.
+    #[serde(default)]
+    pub not_run: Vec<String>,
     /// The linters: those that CI runs must find nothing new for the other half.
     pub linters: Vec<LintCommand>,
     /// The language servers of this machine, the one to be asked first before others; none where they are not wanted.
@@ -65,12 +73,59 @@ pub struct OldFindings {
 }
 
 impl Setup {
+    /// Every suite, the main one first.
+    pub fn suites(&self) -> impl Iterator<Item = &Suite> {
+        std::iter::once(&self.main_suite).chain(&self.other_suites)
+    }
+
+    /// The suite at hand.
+    pub fn suite(&self) -> &Suite {
+        self.suites().nth(self.at).unwrap_or(&self.main_suite)
+    }
+
     /// The commands that decide what green is, for a person.
     pub fn command_lines(&self) -> Vec<String> {
         let required = self.linters.iter().filter(|linter| linter.is_required);
         let builds = self.builds.iter().map(|build| build.words.join(" "));
         let lints = required.map(|linter| linter.words.join(" "));
-        builds.chain([self.tests.words.join(" ")]).chain(lints).collect()
+        let suites = self.suites().map(Suite::command_line);
+        let checks = self.checks.iter().map(|check| check.words.join(" "));
+        builds.chain(suites).chain(checks).chain(lints).collect()
+    }
+
+    /// The selectors by their suite, each as its runner understands it.
+    pub(crate) fn by_suite(&self, selectors: &[String]) -> BTreeMap<usize, Vec<String>> {
+        let mut sorted: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for selector in selectors {
+            let mut labelled = self.suites().enumerate().skip(1);
+            let found = labelled.find_map(|(number, suite)| Some((number, selector.strip_prefix(&suite.label)?)));
+            let (number, own) = found.unwrap_or((0, selector));
+            sorted.entry(number).or_default().push(own.to_owned());
+        }
+        sorted
+    }
+}
+
+/// Tests that one command runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suite {
+    /// The folder that the tests start in, relative to the repository: `""`, or a package of a monorepo.
+    pub directory: String,
+    /// Variables that CI sets for the tests.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// The command.
+    pub tests: TestCommand,
+    /// Stands before the names of its tests, so that those of two suites differ; empty for the first.
+    #[serde(default)]
+    pub label: String,
+}
+
+impl Suite {
+    /// The command with its folder, for a person.
+    pub fn command_line(&self) -> String {
+        let words = self.tests.words.join(" ");
+        if self.directory.is_empty() { words } else { format!("{words} (in {})", self.directory) }
     }
 }
 
@@ -159,6 +214,15 @@ pub enum TestRunner {
 }
 
 impl TestRunner {
+    /// The language of its tests; `None`: not known.
+    pub const fn language(self) -> Option<Language> {
+        match self {
+            Self::Pytest | Self::Unittest => Some(Language::Python),
+            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest => Some(Language::JavaScript),
+            Self::Opaque => None,
+        }
+    }
+
     /// What the runner that tries changes without starting this one for each calls it ([`autoheal_code::warm`]); `None`: it does not know it.
     pub const fn warm_name(self) -> Option<&'static str> {
         match self {

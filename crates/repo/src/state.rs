@@ -64,6 +64,9 @@ pub struct HealState {
     /// Why no model is asked any more; set by `plan` and `fix`.
     #[serde(default)]
     pub model_end: Option<ModelEnd>,
+    /// The error that kept a model from being asked; changed by `plan` and `fix`.
+    #[serde(default)]
+    pub model_error: Option<ModelError>,
     /// Whether this round's candidates are searched for, when rules have nothing left; set by `plan`.
     #[serde(default)]
     pub is_searching: bool,
@@ -121,7 +124,7 @@ pub struct HealState {
 
 impl HealState {
     /// The version of this shape: raised when an older checkpoint could not be read rightly.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// The state a run begins with.
     pub fn new(request: HealRequest, started_at: Timestamp) -> Self {
@@ -144,6 +147,7 @@ impl HealState {
             model_attempts: Vec::new(),
             model_usage: budget::Usage::default(),
             model_end: None,
+            model_error: None,
             is_searching: false,
             searches: Vec::new(),
             judges: Vec::new(),
@@ -217,6 +221,7 @@ impl HealState {
             | ChatError::NotRecorded { .. }
             | ChatError::Ledger(_) => (ModelEnd::Unavailable, Some(ErrorCode::LlmApiError)),
         };
+        self.model_error = code.map(|code| ModelError { code, message: error.to_string() });
         let code = code.map(|code| format!("{code}: ")).unwrap_or_default();
         self.warnings.push(format!("{code}no language model is asked any more: {error}"));
         self.model_end = Some(end);
@@ -249,11 +254,24 @@ impl HealState {
         self.close_round(green, look.keys().len(), now);
         self.monitor = Some(look);
         if green {
-            self.stop_with(StopReason::Green);
+            self.stop_with(self.reason_of_green());
         } else if self.retry_count >= self.request.retry_limit {
             self.stop_with(StopReason::Attempts);
         } else {
             self.retry_count += 1;
+        }
+    }
+
+    /// The reason of a run that ends with nothing red. What CI runs besides is not known to be green, unless CI itself said so.
+    pub(crate) fn reason_of_green(&self) -> StopReason {
+        let is_known = self.ci_verdict == Some(CiVerdict::Green);
+        let is_whole = self.setup.as_ref().is_none_or(|setup| setup.not_run.is_empty());
+        let is_continued = self.origin.as_ref().is_some_and(|origin| origin.start_commit != origin.base_commit);
+        match (self.accepted.is_empty(), is_known || is_whole) {
+            (true, _) if is_continued => StopReason::Unmerged,
+            (true, true) => StopReason::NothingToDo,
+            (false, true) => StopReason::Green,
+            (true | false, false) => StopReason::PartlyChecked,
         }
     }
 
@@ -462,6 +480,15 @@ pub enum ModelEnd {
     Budget,
     /// It could not be asked.
     Unavailable,
+}
+
+/// The error that a model could not be asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelError {
+    /// The spec's code.
+    pub code: ErrorCode,
+    /// For a person.
+    pub message: String,
 }
 
 /// Candidates for one target, likeliest first.

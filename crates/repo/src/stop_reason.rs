@@ -12,6 +12,10 @@ pub enum StopReason {
     Green,
     /// Tests exist and pass: nothing was changed.
     NothingToDo,
+    /// What was run passes, and CI also runs what was not run here.
+    PartlyChecked,
+    /// What was healed earlier waits on its branch to be merged, and nothing else is left to do.
+    Unmerged,
     /// Nothing that is left could be healed.
     NoProgress,
     /// The same patch came up twice.
@@ -36,9 +40,11 @@ pub enum StopReason {
 
 impl StopReason {
     /// Every reason.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Green,
         Self::NothingToDo,
+        Self::PartlyChecked,
+        Self::Unmerged,
         Self::NoProgress,
         Self::RepeatedPatch,
         Self::Attempts,
@@ -56,6 +62,8 @@ impl StopReason {
         match self {
             Self::Green => "GREEN",
             Self::NothingToDo => "NOTHING_TO_DO",
+            Self::PartlyChecked => "PARTLY_CHECKED",
+            Self::Unmerged => "UNMERGED",
             Self::NoProgress => "NO_PROGRESS",
             Self::RepeatedPatch => "REPEATED_PATCH",
             Self::Attempts => "ATTEMPTS",
@@ -73,7 +81,9 @@ impl StopReason {
     pub const fn is_success(self) -> bool {
         match self {
             Self::Green | Self::NothingToDo => true,
-            Self::NoProgress
+            Self::PartlyChecked
+            | Self::Unmerged
+            | Self::NoProgress
             | Self::RepeatedPatch
             | Self::Attempts
             | Self::Budget
@@ -86,12 +96,38 @@ impl StopReason {
         }
     }
 
+    /// The verdict in a word or two, for a title.
+    pub const fn headline(self) -> &'static str {
+        match self {
+            Self::Green => "healed",
+            Self::NothingToDo => "nothing to do",
+            Self::PartlyChecked => "partly checked",
+            Self::Unmerged => "healed before, and not merged",
+            Self::NoProgress
+            | Self::RepeatedPatch
+            | Self::Attempts
+            | Self::Budget
+            | Self::Flaky
+            | Self::Infra
+            | Self::NoCiRun
+            | Self::CiTimeout
+            | Self::OwnCommit
+            | Self::Cancelled => "not healed",
+        }
+    }
+
     /// What it means and what a person can do next.
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Green => "the branch, cloned fresh, passes everything",
             Self::NothingToDo => "the tests exist and pass; nothing was changed",
-            Self::NoProgress => "what is left could not be healed; the failures are listed below",
+            Self::PartlyChecked => {
+                "everything that was run passes, and CI decides by more than was run here; check what the warnings name before you merge"
+            }
+            Self::Unmerged => {
+                "the fixes of an earlier run stand on their branch, and nothing else is left to do; merge it"
+            }
+            Self::NoProgress => "what is left could not be healed",
             Self::RepeatedPatch => "the same patch came up twice; what is left needs a person",
             Self::Attempts => "the rounds are used up; run again with a higher --retry-limit to go on from the branch",
             Self::Budget => "a budget is used up; raise it and run again to go on from the branch",
@@ -115,6 +151,8 @@ impl StopReason {
             Self::Budget => Some(AlertKind::Budget),
             Self::Green
             | Self::NothingToDo
+            | Self::PartlyChecked
+            | Self::Unmerged
             | Self::NoProgress
             | Self::RepeatedPatch
             | Self::Flaky
@@ -129,10 +167,16 @@ impl StopReason {
     /// The spec's code, for a stop that is told as an error and has none more exact.
     pub const fn error_code(self) -> Option<ErrorCode> {
         match self {
-            Self::Green | Self::NothingToDo | Self::OwnCommit => None,
+            // A verdict is no error: failures that are left are told as such.
+            Self::Green
+            | Self::NothingToDo
+            | Self::PartlyChecked
+            | Self::Unmerged
+            | Self::NoProgress
+            | Self::RepeatedPatch
+            | Self::OwnCommit => None,
             Self::Attempts => Some(ErrorCode::RetryLimitReached),
             Self::NoCiRun | Self::CiTimeout => Some(ErrorCode::CiTimeout),
-            Self::NoProgress | Self::RepeatedPatch => Some(ErrorCode::PatchApplyFailed),
             Self::Budget | Self::Flaky | Self::Infra | Self::Cancelled => Some(ErrorCode::TestExecutionFailed),
         }
     }

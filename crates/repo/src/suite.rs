@@ -55,9 +55,9 @@ fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Lo
         }
         End::Exited(_) | End::Signaled(_) => {}
     }
-    if session.setup().tests.runner == TestRunner::Opaque && outcome.end.is_success() {
+    if session.setup().suite().tests.runner == TestRunner::Opaque && outcome.end.is_success() {
         // All that is seen of an opaque command is that it succeeded: one test by that name.
-        look.tests.insert(session.setup().tests.words.join(" "), crate::look::TestState::Passed);
+        look.tests.insert(session.setup().suite().tests.words.join(" "), crate::look::TestState::Passed);
     }
     look
 }

@@ -1079,7 +1079,7 @@ export interface components {
              */
             retryLimit: number;
             /** @enum {string} */
-            stopReason: "GREEN" | "NOTHING_TO_DO" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "CANCELLED";
+            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "CANCELLED";
             /** @description As given. */
             teamName: string;
             /**

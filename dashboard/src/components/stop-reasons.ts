@@ -3,6 +3,8 @@
 const REASONS: Record<string, string> = {
   GREEN: "the branch, cloned fresh, passes everything",
   NOTHING_TO_DO: "the tests pass already; nothing was changed",
+  PARTLY_CHECKED: "what was run passes, and CI decides by more than was run here",
+  UNMERGED: "the fixes of an earlier run wait on their branch to be merged",
   NO_PROGRESS: "what is left could not be healed",
   REPEATED_PATCH: "the same patch came up twice; what is left needs a person",
   ATTEMPTS: "the rounds are used up; run again to go on from the branch",

@@ -9,6 +9,7 @@ pub(crate) mod fleet;
 pub(crate) mod heal;
 pub(crate) mod navigate;
 mod of_crate;
+pub(crate) mod ordinary;
 pub(crate) mod parsers;
 mod python;
 pub(crate) mod queue;

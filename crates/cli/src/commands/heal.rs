@@ -290,15 +290,19 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
     for warning in &results.warnings {
         printer.warn(warning);
     }
+    for not_run in &results.not_run {
+        printer.warn(&format!("CI decides by what was not run here, too: {not_run}"));
+    }
     let reason = results.stop_reason;
     printer.say(&format!("{}: {}", reason.name(), reason.explanation()));
     if let Some(error) = &results.error {
-        printer.say(&format!("{error}\n`autoheal explain {}` tells what to do", error.code));
+        let told = if error.message == reason.explanation() { error.code.to_string() } else { error.to_string() };
+        printer.say(&format!("{told}\n`autoheal explain {}` tells what to do", error.code));
     }
     if arguments.dry_run && results.fixes_applied > 0 {
-        printer.say("dry run: no branch was written; the patch is the diff below");
+        printer.say("dry run: no branch was written; `autoheal report` with --diff shows the patch");
     }
-    if results.commit_count > 0 {
+    if results.commit_count > 0 && !arguments.dry_run {
         printer.say(&format!(
             "branch {}: {} commits in {}",
             results.branch_name, results.commit_count, results.total_time
@@ -315,9 +319,11 @@ fn exit(results: &HealingResults) -> Exit {
     use autoheal_repo::StopReason;
     match results.stop_reason {
         StopReason::Green | StopReason::NothingToDo => Exit::Fine,
+        StopReason::PartlyChecked => Exit::PartlyChecked,
         StopReason::Cancelled => Exit::Cancelled,
         StopReason::Infra => results.error.as_ref().map_or(Exit::NotHealed, |error| exit_of(error.code)),
-        StopReason::NoProgress
+        StopReason::Unmerged
+        | StopReason::NoProgress
         | StopReason::RepeatedPatch
         | StopReason::Attempts
         | StopReason::Budget

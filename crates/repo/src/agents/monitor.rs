@@ -52,8 +52,12 @@ async fn judge(
     let hosted = hosted.filter(|_| delivered.pushed);
     let watched = match state.request.ci {
         CiMode::None => {
-            state.close_round(false, state.log.current().count(), context.now());
-            state.stop_with(StopReason::NoCiRun);
+            let is_green = state.current.as_ref().is_some_and(|observed| observed.look.is_green());
+            state.close_round(is_green, state.log.current().count(), context.now());
+            if let Some(setup) = &mut state.setup {
+                setup.not_run.push("the branch was not verified by itself, as was asked for (--ci none)".to_owned());
+            }
+            state.stop_with(if is_green { state.reason_of_green() } else { StopReason::NoProgress });
             return Ok(());
         }
         CiMode::Local => None,
@@ -67,7 +71,16 @@ async fn judge(
     }
     let green = state.stop == Some(StopReason::Green);
     let failures = state.monitor.as_ref().map_or(0, |look| look.keys().len());
-    context.note("verdict", if green { "green".to_owned() } else { format!("red: {failures} failures left") });
+    context.note(
+        "verdict",
+        if green {
+            "green".to_owned()
+        } else if state.stop == Some(StopReason::PartlyChecked) {
+            "partly checked: what was run passes".to_owned()
+        } else {
+            format!("red: {failures} failures left")
+        },
+    );
     if let Some(hosted) = hosted {
         let status = if green { StatusState::Success } else { StatusState::Failure };
         delivery::status(state, hosted, status, context).await?;

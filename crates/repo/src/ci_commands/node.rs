@@ -8,7 +8,9 @@ use super::node_words::{
 };
 use super::recognise::{Context, holds_expression};
 use super::script::{self, Command};
-use crate::project::node::scripts;
+use serde_json::Value;
+
+use crate::project::node::{json, packages_below, scripts};
 use crate::project::{clean_folder, join};
 use crate::setup::TestRunner;
 
@@ -23,6 +25,8 @@ pub(super) enum Meaning {
     Build,
     /// It runs a script of `package.json`: the commands it stands for.
     Script(Script),
+    /// It runs the script of that name in these packages.
+    InPackages(String, Vec<String>),
     /// It installs, prints or cleans.
     Nothing,
     /// It decides the colour and is not run here.
@@ -116,7 +120,7 @@ fn manager(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Me
         _ => return Some(Meaning::Nothing),
     };
     if asks_many {
-        return Some(Meaning::Unknown("asks several packages"));
+        return Some(in_packages(&script, arguments, &directory, context));
     }
     let passed: Vec<String> = if name == "npm" {
         rest.iter().skip_while(|word| *word != "--").skip(1).cloned().collect()
@@ -125,6 +129,35 @@ fn manager(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Me
     };
     let absent = if script == "test" { Meaning::Nothing } else { Meaning::Unknown("names a script that is not there") };
     Some(of_script(&script, &directory, &passed, context).map_or(absent, Meaning::Script))
+}
+
+/// The same script of several packages: of all, or of those that are named.
+fn in_packages(script: &str, arguments: &[String], directory: &str, context: &Context<'_>) -> Meaning {
+    const NAMING: &[&str] = &["-w", "--workspace", "--filter", "workspace", "-F"];
+    let mut named: Vec<&str> = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let (option, joined) =
+            word.split_once('=').map_or((word.as_str(), None), |(option, name)| (option, Some(name)));
+        if NAMING.contains(&option) {
+            named.extend(joined.or_else(|| words.next().map(String::as_str)));
+        }
+    }
+    let folders: Vec<String> = packages_below(context.tree, directory)
+        .into_iter()
+        .filter(|folder| scripts(context.tree, folder).contains_key(script))
+        .filter(|folder| {
+            let package = json(context.tree, folder).unwrap_or_default();
+            let own = package.get("name").and_then(Value::as_str).unwrap_or_default();
+            let is_it = |name: &&str| *name == own || folder.ends_with(name.trim_start_matches("./"));
+            named.is_empty() || named.iter().any(is_it)
+        })
+        .collect();
+    if folders.is_empty() {
+        Meaning::Unknown("asks packages that are not found")
+    } else {
+        Meaning::InPackages(script.to_owned(), folders)
+    }
 }
 
 /// Commands of yarn and pnpm that start no program of the project.
@@ -239,9 +272,12 @@ fn node(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Meani
             }
             Meaning::Test { runner, arguments: kept, environment }
         }
-        other @ (Meaning::Eslint(_) | Meaning::Build | Meaning::Script(_) | Meaning::Nothing | Meaning::Unknown(_)) => {
-            other
-        }
+        other @ (Meaning::Eslint(_)
+        | Meaning::Build
+        | Meaning::Script(_)
+        | Meaning::InPackages(..)
+        | Meaning::Nothing
+        | Meaning::Unknown(_)) => other,
     })
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::node::{self, Meaning, Script};
+use super::other::{self, Other};
 use super::pytest;
 use super::script::{self, Command, EXPRESSION};
 use super::workflow::Step;
@@ -23,6 +24,8 @@ pub(super) enum Understood {
     Lint(LintStep),
     /// Something that is built, or compiled as a check.
     Build(BuildCommand),
+    /// A program of the repository that has to end well.
+    Check(BuildCommand),
     /// Something that decides the colour and cannot be run here, and why.
     Not(String),
 }
@@ -122,6 +125,7 @@ const OTHER_CHECKS: &[&str] = &[
     "unittest",
     "ruff",
     "flake8",
+    "just",
 ];
 
 static NOX_RUN: LazyLock<Option<Regex>> =
@@ -149,10 +153,10 @@ fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, de
     for command in commands {
         match command {
             Command::NeedsShell(line) => {
-                let decides = line
+                let names_check = line
                     .split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)))
                     .any(|word| OTHER_CHECKS.contains(&word));
-                if decides {
+                if names_check || !other::line_decides_nothing(line) {
                     let line = line.replace(EXPRESSION, "${{ }}");
                     understood.push(Understood::Not(format!("{line:?} needs a shell ({})", found.place)));
                 }
@@ -194,7 +198,12 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
         return of_node(&bare, meaning, &environment, found, context, depth);
     }
     match name {
-        "pytest" | "py.test" => test(TestRunner::Pytest, &["python", "-m", "pytest"], pytest::arguments(arguments)),
+        "pytest" | "py.test" => {
+            let tests = test(TestRunner::Pytest, &["python", "-m", "pytest"], pytest::arguments(arguments));
+            let is_gate = arguments.iter().any(|word| word.starts_with("--cov-fail-under"));
+            let gate = if is_gate { not("has a gate of coverage, which is not checked here") } else { Vec::new() };
+            tests.into_iter().chain(gate).collect()
+        }
         "unittest" => {
             let kept = arguments.iter().filter(|word| {
                 !holds_expression(word) && !matches!(word.as_str(), "-v" | "--verbose" | "-f" | "--failfast")
@@ -214,11 +223,17 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
         },
         "flake8" if arguments.iter().any(|word| word == "--exit-zero") => Vec::new(),
         "flake8" => lint(Linter::Flake8, arguments),
-        "tox" | "nox" | "make" if depth > 0 => {
+        "hatch" if arguments.first().is_some_and(|word| word == "test") => test(
+            TestRunner::Pytest,
+            &["python", "-m", "pytest"],
+            pytest::arguments(arguments.get(1..).unwrap_or_default()),
+        ),
+        "tox" | "nox" | "make" | "just" if depth > 0 => {
             let inner = match name {
                 "tox" => tox(arguments, context),
                 "nox" => nox(context),
-                _ => make(arguments, context),
+                "just" => recipes(&["justfile", "Justfile", ".justfile"], arguments, context),
+                _ => recipes(&["Makefile", "makefile", "GNUmakefile"], arguments, context),
             };
             let inner = inner.map(|commands| {
                 understand(&commands, &Found { environment: &environment, ..*found }, context, depth - 1)
@@ -233,7 +248,17 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
         _ if found.is_build && !words.iter().any(|word| holds_expression(word)) => {
             vec![Understood::Build(build(&bare, environment, found))]
         }
-        _ => Vec::new(),
+        _ => {
+            let is_module = words.windows(2).any(|pair| pair[0] == "-m" && pair[1] == *program);
+            match other::of(&bare, is_module, &Context { directory: found.directory, ..*context }) {
+                Other::Nothing => Vec::new(),
+                Other::Program(words) => vec![Understood::Check(build(&words, environment, found))],
+                Other::Script(commands) if depth > 0 => {
+                    understand(&commands, &Found { environment: &environment, ..*found }, context, depth - 1)
+                }
+                Other::Script(_) | Other::Unknown => not("is not run here"),
+            }
+        }
     }
 }
 
@@ -300,7 +325,15 @@ fn of_node(
             }
             inner
         }
-        Meaning::Nothing | Meaning::Script(_) => Vec::new(),
+        Meaning::InPackages(name, folders) if depth > 0 => {
+            let command = [Command::Words(["npm", "run", &name].map(str::to_owned).to_vec())];
+            let inside = |folder: &String| {
+                let found = Found { directory: folder, environment, ..*found };
+                understand(&command, &found, &Context { directory: folder, ..*context }, depth - 1)
+            };
+            folders.iter().flat_map(inside).collect()
+        }
+        Meaning::Nothing | Meaning::Script(_) | Meaning::InPackages(..) => Vec::new(),
     }
 }
 
@@ -413,12 +446,18 @@ fn without_fixes(arguments: &[String]) -> Vec<String> {
 fn tox(arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
     let text = read_text(context.tree, &join(context.directory, "tox.ini"))?;
     let at = arguments.iter().position(|word| word == "-e");
-    let named = at.and_then(|at| arguments.get(at + 1)).filter(|name| !holds_expression(name));
-    let names = named.map(String::as_str).unwrap_or_default();
+    let named = at.and_then(|at| arguments.get(at + 1)).filter(|name| !holds_expression(name)).cloned();
+    let listed = || ini_value(&text, "tox", "envlist").or_else(|| ini_value(&text, "tox", "env_list"));
+    let names = named.or_else(listed).unwrap_or_default();
     let mut commands: Vec<Command> = Vec::new();
-    for name in names.split(',') {
+    let mut has_base = false;
+    for name in names.split([',', '\n']).map(str::trim) {
         let section = format!("testenv:{name}");
         let own = (!name.is_empty()).then(|| ini_value(&text, &section, "commands")).flatten();
+        // Environments without commands of their own differ in what they install.
+        if own.is_none() && std::mem::replace(&mut has_base, true) {
+            continue;
+        }
         let script = own.or_else(|| ini_value(&text, "testenv", "commands"))?;
         let lines: Vec<String> = script.replace("\\\n", " ").lines().map(tox_line).collect();
         commands.extend(lines.iter().flat_map(|line| script::commands(line)));
@@ -457,16 +496,19 @@ fn nox(context: &Context<'_>) -> Option<Vec<Command>> {
     Some(words.collect())
 }
 
-/// The recipe of a target in a `Makefile`, with the recipes of the targets that it needs.
-fn make(arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
-    let text = read_text(context.tree, &join(context.directory, "Makefile"))?;
-    let targets: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('=')).collect();
+/// The recipes of targets in a `Makefile` or `justfile`, with those of the targets that they need; without a target, of the first.
+fn recipes(names: &[&str], arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
+    let text = names.iter().find_map(|name| read_text(context.tree, &join(context.directory, name)))?;
+    let named = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
+    let mut targets: Vec<&str> = named.map(String::as_str).collect();
     if targets.is_empty() {
-        return None;
+        let is_name = |name: &&str| !name.starts_with(['.', '\t', ' ', '#']) && !name.contains(['=', '$', '%']);
+        let rules = text.lines().filter(|line| !line.contains(":=")).filter_map(|line| line.split_once(':'));
+        targets.extend(rules.map(|(name, _)| name).find(is_name));
     }
     let mut commands = Vec::new();
     for target in targets {
-        recipe(&text, target, DEEPEST, &mut commands);
+        recipe(&text, target.trim(), DEEPEST, &mut commands);
     }
     Some(commands)
 }
@@ -479,7 +521,7 @@ fn recipe(text: &str, target: &str, depth: usize, commands: &mut Vec<Command>) {
             recipe(text, needed, depth - 1, commands);
         }
     }
-    for line in lines.take_while(|line| line.starts_with('\t') || line.trim().is_empty()) {
+    for line in lines.take_while(|line| line.starts_with(['\t', ' ']) || line.trim().is_empty()) {
         commands.extend(script::commands(line.trim().trim_start_matches(['@', '-', '+'])));
     }
 }

@@ -145,12 +145,29 @@ fn steps_of(file: &str, workflow: &Value) -> Vec<Step> {
                 .get("working-directory")
                 .or_else(|| job.pointer("/defaults/run/working-directory"))
                 .or_else(|| workflow.pointer("/defaults/run/working-directory"));
-            let Some(directory) = clean_folder(folder.and_then(Value::as_str).unwrap_or_default()) else { continue };
+            let folder = folder.and_then(Value::as_str).unwrap_or_default();
             let found = format!("{file}, job {job_name}");
-            steps.push(Step { script, directory, environment, found, is_about_tests });
+            for (folder, script) in in_each_folder(folder, &script, job) {
+                let Some(directory) = clean_folder(&folder) else { continue };
+                let (environment, found) = (environment.clone(), found.clone());
+                steps.push(Step { script, directory, environment, found, is_about_tests });
+            }
         }
     }
     steps
+}
+
+/// The folder and the script of a step for each value of the matrix that the folder is named by (`packages/${{ matrix.package }}`).
+fn in_each_folder(folder: &str, script: &str, job: &Value) -> Vec<(String, String)> {
+    let Some((_, rest)) = folder.split_once("${{") else { return vec![(folder.to_owned(), script.to_owned())] };
+    let expression = rest.split_once("}}").map_or(rest, |(expression, _)| expression);
+    let name = expression.trim().strip_prefix("matrix.").unwrap_or_default();
+    let matrix = job.pointer("/strategy/matrix");
+    let listed = matrix.and_then(|matrix| matrix.get(name)).and_then(Value::as_array).into_iter().flatten();
+    let included = matrix.and_then(|matrix| matrix.get("include")).and_then(Value::as_array).into_iter().flatten();
+    let values = listed.chain(included.filter_map(|one| one.get(name))).filter_map(Value::as_str);
+    let written = format!("${{{{{expression}}}}}");
+    values.map(|value| (folder.replace(&written, value), script.replace(&written, value))).collect()
 }
 
 /// Whether a job or a step does not decide the colour: it may fail, or runs only when something failed.

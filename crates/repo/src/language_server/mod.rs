@@ -52,7 +52,7 @@ pub(crate) async fn ask(
     time: Duration,
 ) -> Result<Answer, StepError> {
     // Without an end that some server may take for another folder's name.
-    let root: PathBuf = tree.join(&session.setup().directory).components().collect();
+    let root: PathBuf = tree.join(&session.setup().suite().directory).components().collect();
     let document = |file: &String| {
         let text = if tree == session.tree() { None } else { Some(project::read_text(tree, file)?) };
         let text = text.or_else(|| session.sources().text(file).map(str::to_owned))?;

@@ -21,6 +21,9 @@ const DEEPEST: usize = 8;
 pub struct Dependencies {
     /// Files of requirements for pip, relative to the project.
     pub requirement_files: Vec<String>,
+    /// Requirements that those files state themselves.
+    #[serde(default)]
+    pub stated_in_files: Vec<String>,
     /// Requirements (PEP 508) that the manifests state, for running and for testing.
     pub requirements: Vec<String>,
     /// Whether the project itself can be installed (`pip install .`).
@@ -42,6 +45,9 @@ impl Dependencies {
             if is_wanted(name) {
                 found.run_code |= !text.lines().all(is_of_a_registry);
                 found.requirement_files.push(name.to_owned());
+                found
+                    .stated_in_files
+                    .extend(text.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned));
                 found.found.push(name.to_owned());
             }
         }
@@ -80,6 +86,14 @@ impl Dependencies {
     pub fn project_word(&self) -> Option<String> {
         let extras = if self.extras.is_empty() { String::new() } else { format!("[{}]", self.extras.join(",")) };
         self.is_installable.then(|| format!(".{extras}"))
+    }
+
+    /// Adds what another project of the repository requires.
+    pub(crate) fn add_requirements(&mut self, requirements: Vec<String>) {
+        let new = |requirement: &String| !self.requirements.contains(requirement);
+        let new: Vec<String> = requirements.into_iter().filter(new).collect();
+        self.run_code |= !new.iter().all(|line| is_of_a_registry(line));
+        self.requirements.extend(new);
     }
 
     fn add(&mut self, requirements: impl IntoIterator<Item = String>, found: &str) {

@@ -135,6 +135,14 @@ pub(super) fn starts_a_runner(tree: &Path, folder: &str) -> bool {
     runner_in(script).is_some()
 }
 
+/// The folders of packages that install together with `root`, sorted.
+pub(crate) fn packages_below(tree: &Path, root: &str) -> Vec<String> {
+    let files = crate::discovery::files(tree);
+    let mut folders: Vec<String> = workspaces(root, &files, is_workspace(tree, root)).collect();
+    folders.sort();
+    folders
+}
+
 /// The folders of packages below `root`.
 fn workspaces<'a>(root: &'a str, files: &'a [String], are_there: bool) -> impl Iterator<Item = String> + 'a {
     let prefix = if root.is_empty() { String::new() } else { format!("{root}/") };

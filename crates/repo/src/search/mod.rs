@@ -73,7 +73,7 @@ fn can_be_tried(state: &HealState, key: &Key) -> bool {
 
 /// Whether there is a runner that tries changes for these tests, as far as is known.
 fn may_be_warm(state: &HealState) -> bool {
-    state.setup.as_ref().is_some_and(|setup| setup.tests.runner.warm_name().is_some())
+    state.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner.warm_name().is_some())
         && !on_this_tree(state).any(|search| search.is_never_warm)
 }
 
@@ -107,6 +107,8 @@ pub(crate) struct Workshop(Option<Prepared>);
 
 /// A runner that has loaded the tests, and what they do.
 struct Prepared {
+    /// The number of the suite that they are of.
+    suite: usize,
     runner: Runner,
     runs: Vec<TestRun>,
     watched: Option<Watched>,
@@ -130,7 +132,7 @@ impl Prepared {
             session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
         let mut runner = Runner::start(conversation, time).await?;
         let runs = suite::observe(&mut runner, time.saturating_sub(began.elapsed())).await?;
-        Ok(Self { runner, runs, watched: None })
+        Ok(Self { suite: session.setup().at, runner, runs, watched: None })
     }
 }
 
@@ -154,8 +156,11 @@ pub(crate) async fn candidates(
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
-    let asked = Asked { target, of_rules: &of_rules, guesses: &guesses };
-    let mut found = match search(state, session, asked, workshop, &mut record, context).await {
+    let own_selectors = session.enter_suite_of(&selectors(state, &record.key));
+    let asked = Asked { target, selectors: &own_selectors, of_rules: &of_rules, guesses: &guesses };
+    let found = search(state, session, asked, workshop, &mut record, context).await;
+    session.enter_suite_of(&[]);
+    let mut found = match found {
         Ok(found) => found,
         Err(RunnerError::Hopeless(why)) => {
             record.refused = Some(why);
@@ -203,6 +208,8 @@ fn end_of(search: &Search) -> String {
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     target: &'a Finding,
+    /// Its tests, as the runner of their suite calls them.
+    selectors: &'a [String],
     of_rules: &'a [Candidate],
     guesses: &'a [Candidate],
 }
@@ -217,7 +224,7 @@ fn time_for(state: &HealState, now: Timestamp) -> Duration {
 async fn search(
     state: &HealState,
     session: &mut Session,
-    Asked { target, of_rules, guesses }: Asked<'_>,
+    Asked { target, selectors, of_rules, guesses }: Asked<'_>,
     workshop: &mut Workshop,
     record: &mut Search,
     context: &StepContext,
@@ -225,6 +232,9 @@ async fn search(
     let began = context.now();
     let time = time_for(state, began);
     let deadline = began.plus(time);
+    if let Some(other) = workshop.0.take_if(|prepared| prepared.suite != session.setup().at) {
+        other.runner.close().await?;
+    }
     let mut prepared = if let Some(prepared) = workshop.0.take() {
         prepared
     } else {
@@ -243,7 +253,7 @@ async fn search(
         Prepared::start(session, time).await?
     };
     record.is_never_warm = false;
-    let suite = match Suite::new(session.place().setup.toolchain, &prepared.runs, &selectors(state, &target.key())) {
+    let suite = match Suite::new(session.place().setup.toolchain, &prepared.runs, selectors) {
         Ok(suite) => suite,
         Err(error) => {
             // The next failure may be another matter.
@@ -282,7 +292,7 @@ async fn search(
 async fn search_with_starts(
     state: &HealState,
     session: &mut Session,
-    Asked { target, of_rules, guesses }: Asked<'_>,
+    Asked { target, selectors: _, of_rules, guesses }: Asked<'_>,
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {

@@ -24,3 +24,4 @@ mod rounds;
 mod search;
 mod search_node;
 mod strategies;
+mod suites;

@@ -121,7 +121,7 @@ async fn it_names_the_author_of_commits_and_they_are_known_to_be_ours_all_the_sa
     assert_eq!(who, "The Team <team@example.org>, AutoHeal");
     // The branch is continued, not left alone as other people's.
     let Some(again) = heal_it(&repository, false).await else { return };
-    assert_eq!(again.results.stop_reason, StopReason::NothingToDo, "{}", again.report);
+    assert_eq!(again.results.stop_reason, StopReason::Unmerged, "{}", again.report);
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ pub enum JobStatus {
     Running,
     /// It has ended with results, good ones or not.
     Completed,
-    /// It has ended without.
+    /// It has ended without, or the repository could not be had.
     Failed,
 }
 
@@ -236,9 +236,13 @@ pub(super) async fn status(
     }))
 }
 
-/// Failed is only what has no results.
+/// Failed is what came to nothing: it has no results, or the repository could not be had.
 fn ended(row: &JobRow, nothing: StatusResponse) -> StatusResponse {
     if let Some(results) = row.run.as_ref().and_then(|run| run.results.as_ref()).and_then(HealingResults::of) {
+        if let Some(error) = results.error_of_repository() {
+            let error = Some(error.to_owned());
+            return StatusResponse { status: JobStatus::Failed, results: Some(results), error, ..nothing };
+        }
         return StatusResponse { status: JobStatus::Completed, results: Some(results), ..nothing };
     }
     let cancelled = || "it was cancelled before it came to a result".to_owned();

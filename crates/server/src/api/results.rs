@@ -1,5 +1,6 @@
 //! What a healing came to, as the spec's front end reads it: the names of `results.json` in camel case.
 
+use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::Category;
 use autoheal_repo::StopReason;
 use autoheal_repo::results::FixStatus;
@@ -48,6 +49,8 @@ pub struct HealingResults {
     pub stop_reason: StopReason,
     /// The commands that decided what green is.
     pub commands: Vec<String>,
+    /// What CI decides by and was not run here.
+    pub not_run: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// The page of the pull request.
@@ -141,6 +144,13 @@ pub struct ResultError {
 }
 
 impl HealingResults {
+    /// The message of the error for which the repository could not be had.
+    pub(super) fn error_of_repository(&self) -> Option<&str> {
+        let codes = [ErrorCode::RepoCloneFailed, ErrorCode::RepoNotFound, ErrorCode::RepoAccessDenied];
+        let error = self.error.as_ref().filter(|_| self.stop_reason == StopReason::Infra)?;
+        codes.iter().any(|code| code.name() == error.code).then_some(&error.message)
+    }
+
     /// The results in a stored document; `None` when it holds none, because the run ended before it had any.
     pub fn of(document: &Value) -> Option<Self> {
         let results: autoheal_repo::results::HealingResults = serde_json::from_value(document.clone()).ok()?;
@@ -183,6 +193,7 @@ impl HealingResults {
             retry_limit: results.retry_limit,
             stop_reason: results.stop_reason,
             commands: results.commands,
+            not_run: results.not_run,
             warnings: results.warnings,
             pull_request: results.pull_request,
             error: results.error.map(|error| ResultError {

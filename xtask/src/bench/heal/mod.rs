@@ -31,6 +31,7 @@ use anyhow::{Context as _, bail, ensure};
 use self::case::{Case, Outcome, Run};
 use self::language::Language;
 use self::package::Package;
+pub(super) use self::package::git;
 use crate::{cache, process};
 
 /// What to measure.
@@ -202,7 +203,7 @@ fn seed_of(options: &Options) -> anyhow::Result<u32> {
     }
 }
 
-fn build(root: &Path) -> anyhow::Result<PathBuf> {
+pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
     tell("building autoheal");
     process::run(process::command(root, "cargo").args(["build", "--release", "--quiet", "--package", "autoheal-cli"]))?;
     let metadata = cargo_metadata::MetadataCommand::new().manifest_path(root.join("Cargo.toml")).no_deps().exec()?;

@@ -154,7 +154,7 @@ fn commit(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Runs git as nobody in particular, whatever the machine's settings are, and gives what it printed.
-pub(super) fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+pub(in crate::bench) fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     let mut command = process::command(folder, "git");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     for role in ["AUTHOR", "COMMITTER"] {

@@ -21,7 +21,7 @@ use crate::project::join;
 use crate::setup::{Interpreter, ModuleFolder, Setup, TestRunner};
 
 pub(super) fn probe_words(place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
-    let folder = place.folders.tree().join(&place.setup.directory).display().to_string();
+    let folder = place.folders.tree().join(&place.setup.suite().directory).display().to_string();
     let mut words = vec![place.program(), place.tool(folders::NODE_PROBE), folder];
     words.extend(probe::modules_of_interest(place.sources, findings));
     words
@@ -34,7 +34,7 @@ pub(crate) const SCRATCH: [&str; 3] = [".cache", ".vite", ".vite-temp"];
 pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
     let tree = folders.tree();
     let mut path: Vec<String> = Vec::new();
-    for folder in [setup.directory.as_str(), ""] {
+    for folder in [setup.suite().directory.as_str(), ""] {
         let programs = tree.join(join(folder, "node_modules/.bin")).display().to_string();
         if !path.contains(&programs) {
             path.push(programs);
@@ -62,8 +62,8 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
 
 /// What is compiled says where it comes from, when it is asked to. Jest and vitest read source maps themselves.
 fn node_options(setup: &Setup) -> Option<String> {
-    let own = setup.environment.get("NODE_OPTIONS").cloned();
-    match setup.tests.runner {
+    let own = setup.suite().environment.get("NODE_OPTIONS").cloned();
+    match setup.suite().tests.runner {
         TestRunner::Mocha | TestRunner::NodeTest | TestRunner::Opaque => {
             let options = own.into_iter().chain(["--enable-source-maps".to_owned()]);
             Some(options.collect::<Vec<String>>().join(" "))
@@ -106,5 +106,5 @@ fn mounts_of(modules: &ModuleFolder, tree: &Path, writable: &Path) -> Vec<Mount>
 
 /// What a report is read with.
 pub(crate) fn look<'a>(place: &Place<'a>, prefixes: &'a [String]) -> Look<'a> {
-    Look { prefixes, directory: &place.setup.directory, sources: place.sources }
+    Look { prefixes, directory: &place.setup.suite().directory, sources: place.sources }
 }

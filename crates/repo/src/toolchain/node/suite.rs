@@ -23,7 +23,7 @@ pub(crate) const SEPARATOR: &str = "::";
 
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
-    let tests = &place.setup.tests;
+    let tests = &place.setup.suite().tests;
     let runner = tests.runner.warm_name()?;
     // It is mocha with a compiler that is set up by variables of its own.
     if is_ts_mocha(place) {
@@ -50,16 +50,18 @@ pub(crate) fn is_selected(selector: &str, test: &str) -> bool {
 }
 
 fn is_ts_mocha(place: &Place<'_>) -> bool {
-    place.setup.tests.words.iter().any(|word| word.ends_with("ts-mocha"))
+    place.setup.suite().tests.words.iter().any(|word| word.ends_with("ts-mocha"))
 }
 
 /// The command line for a scope.
 pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
-    let tests = &place.setup.tests;
+    let tests = &place.setup.suite().tests;
     let report = place.report_path().display().to_string();
     let only = match scope {
         Scope::All | Scope::UntilFirstFailure => None,
-        Scope::Only(selectors) | Scope::Again(selectors) => Some(Selection::of(selectors, &place.setup.directory)),
+        Scope::Only(selectors) | Scope::Again(selectors) => {
+            Some(Selection::of(selectors, &place.setup.suite().directory))
+        }
     };
     let bail = matches!(scope, Scope::UntilFirstFailure | Scope::Only(_));
     let mut words = Vec::new();
@@ -132,9 +134,9 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
 
 /// The arguments with patterns as the files they stand for: older versions of Node take names only.
 fn node_arguments(place: &Place<'_>) -> Vec<String> {
-    let directory = &place.setup.directory;
+    let directory = &place.setup.suite().directory;
     let mut words = Vec::new();
-    for word in &place.setup.tests.arguments {
+    for word in &place.setup.suite().tests.arguments {
         let glob = Some(word).filter(|word| word.contains('*') && !word.starts_with('-')).and_then(|word| {
             let pattern = join(directory, word.trim_start_matches("./"));
             Some(globset::GlobBuilder::new(&pattern).literal_separator(true).build().ok()?.compile_matcher())
@@ -156,7 +158,7 @@ fn program(place: &Place<'_>, name: &str) -> String {
     let has = |folder: &Path, program: &str| UntrustedFolder::open(folder).is_ok_and(|it| it.kind(program).is_some());
     let of_package = format!(".bin/{name}");
     let installed = place.setup.interpreter.modules.iter().find(|modules| has(&modules.host, &of_package));
-    let committed = [place.setup.directory.as_str(), ""]
+    let committed = [place.setup.suite().directory.as_str(), ""]
         .into_iter()
         .map(|folder| join(folder, &format!("node_modules/{of_package}")))
         .find(|program| has(&tree, program));
@@ -257,7 +259,7 @@ fn last_pattern_of(title: &str) -> String {
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
     let text = read_report(place.folders).ok()?;
     let prefixes = place.prefixes();
-    match place.setup.tests.runner {
+    match place.setup.suite().tests.runner {
         TestRunner::Jest => jest::parse(&text, &prefixes).ok(),
         TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => entries::parse(&text, &prefixes),
         TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => None,
@@ -309,7 +311,7 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
 /// The id itself: file and titles are what runners are told.
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let file = case.file.as_deref()?;
-    match place.setup.tests.runner {
+    match place.setup.suite().tests.runner {
         TestRunner::Jest | TestRunner::Vitest | TestRunner::NodeTest
             if case.outcome == TestOutcome::CollectionError =>
         {

@@ -122,19 +122,25 @@ fn candidates(
     found
 }
 
-/// The modules without which the tests cannot run: the runner, and the declared requirements that some file imports.
+/// The modules without which the tests cannot run: the runner with its plugins, and the declared requirements that some file imports.
 fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTreeSet<String> {
     let sources = tree::read(&checkout.folders.tree(), setup);
     let imported: BTreeSet<String> = probe::modules_of_interest(&sources, &[])
         .into_iter()
         .filter_map(|module| module.split('.').next().map(str::to_owned))
         .collect();
-    let declared = project.dependencies.requirements.iter().map(|requirement| distributions::module_of(requirement));
-    let mut needed: BTreeSet<String> = declared.filter(|name| imported.contains(name)).collect();
-    if setup.tests.runner == TestRunner::Pytest {
+    let declared = project.dependencies.requirements.iter().chain(&project.dependencies.stated_in_files);
+    let declared = declared.map(|requirement| distributions::module_of(requirement));
+    let is_plugin = |name: &str| name.starts_with("pytest_") && has_pytest(setup);
+    let mut needed: BTreeSet<String> = declared.filter(|name| imported.contains(name) || is_plugin(name)).collect();
+    if has_pytest(setup) {
         needed.insert("pytest".to_owned());
     }
     needed
+}
+
+fn has_pytest(setup: &Setup) -> bool {
+    setup.suites().any(|suite| suite.tests.runner == TestRunner::Pytest)
 }
 
 /// What an interpreter says of itself.
@@ -157,7 +163,7 @@ async fn ask(
     let program = setup.interpreter.program.display().to_string();
     let words = [program, "-c".to_owned(), MISSING_MODULES.to_owned()].into_iter().chain(modules.iter().cloned());
     let command = Command {
-        directory: checkout.folders.tree().join(&setup.directory),
+        directory: checkout.folders.tree().join(&setup.suite().directory),
         limits: state.request.limits.within(CHECK_TIME),
         ..Command::new(words)
     };
@@ -205,7 +211,7 @@ async fn install(
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let mut failure = None;
     for words in install_commands(base, &environment, setup, project, state) {
-        let outcome = installing::run(&mut *workspace, &words, &setup.directory, search, state).await?;
+        let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
         if !outcome.end.is_success() {
             failure = Some(format!("`{}` ended with {}", words.join(" "), outcome.end));
             break;
@@ -246,7 +252,7 @@ fn install_commands(
         commands.push(command.clone());
         return commands;
     }
-    let runner = (setup.tests.runner == TestRunner::Pytest).then(|| "pytest".to_owned());
+    let runner = has_pytest(setup).then(|| "pytest".to_owned());
     let others = project.dependencies.pip_words().unwrap_or_default();
     let first: Vec<String> = others.into_iter().chain(runner).collect();
     if !first.is_empty() {
@@ -261,7 +267,7 @@ fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<Str
     vec![
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
-        format!("{:?}", search.setup.tests.runner),
+        format!("{:?}", has_pytest(search.setup)),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         search.settings.registries.indexes().join("\0"),
     ]

@@ -16,7 +16,7 @@ const EXAMPLE: &str = "doctest";
 
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
-    let tests = &place.setup.tests;
+    let tests = &place.setup.suite().tests;
     let runner = tests.runner.warm_name()?;
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
@@ -27,7 +27,7 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
 
 /// The command line for a scope.
 pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
-    let tests = &place.setup.tests;
+    let tests = &place.setup.suite().tests;
     let report = place.report_path().display().to_string();
     let mut words = Vec::new();
     match tests.runner {
@@ -69,7 +69,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
 }
 
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
-    match place.setup.tests.runner {
+    match place.setup.suite().tests.runner {
         TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
         TestRunner::Pytest | TestRunner::Unittest => {
             read_report(place.folders).ok().and_then(|xml| report::junit::parse(&xml).ok())
@@ -106,7 +106,7 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let modules = (1..=dotted.len()).rev().map(|count| format!("{}.py", dotted[..count].join("/")));
     let setup = place.setup;
     let folders: Vec<&str> =
-        std::iter::once(setup.directory.as_str()).chain(setup.roots.iter().map(String::as_str)).collect();
+        std::iter::once(setup.suite().directory.as_str()).chain(setup.roots.iter().map(String::as_str)).collect();
     let named = case.file.iter().cloned().chain(modules);
     named
         .flat_map(|file| {
@@ -121,7 +121,7 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
 /// How to run this case, and as little else as can be said safely: parameters are left out, for they may hold anything.
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
-    match place.setup.tests.runner {
+    match place.setup.suite().tests.runner {
         TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
         // No name on a command line stands for an example in a docstring.
         TestRunner::Unittest if class == EXAMPLE => None,

@@ -1,0 +1,97 @@
+//! What CI runs and cannot be run here, as the first look shows it: it is left out, and said.
+
+use std::path::Path;
+use std::time::Duration;
+
+use autoheal_code::Sources;
+use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_engine::workflow::{StepContext, StepError};
+
+use crate::build;
+use crate::look::Look;
+use crate::session::Session;
+use crate::setup::{BuildCommand, Suite};
+use crate::state::HealState;
+
+/// Leaves further suites and programs out that fail for a reason that is not the repository's. Returns whether there are any.
+pub(super) async fn leave_out(
+    look: &Look,
+    state: &mut HealState,
+    session: &mut Session,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<bool, StepError> {
+    let mut reasons = Vec::new();
+    let mut suites = Vec::new();
+    for (number, suite) in session.setup().other_suites.clone().into_iter().enumerate() {
+        let has_tests = look.tests.keys().any(|id| id.starts_with(&suite.label));
+        let why = if has_tests { None } else { why_no_tests(session, number + 1, limit, context).await? };
+        match why {
+            Some(why) => reasons.push(format!("`{}`: {why}", Suite::command_line(&suite))),
+            None => suites.push(suite),
+        }
+    }
+    let mut checks = Vec::new();
+    for check in session.setup().checks.clone() {
+        match why_unfit(session, &check, limit, context).await? {
+            Some(why) => reasons.push(format!("`{}`: {why}", check.words.join(" "))),
+            None => checks.push(check),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(false);
+    }
+    session.keep_fit(suites.clone(), checks.clone());
+    if let Some(setup) = &mut state.setup {
+        (setup.other_suites, setup.checks) = (suites, checks);
+        setup.not_run.extend(reasons);
+    }
+    Ok(true)
+}
+
+/// The reason for which a suite collects no test, when that is not a fault of the repository.
+async fn why_no_tests(
+    session: &mut Session,
+    number: usize,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Option<String>, StepError> {
+    let look = session.look_at_suite(number, limit, context).await?;
+    let is_foreign = |finding: &Finding| finding.file.is_none() || lacks_package(finding, session.sources());
+    let first = look.findings.first().filter(|_| look.tests.is_empty() && look.findings.iter().all(is_foreign));
+    Ok(first.map(|finding| finding.message.lines().next().unwrap_or_default().to_owned()))
+}
+
+/// The reason for which a program fails, when that is not what broke.
+async fn why_unfit(
+    session: &mut Session,
+    check: &BuildCommand,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Option<String>, StepError> {
+    let now = build::check_one(session, check, &check.directory, limit, context).await?;
+    if now.is_empty() {
+        return Ok(None);
+    }
+    let Some(before) = session.tree_before() else {
+        let is_foreign = |finding: &Finding| finding.file.is_none() || lacks_package(finding, session.sources());
+        return Ok(now.iter().all(is_foreign).then(|| "it does not end well, and no file is named".to_owned()));
+    };
+    let directory = Path::new(&before).join(&check.directory).display().to_string();
+    let then = build::check_one(session, check, &directory, limit, context).await?;
+    Ok((!then.is_empty()).then(|| "it did not end well before the last commit, either".to_owned()))
+}
+
+/// Whether a package is missing that is none of the repository's modules.
+fn lacks_package(finding: &Finding, sources: &Sources) -> bool {
+    const BEFORE: [&str; 3] = ["No module named ", "Cannot find module ", "Cannot find package "];
+    let name = BEFORE.iter().find_map(|before| finding.message.split_once(before)).and_then(|(_, rest)| {
+        let quoted = rest.trim_start().trim_start_matches(['\'', '"']);
+        quoted.split(['\'', '"', '.', '/']).next().filter(|name| !name.is_empty())
+    });
+    let is_own = |name: &str| {
+        let file = format!("{name}.py");
+        sources.iter().any(|(path, _)| path.split('/').any(|part| part == name || part == file))
+    };
+    finding.category == Category::Import && name.is_some_and(|name| !is_own(name))
+}

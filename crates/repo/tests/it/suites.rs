@@ -1,0 +1,188 @@
+//! Everything that CI runs: several suites, packages, programs; and what is not run, which is never green.
+
+use autoheal_repo::request::CiMode;
+use autoheal_repo::{HealRequest, StopReason};
+use autoheal_testkit::repository::TestRepository;
+
+use crate::driver::{Healed, heal};
+
+const LIBRARY: &str = "import json\n\n\ndef told(lines):\n    return json.dumps({\"lines\": len(lines)})\n\n\n\
+                       def twice(number):\n    return number * 2\n";
+const TEST_TOLD: &str =
+    "from shop.library import told\n\n\ndef test_told():\n    assert told([1]) == '{\"lines\": 1}'\n";
+const TEST_TWICE: &str = "from shop.library import twice\n\n\ndef test_twice():\n    assert twice(2) == 4\n";
+
+/// A workflow of steps that run in the top folder.
+fn workflow(commands: &[&str]) -> String {
+    let steps: String = commands.iter().map(|command| format!("      - run: {command}\n")).collect();
+    format!(
+        "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: pip install pytest\n{steps}"
+    )
+}
+
+/// A shop whose library is `library` since its last commit.
+fn shop(workflow: &str, more: &[(&str, &str)], library: &str) -> TestRepository {
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/library.py", LIBRARY),
+        ("tests/test_told.py", TEST_TOLD),
+        ("tests/test_twice.py", TEST_TWICE),
+        ("pytest.ini", "[pytest]\npythonpath = .\n"),
+        (".github/workflows/ci.yml", workflow),
+    ];
+    let repository = TestRepository::with_files(&[&files, more].concat());
+    if library != LIBRARY {
+        repository.write("shop/library.py", library).commit("break it");
+    }
+    repository
+}
+
+async fn healed(repository: &TestRepository) -> Option<Healed> {
+    heal(HealRequest::new(repository.path().display().to_string())).await
+}
+
+fn on_branch(repository: &TestRepository, file: &str) -> String {
+    repository.git(&["show", &format!("AUTOHEAL_BOT_AI_Fix:{file}")]) + "\n"
+}
+
+#[tokio::test]
+async fn a_fault_that_only_the_second_suite_sees_is_healed() {
+    let steps = workflow(&["pytest tests/test_twice.py", "pytest tests/test_told.py"]);
+    let repository = shop(&steps, &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(healed.results.commands.len(), 2, "{:?}", healed.results.commands);
+    assert_eq!(on_branch(&repository, "shop/library.py"), LIBRARY);
+}
+
+#[tokio::test]
+async fn a_fault_of_logic_in_the_second_suite_is_searched_for_there() {
+    let steps = workflow(&["pytest tests/test_told.py", "pytest tests/test_twice.py"]);
+    let repository = shop(&steps, &[], &LIBRARY.replace("number * 2", "number - 2"));
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert!(healed.results.searches.iter().all(|search| search.not_warm.is_none()), "{}", healed.report);
+}
+
+#[tokio::test]
+async fn each_package_that_a_matrix_names_is_tested_in_its_folder() {
+    let workflow = "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    strategy:\n      matrix:\n        package: [alpha, beta]\n    \
+                    steps:\n      - run: pytest\n        working-directory: packages/${{ matrix.package }}\n";
+    for workflow in [Some(workflow), None] {
+        let repository = packages(workflow);
+        let Some(healed) = healed(&repository).await else { return };
+        assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+        assert_eq!(healed.results.fixes_applied, 2, "{}", healed.report);
+    }
+}
+
+/// Two packages, each with a fault, and tests of the same names.
+fn packages(workflow: Option<&str>) -> TestRepository {
+    let module = |name: &str| format!("def name():\n    return '{name}'\n\n\ndef length():\n    return len(name())\n");
+    let test = |name: &str, length: usize| {
+        format!("from {name}.core import length\n\n\ndef test_length():\n    assert length() == {length}\n")
+    };
+    let manifest = |name: &str| {
+        format!("[project]\nname = '{name}'\nversion = '1'\n[tool.pytest.ini_options]\npythonpath = ['src']\n")
+    };
+    let mut files = Vec::new();
+    for (name, length) in [("alpha", 5), ("beta", 4)] {
+        files.push((format!("packages/{name}/src/{name}/__init__.py"), String::new()));
+        files.push((format!("packages/{name}/src/{name}/core.py"), module(name)));
+        files.push((format!("packages/{name}/tests/test_core.py"), test(name, length)));
+        files.push((format!("packages/{name}/pyproject.toml"), manifest(name)));
+    }
+    files.extend(workflow.map(|text| (".github/workflows/ci.yml".to_owned(), text.to_owned())));
+    let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    let repository = TestRepository::with_files(&files);
+    repository
+        .write("packages/alpha/src/alpha/core.py", module("alpha").replace("def length():", "def length()"))
+        .write("packages/beta/src/beta/core.py", module("beta").replace("len(name())", "len(nmae())"))
+        .commit("break both");
+    repository
+}
+
+#[tokio::test]
+async fn a_program_of_the_repository_has_to_end_well() {
+    let receipt = "import json\n\nprint(json.dumps({}))\n";
+    for command in ["python -m shop.receipt", "bash scripts/ci.sh", "make check"] {
+        let more = [
+            ("shop/receipt.py", receipt),
+            ("scripts/ci.sh", "set -e\npython shop/receipt.py\n"),
+            ("Makefile", "check:\n\tpython shop/receipt.py\n"),
+        ];
+        let repository = shop(&workflow(&["pytest", command]), &more, LIBRARY);
+        repository.write("shop/receipt.py", "print(json.dumps({}))\n").commit("forget the import");
+        let Some(healed) = healed(&repository).await else { return };
+        assert_eq!(healed.results.stop_reason, StopReason::Green, "{command}\n{}", healed.report);
+        let text = on_branch(&repository, "shop/receipt.py");
+        assert!(text.contains("import json") && text.contains("json.dumps"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_ended_badly_before_is_said_and_does_not_hold_up() {
+    let more = [("shop/upload.py", "raise SystemExit('no network')\n")];
+    let broken = LIBRARY.replace("json.dumps", "jsn.dumps");
+    let repository = shop(&workflow(&["pytest", "python -m shop.upload"]), &more, &broken);
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{}", healed.report);
+    assert!(healed.results.not_run[0].contains("shop.upload"), "{:?}", healed.results.not_run);
+    assert_eq!(on_branch(&repository, "shop/library.py"), LIBRARY);
+}
+
+#[tokio::test]
+async fn with_something_that_is_not_run_nothing_is_green() {
+    for command in
+        ["bandit -r shop", "python -m build", "sphinx-build docs out", "pytest --cov=shop --cov-fail-under=90"]
+    {
+        let steps = workflow(&["pytest", command]);
+        for library in [LIBRARY.to_owned(), LIBRARY.replace("json.dumps", "jsn.dumps")] {
+            let repository = shop(&steps, &[], &(library + "\n"));
+            let Some(healed) = healed(&repository).await else { return };
+            assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{command}\n{}", healed.report);
+            assert!(
+                healed.results.not_run.iter().any(|not_run| not_run.contains(command)),
+                "{:?}",
+                healed.results.not_run
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_prepares_prints_or_delivers_decides_nothing() {
+    let steps = workflow(&[
+        "echo begin",
+        "git config user.name ci",
+        "mkdir -p out",
+        "export A=1",
+        "pytest",
+        "coverage report",
+        "codecov",
+        "poetry install",
+        "uv sync",
+    ]);
+    let repository = shop(&steps, &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{:?}\n{}", healed.results.not_run, healed.report);
+}
+
+#[tokio::test]
+async fn a_second_run_beside_a_branch_that_waits_says_so() {
+    let repository = shop(&workflow(&["pytest"]), &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let Some(first) = healed(&repository).await else { return };
+    assert_eq!(first.results.stop_reason, StopReason::Green, "{}", first.report);
+    let Some(second) = healed(&repository).await else { return };
+    assert_eq!(second.results.stop_reason, StopReason::Unmerged, "{}", second.report);
+    assert_eq!(second.results.branch_name, first.results.branch_name);
+}
+
+#[tokio::test]
+async fn a_branch_that_nobody_verified_is_not_green() {
+    let repository = shop(&workflow(&["pytest"]), &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let request = HealRequest { ci: CiMode::None, ..HealRequest::new(repository.path().display().to_string()) };
+    let Some(healed) = heal(request).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{}", healed.report);
+    assert!(healed.results.error.is_none(), "{:?}", healed.results.error);
+}
