@@ -66,6 +66,7 @@ pub(crate) async fn prepare(
         interpreter: Interpreter::default(),
         builds: green.builds,
         checks: green.checks,
+        broken_files: BTreeSet::new(),
         not_run: green.not_understood,
         linters: Vec::new(),
         language_servers: Vec::new(),

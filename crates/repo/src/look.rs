@@ -49,6 +49,15 @@ pub struct Look {
 }
 
 impl Look {
+    /// Adds findings of files that do not parse, as far as no test has told of them.
+    pub(crate) fn add_unread(&mut self, findings: Vec<Finding>) {
+        let told = |finding: &Finding| {
+            self.findings.iter().any(|other| other.category.hides_others() && other.file == finding.file)
+        };
+        let new: Vec<Finding> = findings.into_iter().filter(|finding| !told(finding)).collect();
+        self.findings.extend(new);
+    }
+
     /// Adds the look at another suite, whose tests have names that begin with `label`.
     pub(crate) fn add_suite(&mut self, suite: Self, label: &str) {
         let named = |name: String| format!("{label}{name}");

@@ -271,9 +271,10 @@ impl Session {
             return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
         }
         let mut look = self.suites(scope, limit, context).await?;
-        if matches!(scope, Scope::All | Scope::UntilFirstFailure) && (look.findings.is_empty() || *scope == Scope::All)
-        {
+        if *scope == Scope::All || *scope == Scope::UntilFirstFailure && look.findings.is_empty() {
             look.findings.append(&mut crate::build::check(self, limit, context).await?);
+            let broken: Vec<String> = self.setup.broken_files.iter().cloned().collect();
+            look.add_unread(self.parse_check(&broken, context).await?);
         }
         look.findings.append(&mut built);
         look.findings.extend(linted.findings);
@@ -300,6 +301,11 @@ impl Session {
         let look = crate::suite::run(self, &Scope::All, limit, context).await;
         self.setup.at = 0;
         look
+    }
+
+    /// Looks at these files besides, whether tests load them or not.
+    pub(crate) fn keep_broken(&mut self, files: &BTreeSet<String>) {
+        self.setup.broken_files.clone_from(files);
     }
 
     /// Goes on with these further suites and programs only.
@@ -342,6 +348,24 @@ impl Session {
         let Some(words) = self.setup.toolchain.syntax_check_words(&self.place(), files) else { return Ok(Vec::new()) };
         let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
         Ok(self.setup.toolchain.syntax_check_findings(&outcome))
+    }
+
+    /// The findings of files that do not parse, as the interpreter says, whether any test loads them or not.
+    pub(crate) async fn parse_check(
+        &mut self,
+        files: &[String],
+        context: &StepContext,
+    ) -> Result<Vec<Finding>, StepError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let toolchain = self.setup.toolchain;
+        let mut findings = Vec::new();
+        for words in toolchain.parse_check_words(&self.place(), files) {
+            let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
+            findings.extend(toolchain.parse_check_findings(&self.place(), &outcome));
+        }
+        Ok(findings)
     }
 
     /// The repository as its tools see it.

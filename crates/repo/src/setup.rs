@@ -36,6 +36,9 @@ pub struct Setup {
     /// Programs of the repository that CI runs besides, and that have to end well.
     #[serde(default)]
     pub checks: Vec<BuildCommand>,
+    /// Files that do not parse since the last commit, whether tests load them or not. Set by `diagnose`.
+    #[serde(default)]
+    pub broken_files: BTreeSet<String>,
     /// What CI runs and is not run here, each with the reason: while there is any, nothing is green.
     #[serde(default)]
     pub not_run: Vec<String>,

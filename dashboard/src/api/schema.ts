@@ -1069,6 +1069,8 @@ export interface components {
             iterations: number;
             /** @description As given. */
             leaderName: string;
+            /** @description What CI decides by and was not run here. */
+            notRun: string[];
             /** @description The page of the pull request. */
             pullRequest?: string | null;
             /** @description The repository as a URI. */

@@ -30,13 +30,14 @@ export function RunSummaryCard({ results }: RunSummaryProps) {
     ["Total time", formatTotalTime(results.totalTime)],
   ];
   if (results.pullRequest) facts.push(["Pull request", <SafeLink key="request" to={results.pullRequest} />, "wide"]);
+  const toKnow = [...results.warnings, ...results.notRun.map((what) => `Not run here, and CI decides by it, too: ${what}`)];
   return (
     <Panel title="Run summary" aside={<StateBadge looks={CI_LOOKS} value={results.ciStatus} />}>
       <Facts facts={facts} />
       <p className="mt-4 border-t border-line pt-3 text-muted">It ended because {reasonInWords(results.stopReason)}.</p>
-      {results.warnings.length > 0 && (
+      {toKnow.length > 0 && (
         <ul className="mt-3 list-disc ps-5 text-warn">
-          {results.warnings.map((warning, index) => (
+          {toKnow.map((warning, index) => (
             <li key={index} className="break-words">
               {warning}
             </li>

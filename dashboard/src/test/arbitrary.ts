@@ -55,4 +55,5 @@ export const results: fc.Arbitrary<HealingResults> = fc.record({
   stopReason: fc.constantFrom("GREEN" as const, "NO_PROGRESS" as const, "ATTEMPTS" as const, "CANCELLED" as const),
   commands: fc.array(words, { maxLength: 2 }),
   warnings: fc.array(words, { maxLength: 2 }),
+  notRun: fc.array(words, { maxLength: 2 }),
 });

@@ -1,5 +1,6 @@
 //! The diagnosis agent (the spec's verifier): runs the checks in the sandbox and takes what they say into the log.
 
+mod changed;
 mod unfit;
 
 use std::collections::BTreeSet;
@@ -33,6 +34,10 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         look = session.look(&Scope::All, limit, context).await?;
     }
     keep_judges(&look, state, session);
+    if state.baseline.is_none() {
+        let broken = changed::find_broken(state, session, context).await?;
+        look.add_unread(broken);
+    }
     settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
         name_syntax_errors(&mut look, session, context).await?;

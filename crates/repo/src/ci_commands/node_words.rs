@@ -81,7 +81,7 @@ pub(super) const OTHER_CHECKS: &[&str] = &[
 
 /// Programs that ask several packages or scripts at once in ways that are not followed.
 pub(super) const ORCHESTRATORS: &[&str] =
-    &["lerna", "turbo", "nx", "wireit", "gulp", "grunt", "rush", "moon", "just", "wsrun", "ultra"];
+    &["lerna", "turbo", "nx", "wireit", "gulp", "grunt", "rush", "moon", "wsrun", "ultra"];
 
 /// Jest's options that do not change which tests pass.
 pub(super) const JEST_DROPPED: &[&str] = &[

@@ -208,6 +208,22 @@ impl Toolchain {
         }
     }
 
+    /// The commands that say which files do not parse, without running them.
+    pub(crate) fn parse_check_words(self, place: &Place<'_>, files: &[String]) -> Vec<Vec<String>> {
+        match self {
+            Self::Python => vec![python::syntax_check_words(place, files)],
+            Self::Node => node::parse_check_words(place, files),
+        }
+    }
+
+    /// What one of them said.
+    pub(crate) fn parse_check_findings(self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
+        match self {
+            Self::Python => python::syntax_check_findings(outcome),
+            Self::Node => node::parse_check_findings(place, outcome),
+        }
+    }
+
     /// The command that asks the interpreter what it can import.
     pub(crate) fn probe_words(self, place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
         match self {

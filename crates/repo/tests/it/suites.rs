@@ -121,6 +121,21 @@ async fn a_program_of_the_repository_has_to_end_well() {
 }
 
 #[tokio::test]
+async fn a_module_that_the_last_commit_broke_is_healed_though_no_test_loads_it() {
+    let extra = "def extra():\n    return 1\n";
+    let more = [("shop/extra.py", extra), ("shop/old.py", "print 'two'\n")];
+    let repository = shop(&workflow(&["pytest"]), &more, LIBRARY);
+    repository
+        .write("shop/extra.py", "def extra()\n    return 1\n")
+        .write("shop/old.py", "print 'three'\n")
+        .commit("break it");
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(on_branch(&repository, "shop/extra.py"), extra);
+    assert_eq!(on_branch(&repository, "shop/old.py"), "print 'three'\n");
+}
+
+#[tokio::test]
 async fn what_ended_badly_before_is_said_and_does_not_hold_up() {
     let more = [("shop/upload.py", "raise SystemExit('no network')\n")];
     let broken = LIBRARY.replace("json.dumps", "jsn.dumps");

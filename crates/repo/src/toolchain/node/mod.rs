@@ -10,9 +10,9 @@ use std::path::Path;
 use autoheal_code::javascript::probe;
 use autoheal_code::report::node::Look;
 use autoheal_code::report::node::entries::REPORT_VARIABLE;
-use autoheal_engine::diagnostics::Finding;
-use autoheal_sandbox::Mount;
+use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_sandbox::untrusted::UntrustedFolder;
+use autoheal_sandbox::{Mount, Outcome};
 
 use super::Place;
 use crate::caches::hash_of;
@@ -25,6 +25,28 @@ pub(super) fn probe_words(place: &Place<'_>, findings: &[Finding]) -> Vec<String
     let mut words = vec![place.program(), place.tool(folders::NODE_PROBE), folder];
     words.extend(probe::modules_of_interest(place.sources, findings));
     words
+}
+
+/// One command a file: Node takes no more, and reads no other notation than JavaScript's own.
+pub(super) fn parse_check_words(place: &Place<'_>, files: &[String]) -> Vec<Vec<String>> {
+    let is_plain = |file: &&String| {
+        let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("js" | "mjs" | "cjs"))
+    };
+    files.iter().filter(is_plain).map(|file| vec![place.program(), "--check".to_owned(), file.clone()]).collect()
+}
+
+pub(super) fn parse_check_findings(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
+    if outcome.end.is_success() {
+        return Vec::new();
+    }
+    let mut findings = suite::findings_in_output(place, outcome);
+    // What does not tell of a file that cannot be read tells nothing.
+    findings.retain(|finding| finding.category.hides_others() && finding.file.is_some());
+    for finding in &mut findings {
+        finding.source = Source::Build;
+    }
+    findings
 }
 
 /// Folders of installed packages that tools write to. They are made when packages are installed, so that something writable can be

@@ -1,0 +1,56 @@
+//! Files that the last commit broke and that tests need not load: CI may be green with them, a user's program is not.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use autoheal_code::Language;
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::untrusted::UntrustedFolder;
+
+use crate::session::Session;
+use crate::state::HealState;
+use crate::tree;
+
+/// A commit that changes more files has other faults than a slip.
+const MOST: usize = 200;
+
+/// Finds the files that do not parse since the last commit. They are looked at from here on, and what is wrong with them is returned.
+pub(super) async fn find_broken(
+    state: &mut HealState,
+    session: &mut Session,
+    context: &StepContext,
+) -> Result<Vec<Finding>, StepError> {
+    let Some(before) = session.tree_before() else { return Ok(Vec::new()) };
+    let changed = changed_files(session, &before);
+    if changed.is_empty() || changed.len() > MOST {
+        return Ok(Vec::new());
+    }
+    let mut findings = session.parse_check(&changed, context).await?;
+    if findings.is_empty() {
+        return Ok(findings);
+    }
+    let broken: BTreeSet<String> = findings.iter().filter_map(|finding| finding.file.clone()).collect();
+    let earlier: Vec<String> = broken.iter().map(|file| before.join(file).display().to_string()).collect();
+    let old = session.parse_check(&earlier, context).await?;
+    let was_broken = |file: &String| {
+        let earlier = before.join(file);
+        old.iter().filter_map(|finding| finding.file.as_deref()).any(|file| Path::new(file) == earlier)
+    };
+    let broken: BTreeSet<String> = broken.into_iter().filter(|file| !was_broken(file)).collect();
+    findings.retain(|finding| finding.file.as_ref().is_some_and(|file| broken.contains(file)));
+    session.keep_broken(&broken);
+    if let Some(setup) = &mut state.setup {
+        setup.broken_files = broken;
+    }
+    Ok(findings)
+}
+
+/// Editable programs that are new or others than before the last commit.
+fn changed_files(session: &Session, before: &Path) -> Vec<String> {
+    let Ok(before) = UntrustedFolder::open(before) else { return Vec::new() };
+    let sources = session.sources();
+    let programs = sources.iter().filter(|(file, _)| Language::of(file).is_some() && sources.is_editable(file));
+    let changed = programs.filter(|(file, text)| tree::text_of(&before, file).as_deref() != Some(text));
+    changed.map(|(file, _)| file.to_owned()).collect()
+}
