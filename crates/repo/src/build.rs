@@ -51,7 +51,11 @@ pub(crate) async fn check_one(
 ) -> Result<Vec<Finding>, StepError> {
     // The first word is `python` or `node`: the interpreter that the tests have.
     let program = session.place().program();
-    let words = with_variables(check, std::iter::once(program).chain(check.words.iter().skip(1).cloned()));
+    let mut check = check.clone();
+    // Beside the sources nothing may be writable: in the tree of the commit before, nothing is.
+    let compiled = session.place().folders.scratch().join("compiled").display().to_string();
+    check.environment.entry("PYTHONPYCACHEPREFIX".to_owned()).or_insert(compiled);
+    let words = with_variables(&check, std::iter::once(program).chain(check.words.iter().skip(1).cloned()));
     let outcome = session.run_in(directory, words, limit, context).await?;
     if outcome.end.is_success() {
         return Ok(Vec::new());

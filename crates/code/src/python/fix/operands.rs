@@ -284,6 +284,7 @@ fn change(
                 vec![Edit::replace(left.range(), right.text(text)), Edit::replace(right.range(), left.text(text))];
             list.add(8.0 + extra, "swap the operands", file, swapped);
             operator(list, text, file, (*left, *right), advice, extra);
+            take_off(list, text, file, span, (*left, *right), advice.operator - 0.5 + extra);
         }
         Shape::Other => {}
     }
@@ -329,7 +330,13 @@ fn operator(
     let written = between.trim_matches(|char: char| char.is_whitespace() || char == '(' || char == ')');
     let Some(at) = between.find(written).filter(|_| ARITHMETIC.contains(&written)) else { return };
     let is_format = matches!(left.text(text).chars().next_back(), Some('"' | '\'')) && left.text(text).contains('%');
-    for other in ARITHMETIC.iter().filter(|other| **other != written) {
+    // An operation that does nothing is not what was meant.
+    let is_idle = |other: &str| match right.text(text) {
+        "1" => matches!(other, "*" | "/" | "//" | "**"),
+        "0" => matches!(other, "+" | "-" | "|"),
+        _ => false,
+    };
+    for other in ARITHMETIC.iter().filter(|other| **other != written && !is_idle(other)) {
         let fits = if *other == "%" && is_format { -2.5 } else { 0.0 };
         list.edit(
             advice.operator + fits + extra,
@@ -338,6 +345,19 @@ fn operator(
             Edit::replace(left.end + at..left.end + at + written.len(), *other),
         );
     }
+}
+
+/// A number that was put beside something, without it.
+fn take_off(list: &mut Shortlist<'_, '_>, text: &str, file: &str, span: Span, (left, right): (Span, Span), bits: f64) {
+    let is_number = |operand: Span| operand.text(text).parse::<f64>().is_ok();
+    let kept = match (is_number(left), is_number(right)) {
+        (false, true) => left,
+        (true, false) => right,
+        (true, true) | (false, false) => return,
+    };
+    let other = if kept == left { right } else { left };
+    let description = format!("take the '{}' off", other.text(text));
+    list.edit(bits, description, file, Edit::replace(span.range(), kept.text(text)));
 }
 
 /// `"1"` for `1`, and the reverse.
