@@ -254,7 +254,7 @@ impl HealState {
         self.close_round(green, look.keys().len(), now);
         self.monitor = Some(look);
         if green {
-            self.stop_with(self.reason_of_green());
+            self.stop_with(if self.is_wholly_checked() { StopReason::Green } else { StopReason::PartlyChecked });
         } else if self.retry_count >= self.request.retry_limit {
             self.stop_with(StopReason::Attempts);
         } else {
@@ -262,16 +262,19 @@ impl HealState {
         }
     }
 
-    /// The reason of a run that ends with nothing red. What CI runs besides is not known to be green, unless CI itself said so.
-    pub(crate) fn reason_of_green(&self) -> StopReason {
-        let is_known = self.ci_verdict == Some(CiVerdict::Green);
-        let is_whole = self.setup.as_ref().is_none_or(|setup| setup.not_run.is_empty());
+    /// Everything that CI decides by was run here, or CI itself said green.
+    fn is_wholly_checked(&self) -> bool {
+        let is_all_run = self.setup.as_ref().is_none_or(|setup| setup.not_run.is_empty());
+        is_all_run || self.ci_verdict == Some(CiVerdict::Green)
+    }
+
+    /// The reason of a run that found nothing red and changed nothing.
+    pub(crate) fn reason_of_idleness(&self) -> StopReason {
         let is_continued = self.origin.as_ref().is_some_and(|origin| origin.start_commit != origin.base_commit);
-        match (self.accepted.is_empty(), is_known || is_whole) {
-            (true, _) if is_continued => StopReason::Unmerged,
-            (true, true) => StopReason::NothingToDo,
-            (false, true) => StopReason::Green,
-            (true | false, false) => StopReason::PartlyChecked,
+        match self.is_wholly_checked() {
+            _ if is_continued => StopReason::Unmerged,
+            true => StopReason::NothingToDo,
+            false => StopReason::PartlyChecked,
         }
     }
 

@@ -57,7 +57,7 @@ async fn judge(
             if let Some(setup) = &mut state.setup {
                 setup.not_run.push("the branch was not verified by itself, as was asked for (--ci none)".to_owned());
             }
-            state.stop_with(if is_green { state.reason_of_green() } else { StopReason::NoProgress });
+            state.stop_with(if is_green { StopReason::PartlyChecked } else { StopReason::NoProgress });
             return Ok(());
         }
         CiMode::Local => None,

@@ -92,14 +92,14 @@ fn reason_to_end(state: &HealState, context: &StepContext) -> Option<StopReason>
         return None;
     }
     // Green after accepted fixes that the monitor called red is not green: what it saw is in the log, and no target is left.
-    Some(if state.accepted.is_empty() { state.reason_of_green() } else { StopReason::NoProgress })
+    Some(if state.accepted.is_empty() { state.reason_of_idleness() } else { StopReason::NoProgress })
 }
 
 fn why_nothing_is_left(state: &HealState) -> StopReason {
     let is_green = state.current.as_ref().is_some_and(|observed| observed.look.is_green());
     if is_green && state.accepted.is_empty() {
         // What is left is advice that no rule knows how to follow.
-        state.reason_of_green()
+        state.reason_of_idleness()
     } else if !state.flaky.is_empty() && state.log.current().all(|entry| state.flaky.contains(&entry.finding.key())) {
         StopReason::Flaky
     } else if state.model_end == Some(ModelEnd::Budget) {
