@@ -10,6 +10,7 @@
 //! - `evidence`: what is known about where the fault may be; `suspects`: the lines, weighted by it
 //! - `terrain`, `site`: what is asked of a language: its files, and the places in them that may be changed
 //! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
+//! - `strangers`: members that the program mentions once, which are most often misspelled
 //! - `layout`, `uses`, `literals`, `relation`: what operators of every language ask of a text, of a variable, of a literal and of two
 //!   statements; `donors`: code of the file, written for another place of it
 //!
@@ -33,6 +34,7 @@ pub(crate) mod priors;
 mod ranking;
 pub(crate) mod relation;
 pub(crate) mod site;
+pub(crate) mod strangers;
 mod suspects;
 pub(crate) mod terrain;
 pub(crate) mod uses;

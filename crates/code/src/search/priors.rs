@@ -25,6 +25,8 @@ pub(crate) enum Family {
     Chaining,
     Patterns,
     Removal,
+    Spelling,
+    Combinations,
 }
 
 /// A kind of fault with how common it is.
@@ -41,12 +43,17 @@ pub(crate) struct Prior {
 /// in public Python projects (Richter, Wehrheim: "TSSB-3M: Mining single statement bugs at massive scale", 2022). The root
 /// flattens them, as those commits were not chosen by a failing test. What spans statements has no pattern there and is set
 /// by judgement, below what has.
-const PRIORS: [Prior; 22] = [
+const PRIORS: [Prior; 24] = [
     prior(Family::Names, 15.0, "237: change identifier used; 174: change binary operand is mostly one too"),
     prior(Family::Attributes, 10.0, "104: change attribute used"),
     prior(Family::Callees, 8.0, "134: wrong function name, of which only related functions are tried"),
     prior(Family::Constants, 12.0, "140: numeric, boolean, and type of a constant"),
-    prior(Family::Comparisons, 5.0, "29: binary operator; most of those that a test notices are comparisons"),
+    prior(
+        Family::Comparisons,
+        16.0,
+        "29: binary operator; most of those that a test notices are comparisons, and few others may be meant: where several changes \
+         pass, a boundary is likelier than another index",
+    ),
     prior(Family::Booleans, 10.0, "105: more or less specific condition, unary operator"),
     prior(
         Family::OffByOne,
@@ -60,7 +67,7 @@ const PRIORS: [Prior; 22] = [
     prior(Family::Returns, 4.0, "a part of the identifiers"),
     prior(Family::InitialValues, 4.0, "a part of the constants"),
     prior(Family::Assignments, 3.0, "a part of the operators"),
-    prior(Family::Guards, 4.0, "judged: the commonest fix of more than one line, but what it says is hard to guess"),
+    prior(Family::Guards, 5.0, "judged: the commonest fix of more than one line, but what it says is hard to guess"),
     prior(Family::Placement, 3.0, "judged: indentation is syntax here"),
     prior(Family::Insertion, 2.0, "judged: a forgotten update is common, and hard to guess"),
     prior(Family::Jumps, 1.0, "judged: rare"),
@@ -71,6 +78,8 @@ const PRIORS: [Prior; 22] = [
         "judged: `?.` is seldom what is wrong about a value, and there are but two ways to write it",
     ),
     prior(Family::Patterns, 5.0, "a part of the constants: what texts have to look like, and what is put into them"),
+    prior(Family::Spelling, 120.0, "judged: what is mentioned once and is almost another name is seldom meant"),
+    prior(Family::Combinations, 3.0, "judged: what is wider than the other kinds comes behind them"),
     // Taking behaviour out passes weak tests: Qi and others, "An analysis of patch plausibility and correctness", 2015.
     prior(Family::Removal, 0.05, "judged: seldom right when it passes, so last on purpose"),
 ];

@@ -7,6 +7,7 @@ use autoheal_engine::diagnostics::Category;
 use super::change::{Change, describe};
 use super::priors::Family;
 use super::site::{Site, Text};
+use super::strangers::Strangers;
 use super::suspects::Suspects;
 use super::{NAME, priors};
 use crate::edit::{Candidate, Edit, FileEdit, apply_within};
@@ -22,6 +23,7 @@ const MOST_SITES: usize = 200;
 pub(crate) fn candidates_at<'a>(
     sites: impl IntoIterator<Item = impl Site<'a>>,
     suspects: &Suspects<'_>,
+    strangers: &Strangers<'_>,
     weighing: Weighing,
     model: &Model,
     category: Category,
@@ -39,8 +41,8 @@ pub(crate) fn candidates_at<'a>(
     sites.sort_by(|(_, (_, left)), (_, (_, right))| right.total_cmp(left));
     sites.truncate(MOST_SITES);
     let likeliest = match weighing {
-        Weighing::ByPlace => by_place(&sites, most),
-        Weighing::ByKind => by_kind(&sites, most),
+        Weighing::ByPlace => by_place(&sites, strangers, most),
+        Weighing::ByKind => by_kind(&sites, strangers, most),
     };
     best(likeliest, model, category, most)
 }
@@ -57,14 +59,25 @@ pub(crate) enum Weighing {
 /// A place with how suspicious its line is, and that with its size.
 type Weighed<S> = (S, (f64, f64));
 
-fn by_place<'a, S: Site<'a>>(sites: &[Weighed<S>], most: usize) -> Likeliest<'a> {
+/// What is proposed at a place, by the kind of fault. What is left out here takes nobody's turn.
+fn proposed<'a>(site: &impl Site<'a>, strangers: &Strangers<'_>) -> Vec<(Family, Vec<Change>)> {
+    let file = site.text();
+    let mut proposed = site.changes();
+    for (_, changes) in &mut proposed {
+        changes.retain(|change| change.weight > 0.0 && !strangers.are_spread(file.text(), &change.edits));
+    }
+    proposed.push((Family::Spelling, strangers.spelled_right(file, &site.lines())));
+    proposed
+}
+
+fn by_place<'a, S: Site<'a>>(sites: &[Weighed<S>], strangers: &Strangers<'_>, most: usize) -> Likeliest<'a> {
     let total: f64 = sites.iter().map(|(_, (_, weight))| weight).sum();
     let mut likeliest = Likeliest::new(most);
     for (site, (_, weight)) in sites {
-        for (family, changes) in site.changes() {
+        for (family, changes) in proposed(site, strangers) {
             let proposed: f64 = changes.iter().map(|change| change.weight).sum();
             let bits = (total / weight).log2() + priors::bits(family);
-            for change in changes.into_iter().filter(|change| change.weight > 0.0) {
+            for change in changes {
                 let bits = bits + (proposed / change.weight).log2();
                 likeliest.add(Ranked { file: site.text(), bits, change });
             }
@@ -73,10 +86,10 @@ fn by_place<'a, S: Site<'a>>(sites: &[Weighed<S>], most: usize) -> Likeliest<'a>
     likeliest
 }
 
-fn by_kind<'a, S: Site<'a>>(sites: &[Weighed<S>], most: usize) -> Likeliest<'a> {
+fn by_kind<'a, S: Site<'a>>(sites: &[Weighed<S>], strangers: &Strangers<'_>, most: usize) -> Likeliest<'a> {
     let mut families: BTreeMap<Family, Share<'a>> = BTreeMap::new();
     for (site, (suspicion, _)) in sites {
-        for (family, changes) in site.changes() {
+        for (family, changes) in proposed(site, strangers) {
             let share = families.entry(family).or_insert_with(|| Share { total: 0.0, likeliest: Likeliest::new(most) });
             share.add(site.text(), *suspicion, changes);
         }
@@ -107,7 +120,7 @@ impl<'a> Share<'a> {
         let proposed: f64 = changes.iter().map(|change| change.weight).sum();
         let weight = proposed.sqrt();
         self.total += weight;
-        for change in changes.into_iter().filter(|change| change.weight > 0.0) {
+        for change in changes {
             let bits = (proposed / change.weight).log2() - (weight * suspicion).log2();
             self.likeliest.add(Ranked { file, bits, change });
         }

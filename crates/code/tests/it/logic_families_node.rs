@@ -238,6 +238,25 @@ fn jumps_and_loops() {
 }
 
 #[test]
+fn wider_repairs() {
+    let program =
+        Program { name: "smallest", code: SMALLEST, right: "smallest(above, k - same)", wrong: "smallest(above, k)" };
+    assert!(rank("smallest.js", &program, &ran("lib/smallest.js", 1..10), 1_000).is_some());
+}
+
+const SMALLEST: &str = "\
+function smallest(items, k) {
+  const pivot = items[0];
+  const above = items.filter((x) => x > pivot);
+  const same = items.length - above.length;
+  if (k >= same) return smallest(above, k - same);
+  return pivot;
+}
+
+module.exports = { smallest };
+";
+
+#[test]
 fn chaining_and_patterns() {
     assert_all_within(
         500,

@@ -189,6 +189,74 @@ fn the_deepest_frame_comes_first() {
     assert_eq!(first_lines(&Evidence::default(), &finding).first(), Some(&23));
 }
 
+#[test]
+fn an_attribute_that_is_mentioned_once_is_written_nowhere_else() {
+    let broken = WAREHOUSE.replace("len(row) < width", "len(row) < self.widht");
+    let sources = repository(&broken);
+    let found = candidates(&finding(), &sources, &Evidence::default(), 4_000);
+    let text_of = |one: &Candidate| one.files[0].apply(&broken).expect("an edit that fits");
+    assert_eq!(found.iter().find(|one| text_of(one).matches("widht").count() > 1), None);
+    assert!(found.iter().any(|one| !text_of(one).contains("widht")));
+    let broken = WAREHOUSE.replace("len(row) < width", "len(row) < self.capcity");
+    let sources = repository(&broken);
+    let first = candidates(&finding(), &sources, &Evidence::default(), 1);
+    assert_eq!(first[0].description, "write 'capacity' instead of 'capcity'");
+}
+
+const INTERVALS: &str = "\
+def overlaps(a, b):
+    return a[0] <= b[1] and b[0] < a[1]
+
+
+def conflicts(pairs):
+    return sum(overlaps(a, b) for i, a in enumerate(pairs) for b in pairs[i + 1:])
+";
+
+#[test]
+fn a_boundary_is_likelier_than_another_index() {
+    let sources = repository(INTERVALS);
+    let found = candidates(&finding(), &sources, &Evidence::default(), 1_000);
+    let place = |right: &str| position(&sources, &found, &INTERVALS.replace("a[0] <= b[1]", right));
+    let boundary = place("a[0] < b[1]").expect("the boundary");
+    for other in ["a[1] <= b[1]", "a[0] <= b[0]", "b[0] <= b[1]", "a[0] <= a[1]"] {
+        let other = place(other).expect("what a name or an index may be");
+        assert!(boundary < other, "{boundary} {other}");
+    }
+}
+
+const WIDER: &str = "\
+def smallest(items, k):
+    pivot = items[0]
+    above = [x for x in items if x > pivot]
+    same = len(items) - len(above)
+    if k >= same:
+        return smallest(above, k - same)
+    return pivot
+
+
+def margin(lines, k):
+    widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    best = 0
+    for width in widths[k:]:
+        best = max(best, width)
+    return best
+";
+
+#[test]
+fn wider_repairs_are_in_time() {
+    for (right, wrong) in [
+        ("smallest(above, k - same)", "smallest(above, k)"),
+        ("for line in lines if line.strip()]", "for line in lines]"),
+        ("in widths[k:]", "in widths"),
+        ("max(best, width)", "width"),
+    ] {
+        let broken = WIDER.replacen(right, wrong, 1);
+        let sources = repository(&broken);
+        let found = candidates(&finding(), &sources, &Evidence::default(), LATE);
+        assert!(position(&sources, &found, WIDER).is_some(), "{right}");
+    }
+}
+
 /// Recall when only the function is known. The floors are what is reached, less what a change of the priors may cost: they are
 /// there to be raised.
 #[test]

@@ -140,6 +140,61 @@ fn a_repository_may_hold_both_languages() {
     assert_eq!(region(first, &sources), Some(("lib/gcd.js".to_owned(), 2..=5)));
 }
 
+const CART: &str = "\
+class Cart {
+  constructor() {
+    this.lines = [];
+  }
+
+  add(name, price, count = 1) {
+    this.lines.push({ name, price, count });
+  }
+
+  subtotal() {
+    let total = 0;
+    for (const line of this.lines) {
+      total += line.price * line.count;
+    }
+    return total;
+  }
+
+  dearest() {
+    let best = this.lines[0];
+    for (const line of this.lines) {
+      if (line.price > best.price) {
+        best = line;
+      }
+    }
+    return best;
+  }
+}
+
+module.exports = { Cart };
+";
+
+#[test]
+fn a_member_that_is_mentioned_once_is_a_misspelled_one() {
+    let program = Program { name: "Cart", code: CART, right: "line.count", wrong: "line.cuont" };
+    assert_eq!(rank("cart.js", &program, &ran("lib/cart.js", 1..30), 100), Some(1));
+}
+
+#[test]
+fn a_member_that_is_mentioned_once_is_written_nowhere_else() {
+    let broken = CART.replace("line.count", "line.cuont");
+    let sources = repository("cart.js", &broken, "Cart");
+    let found = candidates(&finding(), &sources, &ran("lib/cart.js", 1..30), 4_000);
+    let spread = found.iter().find(|one| {
+        let text = one.files[0].apply(&broken).expect("an edit that fits");
+        text.matches("cuont").count() > 1
+    });
+    assert_eq!(spread, None);
+    // What is mentioned twice may be written anywhere.
+    let known = |one: &Candidate| one.files[0].apply(&broken).is_ok_and(|text| text.contains("line.name > best.price"));
+    let broken = broken.replace("return best;", "return best.name + best.name;");
+    let sources = repository("cart.js", &broken, "Cart");
+    assert!(candidates(&finding(), &sources, &ran("lib/cart.js", 1..30), 4_000).iter().any(known));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

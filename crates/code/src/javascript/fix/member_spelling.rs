@@ -18,7 +18,8 @@ const NAME: &str = "member_spelling";
 const PLACES: usize = 3;
 
 /// Members of what the language itself brings, for a program that was not asked.
-const COMMON: &str = "length push pop shift unshift slice splice concat join map filter forEach reduce reduceRight find findIndex \
+pub(crate) const COMMON_MEMBERS: &str = "\
+length push pop shift unshift slice splice concat join map filter forEach reduce reduceRight find findIndex \
 indexOf lastIndexOf includes some every sort reverse fill flat flatMap keys values entries isArray from of toString valueOf \
 hasOwnProperty call apply bind prototype constructor name split replace replaceAll match matchAll test exec trim trimStart trimEnd \
 charAt charCodeAt codePointAt startsWith endsWith padStart padEnd repeat substring substr toLowerCase toUpperCase localeCompare \
@@ -97,7 +98,7 @@ fn lost(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, expression: &str) {
         let depth = f64::from(u32::try_from(depth).unwrap_or(9)) + if expression.contains('.') { 6.0 } else { 1.0 };
         let is_it = |call: &&Call| place.span.contains(call.callee) && call.callee.text(text) == expression;
         for call in module.calls.iter().filter(is_it) {
-            let names: BTreeMap<&str, f64> = COMMON
+            let names: BTreeMap<&str, f64> = COMMON_MEMBERS
                 .split_whitespace()
                 .map(|name| (name, 2.0))
                 .chain(blame.index.members().map(|(name, count)| (name, rarity(count))))
@@ -124,7 +125,7 @@ fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
     let wrong = word.text.as_str();
     let depth = f64::from(u32::try_from(depth).unwrap_or(9));
     let known = f64::from(u32::try_from(blame.index.count(wrong).saturating_sub(1).min(8)).unwrap_or(8)) / 2.0;
-    let mut candidates: BTreeMap<&str, f64> = COMMON.split_whitespace().map(|name| (name, 1.0)).collect();
+    let mut candidates: BTreeMap<&str, f64> = COMMON_MEMBERS.split_whitespace().map(|name| (name, 1.0)).collect();
     let of_types = blame.context.environment.node.members.values().flatten();
     candidates.extend(of_types.map(|name| (name.as_str(), 1.5)));
     let of_modules = blame.context.environment.node.exports.values().flatten();

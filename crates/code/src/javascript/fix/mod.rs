@@ -12,7 +12,7 @@ mod import_source;
 mod layout;
 pub mod linting;
 mod local_repair;
-mod member_spelling;
+pub(crate) mod member_spelling;
 mod module_kind;
 mod module_path;
 mod name_spelling;

@@ -8,7 +8,7 @@ use super::piece::{self, Piece};
 use super::site::{Site, is_short};
 use super::tree::{Kind, Node, Place, Shape, Statement, Tree};
 use crate::edit::Edit;
-use crate::javascript::module::{Function, Module};
+use crate::javascript::module::{Function, Module, Role};
 use crate::search::layout::Layout;
 use crate::search::site::Text;
 use crate::search::uses::Uses;
@@ -28,6 +28,8 @@ pub(super) struct File<'a> {
     pub(super) methods: BTreeSet<&'a str>,
     /// Names that are read behind a dot and not called, with how often.
     pub(super) fields: BTreeMap<&'a str, u32>,
+    /// Names that objects are made with.
+    pub(super) keys: BTreeSet<&'a str>,
     /// What is read of the objects that are called that.
     members: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// What is called with one argument, with how often.
@@ -69,6 +71,7 @@ impl<'a> File<'a> {
             _ => None,
         });
         let (braced, bare): (Vec<bool>, Vec<bool>) = branches.partition(|is_braced| *is_braced);
+        let keys = module.words.iter().filter(|word| word.role == Role::Key);
         let mut file = Self {
             name,
             text,
@@ -78,6 +81,7 @@ impl<'a> File<'a> {
             uses: BTreeMap::new(),
             methods: BTreeSet::new(),
             fields: BTreeMap::new(),
+            keys: keys.map(|word| word.text.as_str()).collect(),
             members: BTreeMap::new(),
             around: BTreeMap::new(),
             applied: BTreeSet::new(),
@@ -117,6 +121,9 @@ impl<'a> File<'a> {
         let text = self.text;
         if node.place == Place::Condition {
             self.conditions.push(node.span);
+        }
+        if node.place == Place::Shorthand {
+            self.keys.insert(node.span.text(text));
         }
         match &node.shape {
             Shape::Call { callee, name, arguments, is_new, .. } => {

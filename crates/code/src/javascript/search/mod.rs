@@ -11,9 +11,12 @@
 use autoheal_engine::diagnostics::Finding;
 
 use super::fix::blame::Blame;
+use super::fix::member_spelling::COMMON_MEMBERS;
+use super::module::Role;
 use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
+use crate::search::strangers::{Mention, Strangers};
 use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
@@ -40,7 +43,15 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
         .filter_map(|(name, text)| Some(File::new(name, text, index.module(name)?, reader::tree(name, text)?)))
         .collect();
     let sites = files.iter().flat_map(File::sites);
-    candidates_at(sites, &suspects, Weighing::ByKind, index.model(), finding.category, most)
+    candidates_at(sites, &suspects, &strangers(sources), Weighing::ByKind, index.model(), finding.category, most)
+}
+
+fn strangers(sources: &Sources) -> Strangers<'_> {
+    let mentions = sources.javascript_index().modules().flat_map(|(file, module)| {
+        let words = module.words.iter();
+        words.map(move |word| Mention { file, span: word.span, name: &word.text, is_member: word.role == Role::Member })
+    });
+    Strangers::new(sources, mentions, COMMON_MEMBERS)
 }
 
 /// The files that the failure may come from, with how suspicious they are.

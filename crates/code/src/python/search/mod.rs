@@ -12,8 +12,10 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
+use crate::python::module::Role;
 use crate::python::parse;
 use crate::recursion::{MOST_ROOM, deep};
+use crate::search::strangers::{Mention, Strangers};
 use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
@@ -46,7 +48,31 @@ fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence
         })
         .collect();
     let sites = files.iter().flat_map(|(file, body)| file.sites(body));
-    candidates_at(sites, &suspects, Weighing::ByPlace, index.model(), finding.category, most)
+    candidates_at(sites, &suspects, &strangers(sources), Weighing::ByPlace, index.model(), finding.category, most)
+}
+
+/// Members of what Python itself brings.
+const COMMON: &str = "append extend insert remove pop clear index count sort reverse copy keys values items get setdefault update popitem \
+fromkeys add discard union intersection difference symmetric_difference issubset issuperset isdisjoint join split rsplit splitlines strip \
+lstrip rstrip lower upper title capitalize casefold swapcase startswith endswith find rfind rindex replace format format_map encode decode \
+isdigit isalpha isalnum isspace isupper islower isnumeric isdecimal isidentifier partition rpartition zfill center ljust rjust translate \
+maketrans expandtabs removeprefix removesuffix read readline readlines write writelines close seek tell flush real imag numerator \
+denominator bit_length hex fromhex is_integer group groups groupdict start end span match search fullmatch sub subn findall finditer \
+compile path exists isfile isdir basename dirname splitext abspath getcwd environ name args send throw appendleft popleft extendleft \
+rotate most_common elements total year month day hour minute second now today isoformat strftime strptime date time timestamp days seconds \
+total_seconds sqrt floor ceil log exp pow pi inf dumps loads dump load stdin stdout stderr argv exit parent stem suffix parts open";
+
+fn strangers(sources: &Sources) -> Strangers<'_> {
+    let mentions = sources.index().modules().flat_map(|(file, module)| {
+        let words = module.words.iter();
+        words.map(move |word| Mention {
+            file,
+            span: word.span,
+            name: &word.text,
+            is_member: word.role == Role::Attribute,
+        })
+    });
+    Strangers::new(sources, mentions, COMMON)
 }
 
 /// The files that the failure may come from, with how suspicious they are.

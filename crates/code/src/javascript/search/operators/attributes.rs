@@ -18,6 +18,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                 if node.place == Place::Callee {
                     others.extend(site.file.methods.iter().map(|method| (*method, 0.4)));
                 } else {
+                    others.extend(site.file.keys.iter().take(MOST_NAMES).map(|key| (*key, 0.3)));
                     others.extend(site.file.fields.keys().take(MOST_NAMES).map(|field| (*field, 0.5)));
                     others.insert("length", 1.0);
                 }

@@ -12,6 +12,7 @@ mod attributes;
 mod booleans;
 mod callees;
 mod chaining;
+mod combinations;
 mod comparisons;
 mod constants;
 mod guards;
@@ -32,7 +33,7 @@ mod wrappers;
 type Operator = fn(&Site<'_>, &mut Changes);
 
 /// Every operator, by the kind of fault that it repairs.
-pub(super) const OPERATORS: [(Family, Operator); 22] = [
+pub(super) const OPERATORS: [(Family, Operator); 23] = [
     (Family::Names, names::propose),
     (Family::Attributes, attributes::propose),
     (Family::Callees, callees::propose),
@@ -54,6 +55,7 @@ pub(super) const OPERATORS: [(Family, Operator); 22] = [
     (Family::Loops, loops::propose),
     (Family::Chaining, chaining::propose),
     (Family::Patterns, patterns::propose),
+    (Family::Combinations, combinations::propose),
     (Family::Removal, removal::propose),
 ];
 

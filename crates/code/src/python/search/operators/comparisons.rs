@@ -51,10 +51,10 @@ fn operator_place(text: &str, from: usize, to: usize) -> Option<(usize, usize)> 
 fn alternatives(written: CmpOp) -> &'static [(CmpOp, f64)] {
     use CmpOp::{Eq, Gt, GtE, In, Is, IsNot, Lt, LtE, NotEq, NotIn};
     match written {
-        Lt => &[(LtE, 5.0), (Gt, 2.0), (GtE, 2.0), (NotEq, 0.7), (Eq, 0.5)],
-        LtE => &[(Lt, 5.0), (GtE, 2.0), (Gt, 2.0), (Eq, 0.7), (NotEq, 0.5)],
-        Gt => &[(GtE, 5.0), (Lt, 2.0), (LtE, 2.0), (NotEq, 0.7), (Eq, 0.5)],
-        GtE => &[(Gt, 5.0), (LtE, 2.0), (Lt, 2.0), (Eq, 0.7), (NotEq, 0.5)],
+        Lt => &[(LtE, 8.0), (Gt, 2.0), (GtE, 2.0), (NotEq, 0.7), (Eq, 0.5)],
+        LtE => &[(Lt, 8.0), (GtE, 2.0), (Gt, 2.0), (Eq, 0.7), (NotEq, 0.5)],
+        Gt => &[(GtE, 8.0), (Lt, 2.0), (LtE, 2.0), (NotEq, 0.7), (Eq, 0.5)],
+        GtE => &[(Gt, 8.0), (LtE, 2.0), (Lt, 2.0), (Eq, 0.7), (NotEq, 0.5)],
         Eq => &[(NotEq, 5.0), (LtE, 1.0), (GtE, 1.0), (Lt, 0.5), (Gt, 0.5), (In, 0.5), (Is, 0.5)],
         NotEq => &[(Eq, 5.0), (Lt, 1.0), (Gt, 1.0), (LtE, 0.5), (GtE, 0.5), (NotIn, 0.5), (IsNot, 0.5)],
         Is => &[(IsNot, 5.0), (Eq, 1.0)],

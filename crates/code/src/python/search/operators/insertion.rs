@@ -83,7 +83,11 @@ const MOST_DONORS: usize = 25;
 fn updates<'a>(site: &Site<'a>) -> Vec<(&'a str, &'static str)> {
     let Some(function) = site.function else { return Vec::new() };
     let text = site.file.text;
-    let assigned = site.file.module.statements.iter().filter(|statement| function.span.contains(statement.span));
+    // Of the functions around it, too: what an inner one fills begins further out.
+    let around = site.file.module.functions.iter().filter(|outer| outer.span.contains(function.span));
+    let around: Vec<Span> = around.map(|outer| outer.span).collect();
+    let is_inside = |place: Span| around.iter().any(|outer| outer.contains(place));
+    let assigned = site.file.module.statements.iter().filter(|statement| is_inside(statement.span));
     let begun = assigned.filter_map(|statement| match &statement.kind {
         StatementKind::Assign { target, value } => Some((target.text(text), value.text(text))),
         _ => None,

@@ -11,6 +11,7 @@ mod assignments;
 mod attributes;
 mod booleans;
 mod callees;
+mod combinations;
 mod comparisons;
 mod constants;
 mod guards;
@@ -57,6 +58,7 @@ pub(super) fn operators() -> &'static [&'static dyn RepairOperator] {
         &insertion::Insertion,
         &jumps::Jumps,
         &loops::Loops,
+        &combinations::Combinations,
         &removal::Removal,
     ]
 }
