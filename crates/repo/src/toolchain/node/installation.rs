@@ -18,7 +18,7 @@ use crate::project::interpreter::is_program;
 use crate::project::join;
 use crate::project::node::{PackageManager, Packages};
 use crate::session::{disk, ran, sandbox_error, workspace_spec};
-use crate::setup::{Interpreter, ModuleFolder, Setup, TestRunner};
+use crate::setup::{Interpreter, ModuleFolder, Setup};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
 use crate::wanted::Version;
@@ -157,21 +157,13 @@ async fn modules(
         if !packages.has_dependencies {
             return Ok((Vec::new(), "no packages".to_owned()));
         }
-        let can_be_used = |own: &&Path| installed::fits(own, &tree, packages) && has_room(own, packages, search.setup);
-        if let Some(own) = search.checkout.address.path().filter(can_be_used) {
+        if let Some(own) = search.checkout.address.path().filter(|own| installed::fits(own, &tree, packages)) {
             return Ok((own_modules(own, packages), "packages of the checkout".to_owned()));
         }
     }
     install(base, packages, search, state)
         .await
         .map(|modules| (modules, "packages installed for this repository".to_owned()))
-}
-
-/// vitest writes to a folder among the packages, which a checkout has after vitest has run there. It cannot be made where packages are read-only.
-fn has_room(checkout: &Path, packages: &Packages, setup: &Setup) -> bool {
-    let writes = setup.suites().any(|suite| suite.tests.runner == TestRunner::Vitest);
-    let folder = join(&packages.root, "node_modules/.vite");
-    !writes || UntrustedFolder::open(checkout).is_ok_and(|checkout| checkout.has_folder(&folder))
 }
 
 /// The packages that lie in the checkout itself: a link in it could point anywhere on this machine.

@@ -53,6 +53,17 @@ fn is_ts_mocha(place: &Place<'_>) -> bool {
     place.setup.suite().tests.words.iter().any(|word| word.ends_with("ts-mocha"))
 }
 
+/// The major version of the vitest that is installed for the project.
+fn vitest_major(place: &Place<'_>) -> Option<u32> {
+    const LONGEST: u64 = 1 << 20;
+    let mut modules = place.setup.interpreter.modules.iter();
+    modules.find_map(|modules| {
+        let manifest = UntrustedFolder::open(&modules.host).ok()?.read("vitest/package.json", LONGEST).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
+        manifest["version"].as_str()?.split('.').next()?.parse().ok()
+    })
+}
+
 /// The command line for a scope.
 pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
     let tests = &place.setup.suite().tests;
@@ -102,6 +113,8 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             words.extend([program(place, "vitest"), "run".to_owned()]);
             words.push(format!("--reporter={}", place.tool(folders::VITEST_REPORTER)));
             words.extend(["--coverage.enabled=false", "--no-color"].map(str::to_owned));
+            // Its cache lies among the packages, which are read-only.
+            words.extend((vitest_major(place) >= Some(2)).then(|| "--no-cache".to_owned()));
             if bail {
                 words.push("--bail=1".to_owned());
             }
