@@ -225,6 +225,9 @@ pub(crate) struct Heal {
     /// Ask a language server of this machine (pyright, ruff, typescript-language-server) about what is red, if there is one
     #[arg(long)]
     pub(crate) lsp: bool,
+    /// Deliver no change that search found where the tests allow other changes, too
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Where the result is verified
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,

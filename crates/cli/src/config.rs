@@ -57,6 +57,8 @@ pub(crate) struct HealConfig {
     pub(crate) test_seconds: Option<u64>,
     /// Wall time of the search for the repair of one fault of logic; 0: nothing is searched for.
     pub(crate) search_seconds: Option<u64>,
+    /// Deliver no change that search found where the tests allow other changes, too.
+    pub(crate) strict: Option<bool>,
     /// Ask a language server about a tree that is red, if there is one.
     pub(crate) lsp: Option<bool>,
     /// Wall time of asking language servers about one tree.
@@ -344,6 +346,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("RUN_SECONDS", "heal.run_seconds"),
     ("TEST_SECONDS", "heal.test_seconds"),
     ("SEARCH_SECONDS", "heal.search_seconds"),
+    ("STRICT", "heal.strict"),
     ("LSP", "heal.lsp"),
     ("LSP_SECONDS", "heal.lsp_seconds"),
     ("INSTALL_SECONDS", "heal.install_seconds"),

@@ -282,6 +282,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         hosting: hosting(config),
         include_uncommitted: defaults.include_uncommitted,
         lsp: heal.lsp.unwrap_or(defaults.lsp),
+        strict: heal.strict.unwrap_or(defaults.strict),
         test_command: defaults.test_command,
         install_command: defaults.install_command,
     }

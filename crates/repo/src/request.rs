@@ -49,6 +49,9 @@ pub struct HealRequest {
     /// Ask a language server of this machine about a tree that is red, if there is one.
     #[serde(default)]
     pub lsp: bool,
+    /// Take nothing that search found where other changes pass, too.
+    #[serde(default)]
+    pub strict: bool,
     /// Replaces the detected test command; words, no shell.
     #[serde(default)]
     pub test_command: Option<Vec<String>>,
@@ -95,6 +98,7 @@ impl HealRequest {
             trust_config: false,
             include_uncommitted: false,
             lsp: false,
+            strict: false,
             test_command: None,
             install_command: None,
             wanted: Wanted::default(),

@@ -153,6 +153,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         delivery,
         include_uncommitted: arguments.include_uncommitted,
         lsp: arguments.lsp || settings.lsp,
+        strict: arguments.strict || settings.strict,
         test_command: words(&arguments.how.test_command, "--test-command")?,
         install_command: words(&arguments.how.install_command, "--install-command")?,
         wanted: settings.wanted,

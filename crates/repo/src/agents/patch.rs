@@ -86,12 +86,20 @@ pub(crate) async fn run(
             unfailing: BTreeSet::new(),
             seen: None,
         };
-        if let Some(kept) = trial.best_of(&proposal).await? {
+        let kept = trial.best_of(&proposal).await?;
+        let (seen, unfailing) = (trial.seen, trial.unfailing);
+        let kept = kept.filter(|kept| {
+            let is_ambiguous = is_ambiguous(state, kept);
+            if is_ambiguous {
+                refuse_ambiguous(state, context, &key, kept);
+            }
+            !is_ambiguous
+        });
+        if let Some(kept) = kept {
             touched.extend(files_of(&kept.candidate).map(str::to_owned));
             refused.clear();
             accept(state, session, machine, context, &proposal, kept).await?;
         } else {
-            let Trial { seen, unfailing, .. } = trial;
             note_attempt(state, &proposal, seen);
             // One bad change may blind a test; where no other is right, that file is what makes it fail.
             for file in &unfailing {
@@ -121,6 +129,25 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     if let Some(attempt) = state.model_attempts.iter_mut().rev().find(|attempt| attempt.key == key) {
         attempt.outcome = format!("which was taken back: {reason}{seen}");
     }
+}
+
+/// Returns whether a change is to be left to a person: the tests do not tell it from others.
+fn is_ambiguous(state: &HealState, kept: &Kept) -> bool {
+    state.request.strict && kept.candidate.fixer == search::FIXER && !kept.runners_up.is_empty()
+}
+
+fn others_pass(count: usize) -> String {
+    if count == 1 { "1 other change passes".to_owned() } else { format!("{count} other changes pass") }
+}
+
+fn refuse_ambiguous(state: &mut HealState, context: &StepContext, key: &Key, kept: &Kept) {
+    let others = others_pass(kept.runners_up.len());
+    let reason = format!("{others}, and with --strict a change is delivered only when no other does");
+    let (line, what) = (kept.candidate.line.max(1), &kept.candidate.description);
+    state
+        .warnings
+        .push(format!("line {line}, {what}: {reason}; add a test that tells them apart, or leave --strict out"));
+    log(state, context, Some(key), &kept.candidate, PatchStatus::Failed, &reason);
 }
 
 fn changes_what_is_installed(files: &[FileText]) -> bool {
@@ -178,7 +205,7 @@ async fn accept(
         let number = state.accepted.len() + 1;
         let others = match kept.runners_up.len() {
             0 => String::new(),
-            count => format!("; the tests seem to allow {count} other changes, too"),
+            count => format!("; {}, too", others_pass(count)),
         };
         let known = if kept.look.is_green() {
             "that the suite passes is all that is known about it"

@@ -14,12 +14,13 @@ mod started;
 mod suite;
 mod trial;
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use autoheal_code::fix;
 use autoheal_code::search::{self, Evidence, Lines};
 use autoheal_code::warm::TestRun;
-use autoheal_code::{Candidate, Language, Sources};
+use autoheal_code::{Candidate, FileEdit, Language, Sources};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -112,6 +113,8 @@ struct Prepared {
     runner: Runner,
     runs: Vec<TestRun>,
     watched: Option<Watched>,
+    /// Changes that leave a test failing which runs what they change: they repair nothing, whichever failure shows the fault.
+    futile: HashSet<FileEdit>,
 }
 
 impl Workshop {
@@ -132,7 +135,7 @@ impl Prepared {
             session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
         let mut runner = Runner::start(conversation, time).await?;
         let runs = suite::observe(&mut runner, time.saturating_sub(began.elapsed())).await?;
-        Ok(Self { suite: session.setup().at, runner, runs, watched: None })
+        Ok(Self { suite: session.setup().at, runner, runs, watched: None, futile: HashSet::new() })
     }
 }
 
@@ -261,7 +264,7 @@ async fn search(
             return Err(error);
         }
     };
-    let Prepared { runner, watched, .. } = &mut prepared;
+    let Prepared { runner, watched, futile, .. } = &mut prepared;
     let watched = match watched {
         Some(watched) => watched,
         none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
@@ -271,7 +274,9 @@ async fn search(
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
     let first_rules = 0..candidates.len();
-    candidates.extend(likeliest_first(searched(state, target, sources, &evidence), guesses, sources));
+    let mut changes = likeliest_first(searched(state, target, sources, &evidence), guesses, sources);
+    changes.retain(|one| !one.files.iter().any(|edit| futile.contains(edit)));
+    candidates.extend(changes);
     let last_rules = candidates.len()..candidates.len() + elsewhere.len();
     candidates.extend(elsewhere);
     record.candidates = candidates.len();
@@ -279,6 +284,10 @@ async fn search(
     let trial = Trial { suite: &suite, watched: Some(watched), candidates: &candidates, sources, target, deadline };
     let Found { plausible, ended } = trial.run(runner, record, context).await?;
     record.rules_were_tried = first_rules.chain(last_rules).all(|number| ended.contains(&number));
+    let failed = ended.difference(&plausible).filter_map(|number| candidates.get(*number));
+    let futile_now =
+        failed.filter(|one| search::region(one, sources).is_some_and(|place| suite.all_ran(watched, &place)));
+    futile.extend(futile_now.flat_map(|one| one.files.iter().cloned()));
     if runner.is_idle() {
         workshop.0 = Some(prepared);
     } else {

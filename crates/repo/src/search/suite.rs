@@ -1,6 +1,7 @@
 //! Which tests have to pass, which have to go on passing, and which are worth watching.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use autoheal_code::Candidate;
@@ -110,14 +111,23 @@ impl Suite {
         })
     }
 
-    /// How long a try may compute for the first tests: as the tests beside them let expect, and as any test does.
+    /// How long a try may compute for the first tests: at first as the passing tests beside them let expect, then as any test does. What
+    /// fails may hang, and would cost each try all that it takes.
     pub(super) fn limits(&self) -> [f64; 2] {
-        let slowest = |runs: &mut dyn Iterator<Item = &TestRun>| runs.map(|run| run.seconds).fold(0.0, f64::max);
+        let slowest = |runs: &mut dyn Iterator<Item = &TestRun>| runs.map(|run| run.seconds).reduce(f64::max);
         let beside: BTreeSet<&str> = self.first.iter().map(|test| self.toolchain.neighbourhood(test)).collect();
         let is_beside = |run: &&TestRun| beside.contains(self.toolchain.neighbourhood(&run.test));
-        let expected = slowest(&mut self.passed.iter().chain(&self.failing).filter(is_beside));
         let any = slowest(&mut self.passed.iter());
-        [(PATIENCE * expected).clamp(0.5, 10.0), (PATIENCE * any).clamp(1.0, 10.0)]
+        let expected = slowest(&mut self.passed.iter().filter(is_beside)).or(any);
+        let failing = slowest(&mut self.failing.iter()).unwrap_or_default();
+        let longest = any.unwrap_or_default().max(failing);
+        [(PATIENCE * expected.unwrap_or(failing)).clamp(0.5, 10.0), (PATIENCE * longest).clamp(1.0, 10.0)]
+    }
+
+    /// Returns whether each of the first tests ran some of these lines of a file.
+    pub(super) fn all_ran(&self, watched: &Watched, (file, lines): &(String, RangeInclusive<u32>)) -> bool {
+        let ran = |test: &String| watched.failing.get(test).and_then(|ran| ran.get(file));
+        self.first.iter().all(|test| ran(test).is_some_and(|ran| ran.range(lines.clone()).next().is_some()))
     }
 
     /// How long a try may compute for the rest.
@@ -162,5 +172,29 @@ impl Suite {
             watched.coverage.push(TestCoverage { is_failing, lines });
         }
         Ok(watched)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(test: &str, outcome: TestEnd, seconds: f64) -> TestRun {
+        TestRun { test: test.to_owned(), outcome, seconds }
+    }
+
+    fn limits(runs: &[TestRun]) -> Option<[Duration; 2]> {
+        let suite = Suite::new(Toolchain::Python, runs, &["test_a.py::test_hangs".to_owned()]).ok()?;
+        Some(suite.limits().map(Duration::from_secs_f64))
+    }
+
+    #[test]
+    fn a_failing_test_that_hangs_does_not_set_the_limit() {
+        let passing = run("test_a.py::test_passes", TestEnd::Passed, 0.08);
+        let hanging = run("test_a.py::test_hangs", TestEnd::Failed, 10.0);
+        let (short, long) = (Duration::from_millis(800), Duration::from_secs(10));
+        assert_eq!(limits(&[passing, hanging.clone()]), Some([short, long]));
+        // Alone it is all that is known.
+        assert_eq!(limits(&[hanging]), Some([long, long]));
     }
 }

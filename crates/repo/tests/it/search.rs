@@ -117,6 +117,41 @@ async fn two_faults_are_repaired_one_after_the_other() {
 }
 
 #[tokio::test]
+async fn what_one_failure_showed_to_be_futile_is_not_tried_for_the_next() {
+    let files = [
+        ("answer.py", "def answer(question):\n    return 4400 + 17 * question\n"),
+        (
+            "test_answer.py",
+            "from answer import answer\n\n\ndef test_one():\n    assert answer(1) == 4417\n\n\n\
+             def test_two():\n    assert answer(2) == 4434\n",
+        ),
+        ("pytest.ini", "[pytest]\n"),
+    ];
+    let repository = program(&files, "4400 + 17 * question", "question");
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    let [first, second] = healed.results.searches.as_slice() else { panic!("{:?}", healed.results.searches) };
+    assert!(first.plausible == 0 && first.tried == first.candidates, "{first:?}");
+    assert!(second.candidates < first.candidates / 2, "{first:?} {second:?}");
+}
+
+#[tokio::test]
+async fn strict_delivers_no_change_that_tests_do_not_tell_from_others() {
+    // `> LIMIT - 1` and `LIMIT = 9` pass, too.
+    let repository = repository(&STOCK.replace(">= LIMIT", "> LIMIT"), "pytest");
+    let limits = CommandLimits { search_seconds: 60, ..CommandLimits::default() };
+    let request = HealRequest { limits, strict: true, ..HealRequest::new(repository.path().display().to_string()) };
+    let Some(strict) = heal(request.clone()).await else { return };
+    assert!(strict.state.accepted.is_empty(), "{}", strict.report);
+    assert_eq!(strict.results.stop_reason, StopReason::NoProgress, "{}", strict.report);
+    assert!(strict.state.warnings.iter().any(|warning| warning.contains("--strict")), "{:?}", strict.state.warnings);
+    let Some(healed) = heal(HealRequest { strict: false, ..request }).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    let others = healed.state.accepted[0].runners_up.len();
+    let told = format!("{others} other changes pass");
+    assert!(healed.state.warnings.iter().any(|warning| warning.contains(&told)), "{:?}", healed.state.warnings);
+}
+
+#[tokio::test]
 async fn nothing_is_searched_for_when_there_is_no_time_for_it() {
     let repository = repository(&STOCK.replace(">= LIMIT", "> LIMIT"), "pytest");
     let Some(healed) = heal_with(&repository, 0).await else { return };
