@@ -20,6 +20,10 @@ use url::Url;
 
 use crate::args::Ci;
 
+mod secrets;
+
+pub(crate) use secrets::{github_webhook_secret, server_token, smtp_password, webhook_key};
+
 /// Every setting; what is not set has the default that `--help` names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -540,26 +544,6 @@ pub(crate) fn github_token(config: &Config) -> anyhow::Result<Option<SecretStrin
         bail!("the token's file {} is empty", path.display());
     }
     Ok(Some(token.to_owned().into()))
-}
-
-/// The key that what is posted is signed with. Not a setting, either.
-pub(crate) fn webhook_key() -> Option<SecretString> {
-    std::env::var("AUTOHEAL_WEBHOOK_KEY").ok().filter(|key| !key.is_empty()).map(SecretString::from)
-}
-
-/// The password of the mail server. Not a setting, either.
-pub(crate) fn smtp_password() -> Option<SecretString> {
-    std::env::var("AUTOHEAL_SMTP_PASSWORD").ok().filter(|password| !password.is_empty()).map(SecretString::from)
-}
-
-/// What must be known to ask the server. Not a setting, either.
-pub(crate) fn server_token() -> Option<SecretString> {
-    std::env::var("AUTOHEAL_TOKEN").ok().filter(|token| !token.is_empty()).map(SecretString::from)
-}
-
-/// What GitHub signs its events with. Not a setting, either.
-pub(crate) fn github_webhook_secret() -> Option<SecretString> {
-    std::env::var("AUTOHEAL_GITHUB_WEBHOOK_SECRET").ok().filter(|secret| !secret.is_empty()).map(SecretString::from)
 }
 
 /// The key of a provider: from the environment, else from the file that the settings name.

@@ -123,7 +123,7 @@ async fn what_one_failure_showed_to_be_futile_is_not_tried_for_the_next() {
         (
             "test_answer.py",
             "from answer import answer\n\n\ndef test_one():\n    assert answer(1) == 4417\n\n\n\
-             def test_two():\n    assert answer(2) == 4434\n",
+             def test_two():\n    assert answer(2) > 4433\n",
         ),
         ("pytest.ini", "[pytest]\n"),
     ];
