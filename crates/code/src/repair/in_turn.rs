@@ -89,6 +89,9 @@ pub(crate) fn repairs(
         faults.then(one.bits.total_cmp(&other.bits))
     });
     passed.truncate(MAX_PARTIAL);
+    healed.sort_by(|one, other| one.bits.total_cmp(&other.bits));
+    let mut seen = HashSet::new();
+    healed.retain(|stage| seen.insert(stage.text.clone()));
     let mut least = healed.iter().map(|stage| stage.bits).fold(0.0, f64::max);
     for stage in &mut passed {
         least += FAULT_LEFT;
