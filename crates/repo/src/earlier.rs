@@ -9,8 +9,8 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use crate::session::Session;
 use crate::tree::text_of;
 
-/// What a candidate costs more that brings nothing back where another one does: ten bits, as costs are counted.
-const BRINGS_NOTHING_BACK: u32 = 1_000;
+/// What a candidate costs more that brings nothing back where another one does: more than any two repairs of one fault differ by.
+const BRINGS_NOTHING_BACK: u32 = 10_000;
 
 /// Makes candidates dearer that bring no line of the commit before back, where others do.
 pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
