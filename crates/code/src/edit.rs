@@ -93,6 +93,73 @@ impl FileEdit {
     }
 }
 
+/// Where the byte `at` of a text stands after edits of it; behind a replacement that swallows it.
+pub(crate) fn moved(at: usize, edits: &[Edit]) -> usize {
+    let (mut grown, mut shrunk) = (0, 0);
+    for edit in edits.iter().take_while(|edit| edit.start < at) {
+        grown += edit.replacement.len();
+        shrunk += edit.end.min(at) - edit.start;
+    }
+    at + grown - shrunk
+}
+
+/// Which bytes of a text the byte `at` of the edited text comes from: an empty range for one that stood there before, what was replaced for one
+/// that is new.
+pub(crate) fn origin(at: usize, edits: &[Edit]) -> Range<usize> {
+    let (mut grown, mut shrunk) = (0, 0);
+    for edit in edits {
+        let start = edit.start + grown - shrunk;
+        if at < start {
+            break;
+        }
+        if at < start + edit.replacement.len() {
+            return edit.start..edit.end;
+        }
+        grown += edit.replacement.len();
+        shrunk += edit.end - edit.start;
+    }
+    let at = at + shrunk - grown;
+    at..at
+}
+
+/// Whether a line of its own lies between two places of a text.
+pub(crate) fn has_lines_between(text: &str, start: usize, end: usize) -> bool {
+    text.get(start..end).is_some_and(|between| between.matches('\n').count() >= 2)
+}
+
+/// Edits of a text that do what `first`, and then `second` on its result, do to it. `result`: the text after both.
+pub(crate) fn composed(first: &[Edit], second: &[Edit], result: &str) -> Option<Vec<Edit>> {
+    // Of each edit: the bytes of the first text that it concerns, how many it puts in and takes out.
+    let mut all: Vec<(Range<usize>, usize, usize)> =
+        first.iter().map(|edit| (edit.start..edit.end, edit.replacement.len(), edit.end - edit.start)).collect();
+    all.extend(second.iter().map(|edit| {
+        let range = origin(edit.start, first).start..origin(edit.end, first).end;
+        (range, edit.replacement.len(), edit.end - edit.start)
+    }));
+    all.sort_by_key(|(range, ..)| (range.start, range.end));
+    let mut joined: Vec<(Range<usize>, usize, usize)> = Vec::new();
+    for (range, put, taken) in all {
+        match joined.last_mut() {
+            Some((last, all_put, all_taken)) if range.start <= last.end => {
+                last.end = last.end.max(range.end);
+                *all_put += put;
+                *all_taken += taken;
+            }
+            Some(_) | None => joined.push((range, put, taken)),
+        }
+    }
+    let (mut grown, mut shrunk) = (0, 0);
+    joined
+        .into_iter()
+        .map(|(range, put, taken)| {
+            let start = range.start + grown - shrunk;
+            (grown, shrunk) = (grown + put, shrunk + taken);
+            let replacement = result.get(start..range.end + grown - shrunk)?;
+            Some(Edit::replace(range, replacement))
+        })
+        .collect()
+}
+
 /// A part of the text with the edits, all of which lie in it.
 pub(crate) fn apply_within(text: &str, edits: &[Edit], part: Span) -> Option<String> {
     let moved = edits.iter().map(|edit| {
@@ -119,4 +186,55 @@ pub struct Candidate {
     pub cost: u32,
     /// The edits, one entry per file.
     pub files: Vec<FileEdit>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = "abcdefghijklmnopqrstuvwxyz";
+
+    fn apply(text: &str, edits: &[Edit]) -> String {
+        FileEdit { file: String::new(), edits: edits.to_vec() }.apply(text).unwrap()
+    }
+
+    /// Edits of a text of that length, in order.
+    fn edits(length: usize) -> impl Strategy<Value = Vec<Edit>> {
+        prop::collection::vec((0..=length, 0..4_usize, "[A-Z]{0,3}"), 0..4).prop_map(move |wanted| {
+            let mut edits: Vec<Edit> = Vec::new();
+            let mut wanted = wanted;
+            wanted.sort();
+            for (start, count, with) in wanted {
+                let start = edits.last().map_or(start, |last| start.max(last.end + 1));
+                if start + count <= length {
+                    edits.push(Edit::replace(start..start + count, with));
+                }
+            }
+            edits
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn two_steps_are_one(first in edits(TEXT.len()), second in edits(14)) {
+            let between = apply(TEXT, &first);
+            let result = apply(&between, &second);
+            let both = composed(&first, &second, &result).unwrap();
+            prop_assert_eq!(apply(TEXT, &both), result);
+        }
+
+        #[test]
+        fn what_stays_is_found_on_both_sides(edits in edits(TEXT.len()), at in 0..TEXT.len()) {
+            let edited = apply(TEXT, &edits);
+            if edits.iter().all(|edit| at < edit.start || at >= edit.end) {
+                let is_put_here = |edit: &Edit| edit.start == at && edit.end == at;
+                let put: usize = edits.iter().filter(|edit| is_put_here(edit)).map(|edit| edit.replacement.len()).sum();
+                let there = moved(at, &edits) + put;
+                prop_assert_eq!(&edited[there..=there], &TEXT[at..=at]);
+                prop_assert_eq!(origin(there, &edits).end, at);
+            }
+        }
+    }
 }

@@ -30,7 +30,8 @@ pub trait Fixer: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Candidates for the finding, likeliest first; empty when it is none of this fixer's business. Every candidate's files
-    /// are editable and still parse; the caller runs the tests.
+    /// are editable, and no candidate adds a fault: a file that parsed still does, and one that did not has fewer faults or gets the parser further.
+    /// The caller runs the tests.
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate>;
 }
 

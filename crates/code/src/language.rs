@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::edit::FileEdit;
 use crate::{javascript, python};
 
 /// A programming language, by the names of its files.
@@ -24,6 +25,22 @@ pub fn check(file: &str, text: &str) -> Result<(), String> {
         Some(Language::JavaScript) => javascript::parse::check(file, text).map_err(|fault| fault.to_string()),
         None => Ok(()),
     }
+}
+
+/// Whether a file can be read after an edit, or the edit takes faults away and adds none: of several faults in one file each may be repaired
+/// by itself.
+///
+/// # Errors
+///
+/// What the language's parser says.
+pub fn check_repair(before: &str, edit: &FileEdit, after: &str) -> Result<(), String> {
+    let Err(problem) = check(&edit.file, after) else { return Ok(()) };
+    let is_repair = match Language::of(&edit.file) {
+        Some(Language::Python) => python::parse::removes_faults(before, after, &edit.edits),
+        Some(Language::JavaScript) => javascript::parse::removes_fault(&edit.file, before, after, &edit.edits),
+        None => true,
+    };
+    if is_repair { Ok(()) } else { Err(problem) }
 }
 
 impl Language {

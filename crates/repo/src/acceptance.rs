@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use autoheal_engine::diagnostics::{Key, Source};
+use autoheal_engine::diagnostics::{Category, Key, Location, Source};
 
 use crate::look::{Look, TestState};
 
@@ -63,17 +63,18 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
     if let Some(example) = tests.broken.first() {
         return Err(Rejection::Broke { count: tests.broken.len(), example: (*example).to_owned() });
     }
-    let keys_after = after.keys();
-    if keys_after.contains(target) {
+    if is_still_there(before, after, target) {
         return Err(Rejection::StillThere);
     }
+    let keys_after = after.keys();
     let keys_before = before.keys();
     if let Some(new) = new_static_finding(&keys_before, &keys_after) {
         return Err(Rejection::NewFinding(new.message.clone()));
     }
     let moved_forward = tests.collected_more
         || tests.still_failing < before.count(TestState::Failed)
-        || fewer_findings(before, &keys_after);
+        || fewer_findings(before, &keys_after)
+        || uncovers(before, after, target);
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
 }
 
@@ -104,6 +105,43 @@ fn new_static_finding<'after>(before: &BTreeSet<Key>, after: &'after BTreeSet<Ke
 /// "A file parses" and "a module imports" show as a collected test, or as a static finding that is gone.
 fn fewer_findings(before: &Look, keys_after: &BTreeSet<Key>) -> bool {
     before.keys().iter().any(|key| key.source != Source::Test && !keys_after.contains(key))
+}
+
+/// Whether the failure is what it was. A file tells only the first of its faults of syntax; where that is further on, it is the next fault. (That
+/// the parser gets further, and not only the text, was made sure of before the candidate was tried.)
+pub(crate) fn is_still_there(before: &Look, after: &Look, target: &Key) -> bool {
+    after.keys().contains(target) && !is_further_on(before, after, target)
+}
+
+/// Whether the first fault of syntax of the target's file is nearer to its end than it was.
+fn is_further_on(before: &Look, after: &Look, target: &Key) -> bool {
+    let first = |look: &Look| -> Option<Location> {
+        let broken =
+            look.findings.iter().filter(|finding| is_unreadable(finding.category) && finding.file == target.file);
+        broken.filter_map(|finding| finding.location).min_by_key(|location| (location.line, location.column))
+    };
+    let places = first(before).zip(first(after));
+    is_unreadable(target.category) && places.is_some_and(|(was, is)| is.line > was.line)
+}
+
+/// Whether a failure is that a file cannot be parsed.
+pub(crate) const fn is_unreadable(category: Category) -> bool {
+    matches!(category, Category::Syntax | Category::Indentation)
+}
+
+/// A file that did not parse parses now, or its first fault is gone; or an import that failed does not, and no more of its file is in the way.
+/// Whatever else is revealed behind it, in a file that was broken all along, is the next fault and not this one.
+fn uncovers(before: &Look, after: &Look, target: &Key) -> bool {
+    let Some(file) = target.file.as_deref().filter(|_| target.category.hides_others()) else { return false };
+    let mut left = after.findings.iter().filter(|finding| finding.file.as_deref() == Some(file));
+    match target.category {
+        Category::Syntax | Category::Indentation => {
+            is_further_on(before, after, target) || !left.any(|finding| is_unreadable(finding.category))
+        }
+        // What is imported in its place may fail where it is used, which is no step forward.
+        Category::Import => left.next().is_none(),
+        Category::TypeError | Category::Logic | Category::Linting => false,
+    }
 }
 
 /// What became of the tests that were there before.

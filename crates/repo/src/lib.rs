@@ -30,6 +30,7 @@ mod checkout;
 pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
+mod earlier;
 mod folders;
 pub mod hints;
 pub mod hosting;

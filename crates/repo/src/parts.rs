@@ -1,11 +1,13 @@
 //! What a commit names and does not hold: submodules, and files that Git LFS keeps. They are written into a tree beside its own files, as
 //! far as they can be had; what is missing is told, for tests that need it fail for no fault of the program.
 
+mod ignored;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use autoheal_engine::ErrorCode;
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Finding, Key};
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, Git, Submodule};
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -15,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::checkout::{Checkout, forge_error, is_there};
 use crate::ci_commands::Workflows;
 use crate::session::disk;
+use crate::setup::Setup;
 use crate::tree::hexadecimal;
 use crate::walk::{self, Leave};
 
@@ -43,6 +46,8 @@ pub struct Parts {
     pub missing_submodules: BTreeMap<String, String>,
     /// Files of LFS of which only the pointer is there.
     pub missing_files: BTreeSet<String>,
+    /// Files that git ignores and that are not there, with the failures that name them.
+    pub ignored_files: BTreeMap<String, BTreeSet<Key>>,
 }
 
 impl Parts {
@@ -52,12 +57,33 @@ impl Parts {
         folders.chain([file]).any(|path| self.foreign.contains(path))
     }
 
-    /// Returns whether a failure names a file of which only the pointer is there. Such a failure is not a fault of the program, and a change that
+    /// Remembers which of the failures name a file that git ignores and that is not there, and returns those that were not known, as warnings.
+    pub(crate) fn find_ignored(&mut self, findings: &[Finding], setup: &Setup, tree: &Path) -> Vec<String> {
+        let Ok(opened) = UntrustedFolder::open(tree) else { return Vec::new() };
+        let prefix = tree.display().to_string();
+        let mut warnings = Vec::new();
+        for finding in findings {
+            let Some(file) = ignored::needed_by(finding, setup, &opened, &prefix) else { continue };
+            if !self.ignored_files.contains_key(&file) {
+                warnings.push(format!(
+                    "the tests need {file}, which git ignores: it is not in the repository, so that whatever needs it fails here, and no change of the \
+                     program is tried for that; commit it, or have it made before the tests (`--install-command`)"
+                ));
+            }
+            self.ignored_files.entry(file).or_default().insert(finding.key());
+        }
+        warnings
+    }
+
+    /// Returns whether a failure names a file that git ignores and that is not there, or one of which only the pointer is there. Such a failure is not a fault of the program, and a change that
     /// makes its test pass does not repair it.
     pub(crate) fn are_lacked_by(&self, finding: &Finding) -> bool {
         let told = [Some(finding.message.as_str()), finding.stack.as_deref()];
         let is_told = |what: &str| told.iter().flatten().any(|text| text.contains(what));
         let is_named = |path: &String| is_told(path.rsplit('/').next().unwrap_or(path));
+        if self.ignored_files.values().any(|keys| keys.contains(&finding.key())) {
+            return true;
+        }
         !self.missing_files.is_empty() && (is_told(POINTER.trim_end()) || self.missing_files.iter().any(is_named))
     }
 

@@ -40,6 +40,22 @@ pub(crate) fn files(tree: &UntrustedFolder, leave: Leave, enters: &dyn Fn(&str) 
     walk.found
 }
 
+/// Whether nothing is at `path` because `.gitignore` leaves it out, or the folder that it would be in. What lies in a folder that is there is not
+/// said to be left out with it: such folders are ignored by rules that nobody meant for them.
+pub(crate) fn leaves_out(tree: &UntrustedFolder, path: &str) -> bool {
+    let mut walk = Walk { tree, leave: Leave::Ignored, enters: &|_| true, rules: Vec::new(), found: Vec::new() };
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let mut folder = "";
+    for end in ends {
+        walk.rules.extend(IGNORE_FILES.iter().filter_map(|name| rules_in(tree, folder, name)));
+        folder = &path[..end];
+        if walk.is_ignored(folder, end < path.len()) {
+            return tree.kind(folder).is_none();
+        }
+    }
+    false
+}
+
 struct Walk<'a> {
     tree: &'a UntrustedFolder,
     leave: Leave,
@@ -131,6 +147,16 @@ mod tests {
         assert_eq!(found, expected);
         let found = files(&tree, Leave::Ignored, &|_| true);
         assert!(found.contains(&"skipped/b.py".to_owned()), "{found:?}");
+        for (path, is_left_out) in [
+            ("new.log", true),
+            ("build/new.py", false),
+            ("sub/own.txt", false),
+            ("sub/deep/own.txt", true),
+            ("new.py", false),
+            ("a.log", false),
+        ] {
+            assert_eq!(leaves_out(&tree, path), is_left_out, "{path}");
+        }
         let found = files(&tree, Leave::Nothing, &|_| true);
         assert_eq!(found.len(), 11, "{found:?}");
     }

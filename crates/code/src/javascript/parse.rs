@@ -14,6 +14,7 @@ use oxc_span::{LabeledSpan, SourceType};
 use super::depth::{room, too_many_words};
 use super::patterns;
 use super::tokens::{self, Kind};
+use crate::edit::{Edit, has_lines_between, origin};
 use crate::recursion::deep;
 
 /// Files that are longer are not read.
@@ -55,6 +56,17 @@ pub fn faults(file: &str, text: &str) -> Vec<Fault> {
         Ok(()) => Vec::new(),
         Err(faults) => faults.into_iter().map(report).collect(),
     }
+}
+
+/// Whether edits of a text that cannot be read take its first fault away: the parser, which sees no fault behind the first, gets at least a line
+/// further, and nothing was swallowed on its way there, by a quotation mark or as a comment.
+pub(crate) fn removes_fault(file: &str, before: &str, after: &str, edits: &[Edit]) -> bool {
+    const SWALLOWED: usize = 3;
+    let (old, new) = (faults(file, before), faults(file, after));
+    let (Some(old), Some(new)) = (old.first(), new.iter().map(|fault| fault.start).min()) else { return false };
+    let is_later = has_lines_between(before, old.end, origin(new, edits).start);
+    let words = |text: &str| tokens::scan(text).iter().filter(|token| token.kind != Kind::Comment).count();
+    is_later && words(after) + SWALLOWED >= words(before)
 }
 
 /// A fault's message, its first byte and one past its last.

@@ -14,6 +14,7 @@ use ruff_python_parser::{
 use ruff_text_size::TextRange;
 
 use super::depth;
+use crate::edit::{Edit, has_lines_between, origin};
 use crate::recursion::deep;
 
 /// One reason why a text does not compile.
@@ -76,7 +77,8 @@ pub(crate) fn faults(text: &str, version: Option<(u8, u8)>) -> Vec<Fault> {
     }
 }
 
-fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> Vec<Fault> {
+/// The faults of a text of which there is a tree, in order of place.
+pub(crate) fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> Vec<Fault> {
     let parser_says = |error: &ParseError| fault(error.location, error.error.to_string(), is_indentation(&error.error));
     let mut faults: Vec<Fault> = tree.errors.iter().map(parser_says).collect();
     if version.is_some() {
@@ -88,6 +90,18 @@ fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> Vec<Fault> 
     }
     faults.sort_by_key(|fault| fault.start);
     faults
+}
+
+/// Whether edits of a text that does not compile take at least one fault away, the first, and add none. The next one has nothing to do with it: whole
+/// lines lie between.
+pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool {
+    let (old, new) = (faults(before, None), faults(after, None));
+    let (Some(gone), Some(next)) = (old.first(), new.first()) else { return false };
+    let known = |fault: &Fault| {
+        let place = origin(fault.start, edits);
+        old.iter().skip(1).any(|old| old.message == fault.message && place == (old.start..old.start))
+    };
+    new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
 }
 
 /// Whether there is no fault at all.

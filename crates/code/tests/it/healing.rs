@@ -280,3 +280,39 @@ fn a_report_without_failures_has_no_findings() {
     let look = Look { prefixes: &[], sources: &sources, environment: &environment.python };
     assert!(report.is_green() && findings_from(&report, &look).is_empty());
 }
+
+/// `yaml` is a package of its own that is not installed: no other module is what was meant.
+#[test]
+fn a_package_that_is_not_installed_is_no_misspelling() {
+    for (wanted, right) in [("yaml", None), ("htm", Some("html")), ("jsno", Some("json")), ("xmls", None)] {
+        let broken = format!("import {wanted}\n{SHAPES}");
+        let mut environment = environment();
+        environment.python.standard_library.extend(["html", "yarn", "calendar"].map(str::to_owned));
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert("geometry/shapes.py", broken.as_str(), false);
+        let message = format!("ModuleNotFoundError: No module named '{wanted}'");
+        let finding = Finding {
+            source: Source::Test,
+            category: Category::Import,
+            file: Some("geometry/shapes.py".to_owned()),
+            location: Some(Location { line: 1, column: None }),
+            stack: Some(format!(
+                "  File \"/s/geometry/shapes.py\", line 1, in <module>\n    import {wanted}\n{message}\n"
+            )),
+            message,
+        };
+        let context = FixContext {
+            finding: &finding,
+            all_findings: std::slice::from_ref(&finding),
+            sources: &sources,
+            environment: &environment,
+        };
+        let found: Vec<Candidate> = fixers(&finding).iter().flat_map(|fixer| fixer.candidates(&context)).collect();
+        let modules: Vec<String> = found
+            .iter()
+            .filter(|candidate| candidate.fixer == "import_spelling")
+            .map(|candidate| candidate.files[0].edits[0].replacement.clone())
+            .collect();
+        assert_eq!(modules.first().map(String::as_str), right, "{wanted}: {modules:?}");
+    }
+}

@@ -23,6 +23,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     let accepted = state.accepted.len();
     if let Some(observed) = state.current.clone().filter(|observed| observed.accepted == accepted) {
         keep_judges(&observed.look, state, session);
+        find_ignored(&observed.look, state, session);
         hints::refresh(state, session, context).await?;
         record(state, context);
         return Ok(());
@@ -49,6 +50,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
             message: "the test command ran no test; name another one with --test-command".to_owned(),
         });
     }
+    find_ignored(&look, state, session);
     state.add_ci_failures(&mut look);
     state.observe(&look, "the whole suite", context.now());
     for finding in distinct(look.all_findings()) {
@@ -78,6 +80,15 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     session.keep_judges(&judges);
     if let Some(setup) = &mut state.setup {
         setup.judges.extend(judges);
+    }
+}
+
+/// What fails for lack of a file that git ignores is said, and is not to be healed.
+fn find_ignored(look: &Look, state: &mut HealState, session: &Session) {
+    let Some(setup) = &mut state.setup else { return };
+    let warnings = setup.parts.find_ignored(&look.findings, session.setup(), &session.tree());
+    for warning in warnings {
+        state.warn(warning);
     }
 }
 

@@ -10,6 +10,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
+use crate::earlier;
 use crate::model::{self, Adviser, NoAdvice};
 use crate::search::{self, Workshop};
 use crate::session::Session;
@@ -149,6 +150,7 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
     if target.source == Source::Test && asks_for_names(target) {
         candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
     }
+    earlier::weigh(&mut candidates, session);
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);
     let mut seen = std::collections::BTreeSet::new();

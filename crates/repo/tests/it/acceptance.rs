@@ -1,6 +1,6 @@
 //! The acceptance rule: what a patch must never do, and what it must.
 
-use autoheal_engine::diagnostics::{Category, Finding, Source};
+use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use autoheal_repo::acceptance::{Rejection, judge};
 use autoheal_repo::look::{Look, TestState};
 use proptest::prelude::*;
@@ -38,7 +38,8 @@ proptest! {
                 prop_assert!(after.tests.contains_key(id));
                 prop_assert!(*state != TestState::Passed || after.tests[id] == TestState::Passed);
             }
-            prop_assert!(!after.keys().contains(&target));
+            let is_next_in_file = matches!(target.category, Category::Syntax | Category::Indentation);
+            prop_assert!(is_next_in_file || !after.keys().contains(&target));
             prop_assert!(after != before);
         }
     }
@@ -66,6 +67,33 @@ fn failures_in_tests_that_could_not_run_before_are_revealed_not_new() {
     let before = seen(&[], std::slice::from_ref(&hidden));
     let after = seen(&[("t1", TestState::Passed), ("t2", TestState::Failed)], &[finding("TypeError: x")]);
     assert_eq!(judge(&before, &after, &hidden.key()), Ok(()));
+}
+
+/// Nothing is collected before or after: another file is broken, too.
+#[test]
+fn a_file_that_parses_or_is_imported_again_is_progress() {
+    let broken =
+        |category, file: &str, message: &str| Finding { category, file: Some(file.to_owned()), ..finding(message) };
+    let syntax = broken(Category::Syntax, "a.py", "SyntaxError: expected ':'");
+    let import = broken(Category::Import, "b.py", "ImportError: cannot import name 'hlaf' from 'a'");
+    let (first, second) = (seen(&[], std::slice::from_ref(&syntax)), seen(&[], std::slice::from_ref(&import)));
+    assert_eq!(judge(&first, &second, &syntax.key()), Ok(()));
+    let other = broken(Category::Syntax, "a.py", "SyntaxError: invalid syntax");
+    assert_eq!(judge(&first, &seen(&[], &[other]), &syntax.key()), Err(Rejection::NoProgress), "it does not parse");
+    let at = |line| Finding { location: Some(Location { line, column: None }), ..syntax.clone() };
+    assert_eq!(judge(&seen(&[], &[at(3)]), &seen(&[], &[at(9)]), &syntax.key()), Ok(()), "the next fault of the file");
+    for line in [2, 3] {
+        let after = seen(&[], &[at(line)]);
+        assert_eq!(judge(&seen(&[], &[at(3)]), &after, &syntax.key()), Err(Rejection::StillThere), "line {line}");
+    }
+    let elsewhere = broken(Category::Import, "c.py", "ImportError: cannot import name 'thrid' from 'b'");
+    assert_eq!(judge(&second, &seen(&[], &[elsewhere]), &import.key()), Ok(()));
+    let used = broken(Category::TypeError, "b.py", "AttributeError: module 'html' has no attribute 'safe_load'");
+    assert_eq!(
+        judge(&second, &seen(&[], &[used]), &import.key()),
+        Err(Rejection::NoProgress),
+        "it fails where it is used"
+    );
 }
 
 #[test]

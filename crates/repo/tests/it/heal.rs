@@ -68,6 +68,64 @@ async fn two_faults_in_two_files_are_two_commits() {
     assert_eq!(repository.git(&["log", "--format=%s", "main..AUTOHEAL_BOT_AI_Fix"]).lines().count(), 2);
 }
 
+/// A fault hides the next one, and no commit is known in which less was broken.
+#[tokio::test]
+async fn faults_behind_each_other_are_healed_one_by_one_in_a_first_commit() {
+    let repository = TestRepository::with_files(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/a.py", "def half(x)\n    return x / 2\n"),
+        ("pkg/b.py", "from pkg.a import hlaf\n\n\ndef quarter(x):\n    return half(half(x))\n"),
+        ("tests/test_b.py", "from pkg.b import quarter\n\n\ndef test_quarter():\n    assert quarter(8) == 2\n"),
+        ("pytest.ini", "[pytest]\n"),
+    ]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:pkg/a.py"]), "def half(x):\n    return x / 2");
+    let healed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:pkg/b.py"]);
+    assert!(healed.starts_with("from pkg.a import half\n"), "{healed}");
+}
+
+/// Two statements that do not parse and an import that fails, in one file.
+#[tokio::test]
+async fn faults_in_one_file_are_healed_in_a_first_commit() {
+    let sound = "from pkg.rates import RATE\n\n\nclass Bill:\n    def __init__(self):\n        self.lines = []\n\n    \
+                 def add(self, price):\n        self.lines.append(price)\n        return self\n\n    def total(self):\n        \
+                 return sum(self.lines) * RATE\n";
+    let broken = sound
+        .replace("import RATE", "import RAET")
+        .replace("def add(self, price):", "def add(self, price)")
+        .replace("def total(self):", "def total(self)");
+    let repository = TestRepository::with_files(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/rates.py", "RATE = 3\n"),
+        ("pkg/bill.py", &broken),
+        (
+            "tests/test_bill.py",
+            "from pkg.bill import Bill\n\n\ndef test_total():\n    assert Bill().add(2).total() == 6\n",
+        ),
+        ("pytest.ini", "[pytest]\n"),
+    ]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:pkg/bill.py"]), sound.trim_end());
+    assert_eq!(healed.results.fixes_applied, 2, "both colons at once: {}", healed.report);
+}
+
+/// Which of two names is misspelled, and how deep a line stood, the tests do not tell. The commit before does.
+#[tokio::test]
+async fn of_two_repairs_the_one_that_brings_a_line_back_is_tried_first() {
+    let sound = "def street(name):\n    return 'S ' + name\n\n\ndef best(lines):\n    found = None\n    for line in lines:\n        \
+                 if found is None or line > found:\n            found = line\n    return found\n";
+    let test = "from places import best, street\n\n\ndef test_places():\n    assert street('a') == 'S a'\n    assert best([3]) == 3\n";
+    let repository =
+        TestRepository::with_files(&[("places.py", sound), ("test_places.py", test), ("pytest.ini", "[pytest]\n")]);
+    repository.write("places.py", sound.replace("+ name", "+ nmae").replace("    return found", "  return found"));
+    repository.commit("break it");
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:places.py"]), sound.trim_end());
+}
+
 #[tokio::test]
 async fn a_test_that_skips_a_part_of_itself_is_still_the_same_test() {
     let tests = "import unittest\n\nfrom calc import add, greet\n\n\nclass Greets(unittest.TestCase):\n    def test_parts(self):\n        \

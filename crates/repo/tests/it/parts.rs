@@ -98,5 +98,29 @@ async fn a_file_that_lfs_keeps_in_the_checkout_is_there_for_tests() {
     std::fs::write(folder.join(hash), content).unwrap();
     repository.git(&["branch", "--list"]);
     let Some(healed) = heal(request()).await else { return };
-    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    // The colon was put in before.
+    assert!(healed.results.stop_reason.is_success(), "{}", healed.report);
+}
+
+#[tokio::test]
+async fn a_file_that_git_ignores_is_said_to_be_missing_and_not_healed_around() {
+    for (ignored, needs, told) in [
+        ("local.py\n", "from config.local import RATE", "config/local.py"),
+        ("/data/\n", "RATE = int(open('data/rate.txt').read())", "data/rate.txt"),
+    ] {
+        let repository = TestRepository::with_files(&[
+            (".gitignore", ignored),
+            ("conftest.py", ""),
+            ("config/__init__.py", ""),
+            ("config/locals.py", "RATE = 4\n"),
+            ("money.py", &BROKEN.replace("from lib.rates import RATE", needs)),
+            ("tests/test_money.py", TEST),
+        ]);
+        let request = HealRequest::new(repository.path().display().to_string());
+        let Some(healed) = heal(request).await else { return };
+        assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
+        let warnings = healed.results.warnings.join("\n");
+        assert!(warnings.contains(&format!("the tests need {told}, which git ignores")), "{warnings}");
+        assert_eq!(healed.results.fixes_applied, 1, "the colon, and no other name instead: {}", healed.report);
+    }
 }

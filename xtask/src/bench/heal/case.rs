@@ -1,4 +1,4 @@
-//! One defect: put in, healed, judged.
+//! One defect, or several at once: put in, healed, judged.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::language::Language;
 use super::package::{Package, git, is_program};
+use super::stack::History;
 use super::{Bench, checks};
 use crate::process;
 
@@ -25,17 +26,19 @@ pub(super) struct Kind {
     pub(super) kind: String,
 }
 
-/// Which defect in which package.
+/// Which defects in which package.
 pub(super) struct Case<'a> {
     pub(super) package: &'a Package,
-    pub(super) kind: String,
+    /// One, or those that are put in by one commit.
+    pub(super) kinds: Vec<String>,
     pub(super) seed: u32,
+    pub(super) history: History,
 }
 
 impl Case<'_> {
     /// The name by which it can be asked for again.
     pub(super) fn id(&self) -> String {
-        format!("{}/{}/{}", self.package.name, self.kind, self.seed)
+        format!("{}/{}/{}", self.package.name, self.kinds.join("+"), self.seed)
     }
 }
 
@@ -74,7 +77,7 @@ pub(super) struct Run {
     pub(super) language: Language,
     pub(super) class: String,
     pub(super) kind: String,
-    pub(super) defect: Option<Defect>,
+    pub(super) defects: Vec<Defect>,
     pub(super) outcome: Outcome,
     /// Why, in a few words.
     pub(super) reason: String,
@@ -135,11 +138,11 @@ pub(super) fn run(bench: &Bench, case: &Case<'_>, keep: bool) -> anyhow::Result<
     clone(&case.package.repository, "main", &repository)?;
     let run = match break_it(bench, case, &repository)? {
         None => Run { outcome: Outcome::NoCase, tries: TRIES, ..Run::of(case) },
-        Some((defect, class, tries)) => {
-            let run = Run { outcome: Outcome::Red, class, tries, defect: Some(defect.clone()), ..Run::of(case) };
+        Some((defects, class, tries)) => {
+            let run = Run { outcome: Outcome::Red, class, tries, defects, ..Run::of(case) };
             match &bench.binary {
                 None => run,
-                Some(binary) => heal(bench, case, &folder, binary, &defect, run)?,
+                Some(binary) => heal(bench, case, &folder, binary, run)?,
             }
         }
     };
@@ -155,8 +158,8 @@ impl Run {
             id: case.id(),
             language: case.package.language,
             class: String::new(),
-            kind: case.kind.clone(),
-            defect: None,
+            kind: case.kinds.join("+"),
+            defects: Vec::new(),
             outcome: Outcome::NoCase,
             reason: String::new(),
             restored: false,
@@ -202,37 +205,90 @@ fn restore_tests(package: &Package, fresh: &Path) -> anyhow::Result<()> {
 }
 
 /// Breaks a place; `None`: there are no more of the kind.
-fn inject(bench: &Bench, case: &Case<'_>, repository: &Path, attempt: u32) -> anyhow::Result<Option<Defect>> {
+fn inject(
+    bench: &Bench,
+    case: &Case<'_>,
+    kind: &str,
+    repository: &Path,
+    attempt: u32,
+) -> anyhow::Result<Option<Defect>> {
     let mut injector = injector(bench, case.package.language)?;
     injector.arg(repository).args(&case.package.sources);
-    injector.args(["--kind", &case.kind, "--seed", &case.seed.to_string(), "--try", &attempt.to_string()]);
+    injector.args(["--kind", kind, "--seed", &case.seed.to_string(), "--try", &attempt.to_string()]);
     Ok(serde_json::from_str(&process::text_of(&mut injector)?)?)
 }
 
-/// Commits a defect that makes the checks red, and tells its class and how many places were tried.
-fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<Option<(Defect, String, u32)>> {
-    if inject(bench, case, repository, 0)?.is_none() {
-        return Ok(None);
+/// Commits the defects, each of which makes the checks red by itself, and tells their class and how many places were tried.
+fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<Option<(Vec<Defect>, String, u32)>> {
+    for kind in &case.kinds {
+        let has_place = inject(bench, case, kind, repository, 0)?.is_some();
+        git(repository, &["checkout", "--quiet", "--", "."])?;
+        if !has_place {
+            return Ok(None);
+        }
     }
-    git(repository, &["checkout", "--quiet", "--", "."])?;
     hide_tests(bench, case, repository)?;
+    let patch = repository.with_extension("patch");
+    let (mut together, mut defects, mut classes, mut tries) = (String::new(), Vec::new(), Vec::new(), 0);
+    for kind in &case.kinds {
+        let Some((defect, class, all, attempts)) = break_once(bench, case, kind, repository, &together)? else {
+            return Ok(None);
+        };
+        (together, tries) = (all, tries + attempts);
+        defects.push(defect);
+        classes.push(class);
+    }
+    std::fs::write(&patch, &together)?;
+    git(repository, &["apply", "--whitespace=nowarn", &patch.to_string_lossy()])?;
+    std::fs::remove_file(patch)?;
+    if case.history == History::First {
+        git(repository, &["checkout", "--quiet", "--orphan", "first"])?;
+    }
+    git(repository, &["commit", "--quiet", "--all", "--message", "A change of somebody in a hurry"])?;
+    if classes.iter().any(|class| class == LOGIC) {
+        // The last commit shall not tell where to look.
+        std::fs::write(repository.join("NOTES"), "A note.\n")?;
+        git(repository, &["add", "--all"])?;
+        let amend: &[&str] = if case.history == History::First { &["--amend"] } else { &[] };
+        git(repository, &[&["commit", "--quiet", "--message", "A note"], amend].concat())?;
+    }
+    git(repository, &["branch", "--force", "--move", "main"])?;
+    if case.history == History::Shallow {
+        let whole = repository.with_extension("whole");
+        std::fs::rename(repository, &whole)?;
+        let from = format!("file://{}", whole.display());
+        let folder = repository.parent().context("a clone lies in a folder")?;
+        git(folder, &["clone", "--quiet", "--depth", "1", "--branch", "main", &from, &repository.to_string_lossy()])?;
+        git(repository, &["remote", "remove", "origin"])?;
+    }
+    classes.sort();
+    Ok(Some((defects, classes.join(" + "), tries)))
+}
+
+/// A defect of one kind that makes the checks red by itself, its class, the patch that puts it in with all `others`, and how many places were tried.
+fn break_once(
+    bench: &Bench,
+    case: &Case<'_>,
+    kind: &str,
+    repository: &Path,
+    others: &str,
+) -> anyhow::Result<Option<(Defect, String, String, u32)>> {
+    let restore = || git(repository, &["checkout", "--quiet", "--", "."]);
+    let patch = repository.with_extension("patch");
     for attempt in 0..TRIES {
-        let Some(defect) = inject(bench, case, repository, attempt)? else { return Ok(None) };
+        let Some(defect) = inject(bench, case, kind, repository, attempt)? else { return Ok(None) };
         let verdict = checks::run(bench, case.package, repository, true)?;
         let class = class_of(&defect, case.package.language, &verdict.output);
         // Where it is not the last commit that is at fault, a linter's finding is an old one, and no red.
         let is_red = if class == LOGIC { !verdict.passes } else { !verdict.green };
-        if is_red {
-            git(repository, &["commit", "--quiet", "--all", "--message", "A change of somebody in a hurry"])?;
-            if class == LOGIC {
-                // The last commit shall not tell where to look.
-                std::fs::write(repository.join("NOTES"), "A note.\n")?;
-                git(repository, &["add", "--all"])?;
-                git(repository, &["commit", "--quiet", "--message", "A note"])?;
-            }
-            return Ok(Some((defect, class, attempt + 1)));
+        std::fs::write(&patch, others)?;
+        let with_others =
+            others.is_empty() || git(repository, &["apply", "--whitespace=nowarn", &patch.to_string_lossy()]).is_ok();
+        let all = git(repository, &["diff", "--binary"])? + "\n";
+        restore()?;
+        if is_red && with_others {
+            return Ok(Some((defect, class, all, attempt + 1)));
         }
-        git(repository, &["checkout", "--quiet", "--", "."])?;
     }
     Ok(None)
 }
@@ -243,14 +299,7 @@ fn class_of(defect: &Defect, language: Language, output: &str) -> String {
     if has_sign { defect.class.clone() } else { LOGIC.to_owned() }
 }
 
-fn heal(
-    bench: &Bench,
-    case: &Case<'_>,
-    folder: &Path,
-    binary: &Path,
-    defect: &Defect,
-    run: Run,
-) -> anyhow::Result<Run> {
+fn heal(bench: &Bench, case: &Case<'_>, folder: &Path, binary: &Path, run: Run) -> anyhow::Result<Run> {
     let repository = folder.join("repository");
     let linter_heals = linter_heals(bench, case, folder)?;
     let broken = git(&repository, &["rev-parse", "main"])?;
@@ -277,7 +326,7 @@ fn heal(
 
     // Healed, or healed as far as CI's commands can be run here.
     let said_healed = matches!(output.status.code(), Some(0 | 5));
-    let judgement = judge(bench, case, folder, defect, &broken, said_healed)?;
+    let judgement = judge(bench, case, folder, &run.defects, &broken, said_healed)?;
     let Judgement { outcome, reason, restored, lines_changed, suite_seconds } = judgement;
     Ok(Run {
         lines_changed,
@@ -329,7 +378,7 @@ fn judge(
     bench: &Bench,
     case: &Case<'_>,
     folder: &Path,
-    defect: &Defect,
+    defects: &[Defect],
     broken: &str,
     said_healed: bool,
 ) -> anyhow::Result<Judgement> {
@@ -375,7 +424,8 @@ fn judge(
     } else {
         (Outcome::Healed, String::new())
     };
-    let restored = original(&fresh, &case.package.repository, &defect.file)?;
+    let restored = defects.iter().map(|defect| original(&fresh, &case.package.repository, &defect.file));
+    let restored = restored.collect::<anyhow::Result<Vec<bool>>>()?.into_iter().all(|restored| restored);
     let lines_changed = lines_changed(&git(&repository, &["diff", "--numstat", "main", branch])?);
     Ok(Judgement { outcome, reason, restored, lines_changed, suite_seconds: Some(verdict.seconds) })
 }

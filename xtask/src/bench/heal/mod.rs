@@ -13,13 +13,15 @@
 //! - [`language`]: what is particular to Python and to JavaScript
 //! - [`package`]: fetching packages, making green repositories of them
 //! - [`checks`]: running a repository's own checks, shut in
-//! - [`case`]: one defect: put in, healed, judged
+//! - [`case`]: one defect, or several at once: put in, healed, judged
+//! - [`stack`]: which several at once
 //! - [`table`]: the figures
 
 mod case;
 mod checks;
 mod language;
 mod package;
+mod stack;
 mod table;
 
 use std::collections::{BTreeMap, VecDeque, btree_map::Entry};
@@ -32,6 +34,7 @@ use self::case::{Case, Outcome, Run};
 use self::language::Language;
 use self::package::Package;
 pub(super) use self::package::git;
+use self::stack::History;
 use crate::{cache, process};
 
 /// What to measure.
@@ -55,6 +58,12 @@ pub(crate) struct Options {
     /// Only this kind of defect
     #[arg(long)]
     kind: Option<String>,
+    /// Put so many defects in at once, each class with each, and each of them by itself
+    #[arg(long, default_value_t = 1, value_name = "DEFECTS", conflicts_with_all = ["class", "kind"])]
+    stack: usize,
+    /// What git knows of the time before the defects
+    #[arg(long, value_enum, default_value_t)]
+    history: History,
     /// At most so many cases, the same ones each time
     #[arg(long, value_name = "CASES")]
     limit: Option<usize>,
@@ -173,18 +182,30 @@ fn take<'a>(waiting: &Mutex<VecDeque<Case<'a>>>) -> Option<Case<'a>> {
 /// fair share of each class.
 fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyhow::Result<Vec<Case<'a>>> {
     let mut cases = Vec::new();
+    let seed = seed_of(options)?;
+    let is_wanted = |case: &Case<'_>| options.id.as_ref().is_none_or(|id| *id == case.id());
     for language in Language::ALL {
         let packages: Vec<&Package> = packages.iter().filter(|package| package.language == language).collect();
         if packages.is_empty() {
             continue;
         }
-        for kind in case::kinds(bench, language)? {
+        let kinds = case::kinds(bench, language)?;
+        if options.stack > 1 {
+            let stacks = packages.iter().flat_map(|package| {
+                let seeds = 1..=options.seeds.max(seed);
+                seeds.flat_map(|seed| stack::cases(&kinds, package, seed, options.stack, options.history))
+            });
+            cases.extend(stacks.filter(is_wanted));
+            continue;
+        }
+        for kind in kinds {
             let is_asked = options.class.as_ref().is_none_or(|class| class.eq_ignore_ascii_case(&kind.class))
                 && options.kind.as_ref().is_none_or(|name| *name == kind.kind);
             for package in packages.iter().filter(|_| is_asked) {
-                let seeds = 1..=options.seeds.max(seed_of(options)?);
-                let of_kind = seeds.map(|seed| Case { package, kind: kind.kind.clone(), seed });
-                cases.extend(of_kind.filter(|case| options.id.as_ref().is_none_or(|id| *id == case.id())));
+                let seeds = 1..=options.seeds.max(seed);
+                let history = options.history;
+                let of_kind = seeds.map(|seed| Case { package, kinds: vec![kind.kind.clone()], seed, history });
+                cases.extend(of_kind.filter(is_wanted));
             }
         }
     }

@@ -113,7 +113,8 @@ fn of_language(language: Language, runs: &[&Run]) -> String {
         "lines"
     );
     let mut text = head.clone();
-    for class in CLASSES {
+    let stacks = classes.keys().copied().filter(|class| !CLASSES.contains(class)).collect::<Vec<_>>();
+    for class in CLASSES.into_iter().chain(stacks) {
         if let Some(row) = classes.get(class) {
             text += &row.line(class);
         }
@@ -134,9 +135,28 @@ fn of_language(language: Language, runs: &[&Run]) -> String {
         "\n{red} of {tries} defects made the checks red; {none} of {} kinds and packages have no place for one.",
         runs.len()
     );
+    text += &parts(runs);
     text += &speed(runs);
     text += "\n";
     text
+}
+
+/// How often several defects at once are healed whose parts all are.
+fn parts(runs: &[&Run]) -> String {
+    let heals = |id: String| runs.iter().any(|run| run.id == id && run.outcome == Outcome::Healed);
+    let stacks = runs.iter().filter(|run| run.kind.contains('+') && run.outcome != Outcome::NoCase);
+    let of_healed_parts: Vec<_> = stacks
+        .filter(|run| {
+            let id = |kind: &str| run.id.replacen(&run.kind, kind, 1);
+            run.kind.split('+').all(|kind| heals(id(kind)))
+        })
+        .collect();
+    if of_healed_parts.is_empty() {
+        return String::new();
+    }
+    let healed = of_healed_parts.iter().filter(|run| run.outcome == Outcome::Healed).count();
+    let all = of_healed_parts.len();
+    format!("Of {all} stacks whose parts are each healed alone, {healed} are healed ({}).\n", percent(healed, all))
 }
 
 /// Candidates a second in the warm process, and with a test runner started for each.

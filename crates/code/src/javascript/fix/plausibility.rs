@@ -1,4 +1,4 @@
-//! What is odd about a result that parses: statements without effect, code that is never reached, lines that stand elsewhere than
+//! What is odd about a result: statements without effect, code that is never reached, lines that stand elsewhere than
 //! their brackets say.
 
 use oxc_ast::AstKind;
@@ -23,18 +23,22 @@ const UNKNOWN: f64 = 4.0;
 const ASKEW: f64 = 4.0;
 const MAX_ASKEW: usize = 8;
 
-/// How odd a file is, in bits; `None` when it does not parse.
-pub(super) fn of(file: &str, text: &str) -> Option<f64> {
-    let mut bits = parse::read(file, text, |program, semantic| {
+/// How odd a file is, in bits, and how many faults are left in it; `None` when one of them is not behind `focus`.
+pub(super) fn of(file: &str, text: &str, focus: usize) -> Option<(f64, usize)> {
+    let read = parse::read(file, text, |program, semantic| {
         let mut oddities = Oddities { text, bits: 0.0 };
         oddities.visit_program(program);
         let unknown = semantic.scoping().root_unresolved_references().len();
         UNKNOWN.mul_add(f64::from(u32::try_from(unknown).unwrap_or(u32::MAX)), oddities.bits)
-    })
-    .ok()?;
+    });
+    let (mut bits, left) = match read {
+        Ok(bits) => (bits, 0),
+        Err(faults) if faults.iter().all(|(_, start, _)| *start > focus) => (0.0, faults.len()),
+        Err(_) => return None,
+    };
     let askew = disagreements(text, &tokens::scan(text)).len().min(MAX_ASKEW);
     bits += ASKEW * f64::from(u32::try_from(askew).unwrap_or(8));
-    Some(bits)
+    Some((bits, left))
 }
 
 struct Oddities<'t> {

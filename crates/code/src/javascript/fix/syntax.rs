@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet};
 use autoheal_engine::diagnostics::Category;
 
 use super::{layout, plausibility};
-use crate::edit::{Candidate, Edit, FileEdit};
+use crate::edit::{Candidate, Edit, FileEdit, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::grammar::GRAMMAR;
 use crate::javascript::parse;
 use crate::javascript::tokens::{Kind, Token, is_closed, scan};
+use crate::repair::in_turn::{self, Effort, Repair};
 use crate::repair::merge_markers;
 use crate::repair::ngram::Model;
 use crate::repair::proposal::Proposal;
@@ -27,10 +28,8 @@ pub struct SyntaxRepair;
 
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 100;
-/// Proposals that are tried.
-const MAX_TRIED: usize = 1_000;
-/// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
-const PARSE_BUDGET: usize = 24 << 20;
+/// What is tried for the first fault, and bytes of other files the model learns: bounds on the time of a call.
+const EFFORT: Effort = Effort { tries: 1_000, bytes: 24 << 20 };
 const LEARN_BUDGET: usize = 256 << 10;
 /// Repairs of quotes that are tried whatever the model thinks of them.
 const MAX_SURE_QUOTES: usize = 150;
@@ -80,11 +79,17 @@ fn repairs(fixer: &str, context: &FixContext<'_>, file: &str) -> Vec<Candidate> 
     let Some(text) = context.sources.text(file) else { return Vec::new() };
     let faults = parse::faults(file, text);
     let Some(fault) = faults.first() else { return Vec::new() };
-    let tokens = scan(text);
-    let regions = regions(text, &tokens, fault);
-    let model = learn(context.sources, file, &regions);
+    let model = learn(context.sources, file, &regions(text, &scan(text), fault));
+    let of_first = |broken: &str, effort: Effort| {
+        let faults = parse::faults(file, broken);
+        faults.first().map_or_else(Vec::new, |fault| of_first_fault(file, broken, fault, &model, effort))
+    };
+    let is_safe = |edits: &[Edit]| {
+        let edit = FileEdit { file: String::new(), edits: edits.to_vec() };
+        edit.apply(text).is_ok_and(|after| parse::removes_fault(file, text, &after, edits))
+    };
     let category = context.finding.category;
-    ranked(file, text, &tokens, &regions, &model)
+    costs(in_turn::repairs(&GRAMMAR, text, EFFORT, &of_first, &is_safe))
         .into_iter()
         .map(|(cost, proposal)| Candidate {
             fixer: fixer.to_owned(),
@@ -164,8 +169,11 @@ fn learn(sources: &Sources, file: &str, regions: &[Region<'_>]) -> Model {
     model
 }
 
-/// Proposals after which the file parses, with their cost in hundredths of a bit, likeliest first.
-fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], model: &Model) -> Vec<(u32, Proposal)> {
+/// Repairs of a fault: those after which the file parses, or of which the parser gets further.
+fn of_first_fault(file: &str, text: &str, fault: &parse::Fault, model: &Model, effort: Effort) -> Vec<Repair> {
+    let tokens = &scan(text);
+    let regions = &regions(text, tokens, fault);
+    let focus = fault.end.max(fault.start + 1);
     let mut readings = Readings { text, model, known: HashMap::new() };
     let mut proposals: Vec<Proposal> =
         regions.iter().flat_map(|region| TokenEdits::new(region, model).proposals(&[])).collect();
@@ -194,9 +202,10 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
 
     let mut survivors = Vec::new();
     let mut seen = HashSet::new();
-    let mut budget = PARSE_BUDGET;
+    let mut budget = effort.bytes;
+    let mut whole = 0;
     for (number, proposal) in sure.chain(proposals).enumerate() {
-        if survivors.len() >= MAX_SURVIVORS || seen.len() >= MAX_TRIED || budget < text.len() {
+        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < text.len() {
             break;
         }
         if !seen.insert(proposal.edits.clone()) {
@@ -204,12 +213,13 @@ fn ranked(file: &str, text: &str, tokens: &[Token], regions: &[Region<'_>], mode
         }
         let Ok(edited) = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(text) else { continue };
         budget -= text.len();
-        let Some(oddity) = plausibility::of(file, &edited) else { continue };
+        let Some((oddity, left)) = plausibility::of(file, &edited, moved(focus, &proposal.edits)) else { continue };
+        whole += usize::from(left == 0);
         // Lines that are read on their own do not tell where a comment begins.
         let reading = if number < first_of_others { 0.0 } else { readings.change(&proposal.edits) };
-        survivors.push((NATURALNESS.mul_add(reading, proposal.slip) + oddity, proposal));
+        survivors.push(Repair { bits: NATURALNESS.mul_add(reading, proposal.slip) + oddity, proposal, left });
     }
-    costs(survivors)
+    survivors
 }
 
 /// Quotation marks in lines that hold an open one, or near the fault.

@@ -9,6 +9,7 @@ use super::shortlist::Shortlist;
 use super::spelling::{rarity, slip};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
+use crate::python::distributions::that_brings;
 use crate::python::module::{Import, ImportedName, Role};
 
 /// Repairs `ImportError` and `ModuleNotFoundError` in the import statement, or in the module that it imports from.
@@ -81,8 +82,8 @@ fn module_name(
         for (number, part) in parts.iter().enumerate() {
             let mut choices: BTreeSet<&str> = BTreeSet::new();
             if prefix.is_empty() && import.level == 0 {
-                choices.extend(environment.standard_library.iter().map(String::as_str));
-                choices.extend(environment.installed.iter().map(String::as_str));
+                let foreign = environment.standard_library.iter().chain(&environment.installed).map(String::as_str);
+                choices.extend(foreign.filter(|module| is_misspelling(part, module)));
             }
             choices.extend(blame.index.submodules(&prefix));
             choices.extend(environment.exports.get(&prefix).into_iter().flatten().map(String::as_str));
@@ -118,6 +119,13 @@ fn module_name(
         }
         elsewhere(list, blame, place, import, written, span, extra);
     }
+}
+
+/// Whether a word may be meant to be a module of somebody else's. There are hundreds of these, and what looks a little like one is most often a
+/// module that is not installed.
+fn is_misspelling(word: &str, module: &str) -> bool {
+    let distance = strsim::osa_distance(word, module);
+    that_brings(word).is_none() && (distance <= 1 || 3 * distance <= word.len().max(module.len()))
 }
 
 /// How badly a module fits the names that are imported from it.

@@ -1,4 +1,4 @@
-//! What is odd about a result that parses: statements without effect, code that is never reached.
+//! What is odd about a result: statements without effect, code that is never reached.
 
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
@@ -14,15 +14,20 @@ const USELESS: f64 = 7.0;
 /// A statement after `return`, `raise`, `break` or `continue` in the same block.
 const UNREACHABLE: f64 = 7.0;
 
-/// How odd the chunk is after the edits, in bits; `None` when it does not parse.
-pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<f64> {
-    let tree = parse::compiled(edited, site.version)?;
+/// How odd the chunk is after the edits, in bits, and how many faults are left in it; `None` when the first of them is not further on than the
+/// one that is to be repaired.
+pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<(f64, usize)> {
+    let tree = parse::parse(edited, site.version).ok()?;
+    let left = parse::all_faults(edited, &tree, site.version);
+    if left.first().is_some_and(|fault| fault.start <= site.focus_in_edited(edits)) {
+        return None;
+    }
     let grown: usize = edits.iter().map(|edit| edit.replacement.len()).sum();
     let from = site.place_in_edited(site.window.start);
     let to = site.place_in_edited(site.window.end) + grown;
     let mut oddities = Oddities { from, to, bits: 0.0 };
     tree.read(|body| oddities.visit_body(body));
-    Some(oddities.bits)
+    Some((oddities.bits, left.len()))
 }
 
 struct Oddities {

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Range};
 
-use crate::edit::Edit;
+use crate::edit::{Edit, moved};
 use crate::python::grammar::GRAMMAR;
 use crate::python::parse::{self, Fault};
 use crate::python::tokens::{self, Kind};
@@ -68,6 +68,11 @@ impl<'text> Site<'text> {
     /// Where a byte of the text stands in [`Self::edited`], as far as no edit is before it.
     pub(super) fn place_in_edited(&self, at: usize) -> usize {
         at.saturating_sub(self.chunk.start) + self.frame.before.len()
+    }
+
+    /// Where the place that the parser noticed stands in [`Self::edited`].
+    pub(super) fn focus_in_edited(&self, edits: &[Edit]) -> usize {
+        self.place_in_edited(moved(self.focus, edits))
     }
 }
 

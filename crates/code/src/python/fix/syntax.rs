@@ -1,16 +1,18 @@
 //! Repairs of files that do not parse.
 //!
 //! Small edits near the fault are thought of in great number, ranked by how likely such a slip is and how natural the result
-//! reads in its project, and those after which the file parses are kept: a noisy channel, with the parser as the judge.
+//! reads in its project, and those after which the file parses are kept: a noisy channel, with the parser as the judge. Where several
+//! faults are in one file, those of which the parser gets further are taken on to the next fault ([`in_turn`]).
 
 use std::collections::{BTreeSet, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
-use crate::edit::{Candidate, Edit, FileEdit};
+use crate::edit::{Candidate, Edit, FileEdit, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::python::grammar::GRAMMAR;
 use crate::python::{parse, tokens};
+use crate::repair::in_turn::{self, Effort, Repair};
 use crate::repair::ngram::Model;
 use crate::repair::ranking::costs;
 use crate::repair::region::{LONGEST_WINDOW, floor};
@@ -27,10 +29,8 @@ pub struct SyntaxRepair;
 
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 120;
-/// Proposals that are tried.
-const MAX_TRIED: usize = 1200;
-/// Bytes parsed while trying proposals, and bytes of other files the model learns: bounds on the time of a call.
-const PARSE_BUDGET: usize = 24 << 20;
+/// What is tried for the first fault, and bytes of other files the model learns: bounds on the time of a call.
+const EFFORT: Effort = Effort { tries: 1200, bytes: 24 << 20 };
 const LEARN_BUDGET: usize = 256 << 10;
 /// Names that others import which are tried.
 const MAX_WANTED: usize = 12;
@@ -57,7 +57,17 @@ impl Fixer for SyntaxRepair {
         let line = finding.location.map(|location| location.line);
         let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
         let model = learn(context.sources, file, &site);
-        ranked(&site, &model, &wanted(context.sources, file, text))
+        let wanted = wanted(context.sources, file, text);
+        let of_first = |broken: &str, effort: Effort| {
+            let line = line.filter(|_| broken == text);
+            let site = Site::find(broken, version, &parse::faults(broken, version), line);
+            site.map_or_else(Vec::new, |site| of_first_fault(&site, &model, &wanted, effort))
+        };
+        let is_safe = |edits: &[Edit]| {
+            let edit = FileEdit { file: String::new(), edits: edits.to_vec() };
+            edit.apply(text).is_ok_and(|after| parse::removes_faults(text, &after, edits))
+        };
+        costs(in_turn::repairs(&GRAMMAR, text, EFFORT, &of_first, &is_safe))
             .into_iter()
             .map(|(cost, proposal)| Candidate {
                 fixer: self.name().to_owned(),
@@ -109,8 +119,8 @@ fn wanted<'a>(sources: &'a Sources, file: &str, text: &str) -> Vec<&'a str> {
     imported.into_iter().filter(|name| !present.contains(name)).take(MAX_WANTED).collect()
 }
 
-/// Proposals after which the file parses, with their cost in hundredths of a bit, likeliest first.
-fn ranked(site: &Site<'_>, model: &Model, wanted: &[&str]) -> Vec<(u32, Proposal)> {
+/// Repairs of the fault of the site: those after which the file parses, or of which the parser gets further.
+fn of_first_fault(site: &Site<'_>, model: &Model, wanted: &[&str], effort: Effort) -> Vec<Repair> {
     let region = region(site);
     let before = site_bits(site, model, &region, &[]);
     let reading = |edits: &[Edit]| site_bits(site, model, &region, edits) - before;
@@ -126,32 +136,36 @@ fn ranked(site: &Site<'_>, model: &Model, wanted: &[&str]) -> Vec<(u32, Proposal
     proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
 
     let mut seen = HashSet::new();
-    let mut budget = PARSE_BUDGET;
+    let mut budget = effort.bytes;
+    let mut whole = 0;
     for proposal in proposals {
         let Some(edited) = site.edited(&proposal.edits) else { continue };
-        if survivors.len() >= MAX_SURVIVORS || seen.len() >= MAX_TRIED || budget < edited.len() {
+        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < edited.len() {
             break;
         }
         if !seen.insert(edited.clone()) {
             continue;
         }
         budget -= edited.len();
-        let Some(oddity) = plausibility::of(site, &edited, &proposal.edits) else { continue };
+        let Some((oddity, left)) = plausibility::of(site, &edited, &proposal.edits) else { continue };
+        whole += usize::from(left == 0);
         let bits = NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity;
-        survivors.push((bits, proposal));
+        survivors.push(Repair { bits, proposal, left });
     }
-    costs(survivors)
+    survivors
 }
 
 /// Repairs that concern more than one place.
-fn whole_file(site: &Site<'_>, reading: &dyn Fn(&[Edit]) -> f64) -> Vec<(f64, Proposal)> {
+fn whole_file(site: &Site<'_>, reading: &dyn Fn(&[Edit]) -> f64) -> Vec<Repair> {
     let proposals = merge_markers::proposals(site.text).into_iter().chain(python2::proposals(site.text));
     proposals
-        .filter(|proposal| {
-            let edited = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(site.text);
-            edited.is_ok_and(|text| parse::compiles(&text, site.version))
+        .filter_map(|proposal| {
+            let edited = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(site.text).ok()?;
+            let left = parse::faults(&edited, site.version);
+            let is_past = left.first().is_none_or(|fault| fault.start > moved(site.focus, &proposal.edits));
+            let bits = NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip);
+            is_past.then_some(Repair { bits, proposal, left: left.len() })
         })
-        .map(|proposal| (NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip), proposal))
         .collect()
 }
 

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::stack::{self, Thrown};
 use super::{Look, kind, tsc};
+use crate::javascript::parse;
 use crate::report::{TestCase, TestReport, cut_middle};
 
 const MAX_STACK: usize = 16 * 1024;
@@ -82,6 +83,10 @@ fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_
         let location = test_file.is_some().then_some(Location { line: 1, column: None });
         (test_file, location)
     });
+    let (file, location) = match unreadable(file.as_deref(), text, category, look) {
+        Some((broken, line)) => (Some(broken.to_owned()), Some(Location { line, column: None })),
+        None => (file, location),
+    };
     Some(Finding {
         source,
         category: importable(blamed, category, look),
@@ -146,6 +151,22 @@ fn place(
     }
     let best = inside.iter().find(|frame| look.sources.is_editable(&frame.0)).or_else(|| inside.first())?;
     at(best.0.clone(), best.1, Some(best.2))
+}
+
+/// The file that does not parse, where the one that is blamed for that does: a loader names who asked for it. The one that the text names, else
+/// the only one.
+fn unreadable<'a>(blamed: Option<&str>, text: &str, category: Category, look: &Look<'a>) -> Option<(&'a str, u32)> {
+    const MOST_FILES: usize = 500;
+    let fault = |file: &str, text: &str| parse::check(file, text).err().map(|fault| fault.line);
+    let is_broken = blamed.is_some_and(|file| look.sources.text(file).is_none_or(|text| fault(file, text).is_some()));
+    if category != Category::Syntax || is_broken {
+        return None;
+    }
+    let editable = look.sources.javascript().filter(|(file, _)| look.sources.is_editable(file));
+    let broken = editable.take(MOST_FILES).filter_map(|(file, text)| Some((file, fault(file, text)?)));
+    let broken: Vec<(&str, u32)> = broken.collect();
+    let named = broken.iter().find(|(file, _)| text.contains(file));
+    named.or(broken.first().filter(|_| broken.len() == 1)).copied()
 }
 
 /// A name that is not defined is an import that is missing when some file of the repository exports or imports it.
@@ -221,6 +242,22 @@ mod tests {
             found("ReferenceError: ad is not defined\n    at f (src/calc.js:1:1)").category,
             Category::TypeError
         );
+    }
+
+    /// mocha names the module that it loads for a fault in one that this imports.
+    #[test]
+    fn a_file_that_does_not_parse_is_found_where_its_importer_is_named() {
+        let text = "Exception during run: SyntaxError[ @/w/pkg/test/calc.test.js ]: Unexpected token '{'\n    at compileSourceTextModule (node:internal/modules/esm/utils:346:16)\n";
+        let mut sources = sources();
+        let of = |sources: &Sources| {
+            let look = Look { prefixes: &["/w".to_owned()], directory: "pkg", sources };
+            findings_from_output("", text, "exit 1", &look).remove(0)
+        };
+        assert_eq!(of(&sources).file, None, "none is broken");
+        sources.insert("pkg/src/broken.js", "const one = 1;\nfunction add(a, b {\n", false);
+        let found = of(&sources);
+        assert_eq!((found.category, found.file.as_deref()), (Category::Syntax, Some("pkg/src/broken.js")));
+        assert_eq!(found.location.map(|location| location.line), Some(2));
     }
 
     #[test]

@@ -51,6 +51,7 @@ struct Patterns {
     head: Regex,
     node_place: Regex,
     babel_place: Regex,
+    told_place: Regex,
     esbuild_place: Regex,
     drawn_place: Regex,
     code_frame: Regex,
@@ -65,13 +66,18 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
             r"^\s*(?:at|❯) (?:async )?(?:(?:new )?(\S.*?) \(?)?(?:file://)?([^\s()][^()]*?):([0-9]+):([0-9]+)\)?\s*$",
         ),
         head: pattern(
-            r"^[\s●]*(?:Uncaught |Exception during run: |Caused by: |\[)?((?:[A-Za-z_$][\w$]*\.)*(?:[A-Za-z_$][\w$]*)?(?:Error|Exception)\d?)(?: \[\w+\])?(?:: (.*)|:?\s*)$",
+            r"^[\s●]*(?:Uncaught |Exception during run: |Caused by: |\[)?((?:[A-Za-z_$][\w$]*\.)*(?:[A-Za-z_$][\w$]*)?(?:Error|Exception)\d?)(?: \[\w+\])?(?:\[ @[^\]]*\])?(?:: (.*)|:?\s*)$",
         ),
         node_place: pattern(
-            r"^(?:Exception during run: )?(?:file://)?(/[^:\s][^:]*|[^:\s/][^:\s]*\.[cm]?[jt]sx?):([0-9]+)$",
+            r"^\s*(?:Exception during run: )?(?:file://)?(/[^:\s][^:]*|[^:\s/][^:\s]*\.[cm]?[jt]sx?):([0-9]+)$",
         ),
         babel_place: pattern(r"^(?:\[BABEL\] )?(/?[^:\s][^:]*\.\w+): (.*?) ?\(([0-9]+):([0-9]+)\)"),
-        esbuild_place: pattern(r"^\s*(?:file://)?(/?[^:\s(][^:\s]*\.\w+):([0-9]+):([0-9]+):?(?: ERROR: (.*))?\s*$"),
+        told_place: pattern(
+            r"^(.*?\S) ?(?:in (?:file:? )?|\(([0-9]+):([0-9]+)\) (?:in|while parsing) (?:file:? )?)(?:file://)?([^\s()]+\.[cm]?[jt]sx?)(?: ?\(([0-9]+):([0-9]+)\))?",
+        ),
+        esbuild_place: pattern(
+            r"^\s*(?:[Ff]ile: )?(?:file://)?(/?[^:\s(][^:\s]*\.\w+):([0-9]+):([0-9]+):?(?: ERROR: (.*))?\s*$",
+        ),
         drawn_place: pattern(r"(?:,-|╭─|┌─)\s*\[\s*(?:file://)?([^\]\s:]+):([0-9]+):([0-9]+)\s*\]"),
         code_frame: pattern(r"^\s*(?:>?\s*[0-9]+ ?[|│]|[|│·]|\^)"),
     }
@@ -107,7 +113,7 @@ pub fn parse(text: &str) -> Vec<Thrown> {
                 place: place.take(),
                 frames: Vec::new(),
             };
-            if let Some((file, said, at)) = babel(message) {
+            if let Some((file, said, at)) = babel(message).or_else(|| told(message)) {
                 thrown.message = said;
                 thrown.place = Some((file, at.0, Some(at.1)));
             }
@@ -115,7 +121,10 @@ pub fn parse(text: &str) -> Vec<Thrown> {
             may_continue = true;
         } else if let Some(found) = place_of(line) {
             may_continue = false;
-            match errors.last_mut().filter(|error| error.place.is_none() && error.frames.is_empty()) {
+            // What has no column is Node's, who names the place first.
+            let belongs =
+                |error: &&mut Thrown| error.place.is_none() && (error.frames.is_empty() || found.0.2.is_some());
+            match errors.last_mut().filter(belongs) {
                 Some(error) => {
                     if let Some(said) = found.1
                         && error.message.starts_with("Transform failed")
@@ -180,6 +189,14 @@ fn babel(message: &str) -> Option<(String, String, (u32, u32))> {
     Some((captures[1].to_owned(), said, (line, column.saturating_add(1))))
 }
 
+/// `Unexpected token in src/a.js (3:5)`, `Unexpected token (3:5) while parsing src/a.js`: columns from 0, as those of all who write so.
+fn told(message: &str) -> Option<(String, String, (u32, u32))> {
+    let captures = PATTERNS.told_place.captures(message)?;
+    let number = |first: usize, other: usize| captures.get(first).or(captures.get(other))?.as_str().parse::<u32>().ok();
+    let at = (number(2, 5)?, number(3, 6)?.saturating_add(1));
+    Some((captures[4].to_owned(), captures[1].to_owned(), at))
+}
+
 type Place = (String, u32, Option<u32>);
 
 /// The place that a line names, and what is said there.
@@ -222,6 +239,10 @@ mod tests {
         assert_eq!(errors[0].place, Some(("/w/src/broken.js".to_owned(), 2, None)));
         let mocha = parse(&format!(" Exception during run: {text}").replace(" Exception", "Exception"));
         assert_eq!(mocha[0].place, errors[0].place);
+        let jest = parse(&format!("    {}", text.replace('\n', "\n    ")));
+        assert_eq!(jest[0].place, errors[0].place);
+        let module = parse(" Exception during run: SyntaxError[ @/w/test/a.mjs ]: Unexpected token '{'\n");
+        assert_eq!(module[0].headline(), "SyntaxError: Unexpected token '{'");
     }
 
     #[test]
@@ -229,10 +250,16 @@ mod tests {
         let babel = "    SyntaxError: /w/src/broken.js: Unexpected keyword 'return'. (2:2)\n\n      1 | function broken( {\n    > 2 |   return 1;\n";
         let esbuild = "Error: Transform failed with 1 error:\n/w/src/broken.ts:2:2: ERROR: Expected identifier but found \"return\"\n    at failureErrorWithLog (/w/node_modules/esbuild/lib/main.js:1467:15)";
         let oxc = "Error: Parse failure\n  ╭─[ src/broken.mjs:2:3 ]\n";
+        let told = "SyntaxError: Unexpected token in src/broken.js (2:2)\n";
+        let while_parsing = "SyntaxError: Unexpected token (2:2) while parsing file: /w/src/broken.js\n";
+        let vite = "Error: Failed to parse source for import analysis\n    at f (file:///w/node_modules/vite/a.js:1:1)\n/w/src/broken.mjs:2:3\n";
         for (text, file, column, said) in [
             (babel, "/w/src/broken.js", 3, "SyntaxError: Unexpected keyword 'return'"),
             (esbuild, "/w/src/broken.ts", 2, "Error: Expected identifier but found \"return\""),
             (oxc, "src/broken.mjs", 3, "Error: Parse failure"),
+            (told, "src/broken.js", 3, "SyntaxError: Unexpected token"),
+            (while_parsing, "/w/src/broken.js", 3, "SyntaxError: Unexpected token"),
+            (vite, "/w/src/broken.mjs", 3, "Error: Failed to parse source for import analysis"),
         ] {
             let errors = parse(text);
             assert_eq!(errors[0].place, Some((file.to_owned(), 2, Some(column))), "{text}");

@@ -14,7 +14,7 @@ use autoheal_engine::workflow::StepError;
 
 use super::prepare::Refusal;
 use super::trial::Trial;
-use crate::acceptance::Rejection;
+use crate::acceptance::{Rejection, is_unreadable};
 use crate::discovery::is_test_file;
 use crate::look::{Look, TestState};
 use crate::protected::standing::Standing;
@@ -83,6 +83,10 @@ impl Trial<'_> {
 
     /// Files between the test and what failed it that are not known to be the program.
     fn judges_on_the_way(&self) -> Vec<String> {
+        // What does not parse has raised nothing, whatever its line says.
+        if is_unreadable(self.target.category) {
+            return Vec::new();
+        }
         let frames = stack(self.target, self.session.sources());
         let between: Vec<&StackFrame> = frames.iter().take_while(|frame| !self.is_test(&frame.file)).collect();
         let raised_at_once = matches!(between.as_slice(), [only] if self.raises(only));

@@ -28,7 +28,7 @@ pub(super) enum Refusal {
     Judge,
 }
 
-/// The files after the candidate, if it applies, touches nothing protected, parses (spec `validate_syntax`) and leads nowhere
+/// The files after the candidate, if it applies, touches nothing protected, adds no fault of syntax (spec `validate_syntax`) and leads nowhere
 /// where the run has been. Nothing is written before all of that is known.
 pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Result<Vec<FileText>, Refusal> {
     let mut files = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealStat
         if !keeps_configuration(&edit.file, before, &text) {
             return Err(Refusal::Configuration);
         }
-        language::check(&edit.file, &text).map_err(Refusal::Syntax)?;
+        language::check_repair(before, edit, &text).map_err(Refusal::Syntax)?;
         if EXAMINED.contains(&candidate.fixer.as_str())
             && let Some(found) = tampering::added(&edit.file, before, &text)
         {

@@ -10,7 +10,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::prepare::{Refusal, prepare};
 use super::{Machine, changes_what_is_installed, log};
-use crate::acceptance::{Rejection, judge, judge_skips};
+use crate::acceptance::{Rejection, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
 use crate::look::{Look, TestState};
 use crate::model;
@@ -133,7 +133,7 @@ impl Trial<'_> {
                     runners_up: also_allowed(&proposal.candidates, index),
                 }));
             }
-            if look.keys().contains(self.key) {
+            if is_still_there(self.before, &look, self.key) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
             } else if is_logic && !EXAMINED.contains(&candidate.fixer.as_str()) {
                 // Code that runs says little about what it should do: less than everything green is no evidence.

@@ -1,0 +1,181 @@
+//! Several faults of one file: each is repaired in its turn, in the order in which the parser meets them.
+//!
+//! A repair of the first fault is judged by what it removes: the parser gets further. The likeliest are taken on to the next fault, until nothing
+//! is left: a candidate that repairs all faults of a file beats those that repair one.
+
+use std::collections::HashSet;
+
+use super::grammar::Grammar;
+use super::proposal::Proposal;
+use super::tokens::Kind;
+use crate::edit::{Edit, FileEdit, composed};
+
+/// A repair of the first fault of a text.
+pub(crate) struct Repair {
+    /// How unlikely it is, in bits.
+    pub(crate) bits: f64,
+    pub(crate) proposal: Proposal,
+    /// The faults that the parser sees after it, all of them further on.
+    pub(crate) left: usize,
+}
+
+/// Bounds on the time that repairs of one fault take.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    /// Proposals that are tried.
+    pub(crate) tries: usize,
+    /// Bytes that are parsed for that.
+    pub(crate) bytes: usize,
+}
+
+/// What may be spent on each fault behind the first: there are several repairs of the first to choose from.
+const LATER: Effort = Effort { tries: 500, bytes: 2 << 20 };
+/// A longer text is repaired in one place only, and one that is left with more faults: each fault costs as much as the text is long, several times.
+const LONGEST: usize = 32 << 10;
+const MOST_LEFT: usize = 24;
+/// Repairs that are taken on to the next fault.
+const WIDTH: usize = 3;
+/// Faults of one file that are repaired together.
+const MAX_FAULTS: usize = 6;
+/// Repairs of some of the faults that are returned.
+const MAX_PARTIAL: usize = 6;
+/// Tokens that may be gone without having been taken out.
+const SWALLOWED: usize = 3;
+/// What a fault that is left adds, in bits: of two repairs of the first fault the one that leaves fewer is likelier right.
+const FAULT_LEFT: f64 = 6.0;
+
+/// Some faults of the text repaired, the first ones.
+struct Stage {
+    bits: f64,
+    edits: Vec<Edit>,
+    text: String,
+    descriptions: Vec<String>,
+    left: usize,
+}
+
+/// Repairs of a text with their bits: of all its faults, if there are any such; behind them those of the first ones, as far as they are
+/// `safe` by themselves. `repairs_of_first` gives repairs of a text's first fault.
+pub(crate) fn repairs(
+    grammar: &Grammar,
+    text: &str,
+    effort: Effort,
+    repairs_of_first: &dyn Fn(&str, Effort) -> Vec<Repair>,
+    is_safe: &dyn Fn(&[Edit]) -> bool,
+) -> Vec<(f64, Proposal)> {
+    let mut first = repairs_of_first(text, effort);
+    first.retain(|repair| repair.left == 0 || repair.left <= MOST_LEFT && text.len() <= LONGEST);
+    if first.iter().any(|repair| repair.left == 0) {
+        let whole = first.into_iter().filter(|repair| repair.left == 0);
+        return whole.map(|repair| (repair.bits, repair.proposal)).collect();
+    }
+    let whole = Stage { bits: 0.0, edits: Vec::new(), text: text.to_owned(), descriptions: Vec::new(), left: 0 };
+    let mut open = likeliest(after(grammar, &whole, first));
+    let mut passed: Vec<Stage> = Vec::new();
+    let mut healed: Vec<Stage> = Vec::new();
+    for _ in 1..MAX_FAULTS {
+        let next = open.iter().flat_map(|stage| after(grammar, stage, repairs_of_first(&stage.text, LATER)));
+        let (done, still_open): (Vec<Stage>, Vec<Stage>) = next.partition(|stage| stage.left == 0);
+        healed = done;
+        passed.extend(std::mem::replace(&mut open, likeliest(still_open)));
+        if !healed.is_empty() || open.is_empty() {
+            break;
+        }
+    }
+    passed.extend(open);
+    passed.retain(|stage| is_safe(&stage.edits));
+    // Whatever repairs more comes first.
+    passed.sort_by(|one, other| {
+        let faults = other.descriptions.len().cmp(&one.descriptions.len());
+        faults.then(one.bits.total_cmp(&other.bits))
+    });
+    passed.truncate(MAX_PARTIAL);
+    healed.sort_by(|one, other| one.bits.total_cmp(&other.bits));
+    let mut seen = HashSet::new();
+    healed.retain(|stage| seen.insert(stage.text.clone()));
+    let mut least = healed.iter().map(|stage| stage.bits).fold(0.0, f64::max);
+    for stage in &mut passed {
+        least += FAULT_LEFT;
+        stage.bits = stage.bits.max(least);
+    }
+    healed.into_iter().chain(passed).map(|stage| (stage.bits, stage.proposal())).collect()
+}
+
+/// What becomes of a text with each repair of its next fault. One that makes a string or a comment of what follows hides faults and repairs none.
+fn after(grammar: &Grammar, stage: &Stage, repairs: Vec<Repair>) -> Vec<Stage> {
+    let words = |text: &str| {
+        let tokens = (grammar.scan)(text);
+        tokens.iter().filter(|token| !matches!(token.kind, Kind::Comment | Kind::Newline)).count()
+    };
+    let before = words(&stage.text);
+    let next = |repair: Repair| {
+        let edit = FileEdit { file: String::new(), edits: repair.proposal.edits };
+        let text = edit.apply(&stage.text).ok()?;
+        let taken: usize =
+            edit.edits.iter().map(|edit| words(stage.text.get(edit.start..edit.end).unwrap_or_default())).sum();
+        if words(&text) + taken + SWALLOWED < before {
+            return None;
+        }
+        let edits = composed(&stage.edits, &edit.edits, &text)?;
+        let descriptions = stage.descriptions.iter().cloned().chain([repair.proposal.description]).collect();
+        Some(Stage { bits: stage.bits + repair.bits, edits, text, descriptions, left: repair.left })
+    };
+    repairs.into_iter().filter_map(next).collect()
+}
+
+fn likeliest(mut stages: Vec<Stage>) -> Vec<Stage> {
+    let unlikely = |stage: &Stage| FAULT_LEFT.mul_add(f64::from(u32::try_from(stage.left).unwrap_or(99)), stage.bits);
+    stages.sort_by(|one, other| unlikely(one).total_cmp(&unlikely(other)));
+    let mut seen = HashSet::new();
+    stages.retain(|stage| seen.insert(stage.text.clone()));
+    stages.truncate(WIDTH);
+    stages
+}
+
+impl Stage {
+    fn proposal(self) -> Proposal {
+        let count = self.descriptions.len();
+        let mut distinct: Vec<String> = Vec::new();
+        for description in self.descriptions {
+            if !distinct.contains(&description) {
+                distinct.push(description);
+            }
+        }
+        let places = if distinct.len() == 1 && count > 1 { format!(" in {count} places") } else { String::new() };
+        Proposal::new(self.edits, self.bits, format!("{}{places}", distinct.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::javascript::grammar::GRAMMAR;
+
+    const EFFORT: Effort = Effort { tries: 9, bytes: 9 };
+
+    /// Repairs of `a(;` and, behind it, of `h(;`: by a bracket, and by a quotation mark that hides all else.
+    fn of_first(text: &str, _: Effort) -> Vec<Repair> {
+        let repair = |at: usize, put: &str, bits: f64, left: usize| {
+            let proposal = Proposal::new(vec![Edit::insert(at, put)], bits, format!("insert `{put}`"));
+            Repair { bits, proposal, left }
+        };
+        match (text.find("a(;"), text.find("h(;")) {
+            (Some(at), _) => vec![repair(at, "`", 1.0, 1), repair(at + 2, ")", 5.0, 1)],
+            (None, Some(at)) => vec![repair(at + 2, ")", 5.0, 0)],
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn results(text: &str, is_safe: bool) -> Vec<String> {
+        let apply = |edits: Vec<Edit>| FileEdit { file: String::new(), edits }.apply(text).unwrap();
+        let found = repairs(&GRAMMAR, text, EFFORT, &of_first, &|_| is_safe);
+        found.into_iter().map(|(_, proposal)| apply(proposal.edits)).collect()
+    }
+
+    #[test]
+    fn all_faults_are_repaired_and_none_is_hidden() {
+        let text = "a(;\nb(c, d, e, f);\nh(;\n";
+        let whole = "a();\nb(c, d, e, f);\nh();\n";
+        assert_eq!(results(text, false), [whole]);
+        assert_eq!(results(text, true), [whole, "a();\nb(c, d, e, f);\nh(;\n"], "those that repair some come behind");
+    }
+}

@@ -1,0 +1,46 @@
+//! The version of a file in the commit before, as a hint: of two repairs, the one that brings lines back is likelier right. It changes in which order
+//! candidates are tried and nothing else; whether one is right is for the tests to find out.
+
+use std::collections::BTreeMap;
+
+use autoheal_code::{Candidate, language};
+use autoheal_sandbox::untrusted::UntrustedFolder;
+
+use crate::session::Session;
+use crate::tree::text_of;
+
+/// What a candidate costs more that brings nothing back where another one does: more than any two repairs of one fault differ by.
+const BRINGS_NOTHING_BACK: u32 = 10_000;
+
+/// Makes candidates dearer that bring no line of the commit before back, where others do.
+pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
+    let before = session.tree_before().and_then(|tree| UntrustedFolder::open(&tree).ok());
+    let Some(before) = before else { return };
+    let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut earlier = |file: &str| -> Option<String> {
+        // A text that does not parse says nothing about what is right.
+        let read = || text_of(&before, file).filter(|text| language::check(file, text).is_ok());
+        texts.entry(file.to_owned()).or_insert_with(read).clone()
+    };
+    let mut brings_back = |candidate: &Candidate| {
+        candidate.files.iter().any(|edit| {
+            let (Some(was), Some(is)) = (earlier(&edit.file), session.sources().text(&edit.file)) else { return false };
+            edit.apply(is).is_ok_and(|healed| difference(&healed, &was) < difference(is, &was))
+        })
+    };
+    let verdicts: Vec<bool> = candidates.iter().map(&mut brings_back).collect();
+    if verdicts.contains(&true) {
+        for (candidate, _) in candidates.iter_mut().zip(verdicts).filter(|(_, brings_back)| !brings_back) {
+            candidate.cost = candidate.cost.saturating_add(BRINGS_NOTHING_BACK);
+        }
+    }
+}
+
+/// How many lines one of the texts has and the other has not, wherever they stand.
+fn difference(text: &str, other: &str) -> usize {
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    text.lines().for_each(|line| *counts.entry(line).or_default() += 1);
+    other.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
+    let sum: u64 = counts.values().map(|count| count.unsigned_abs()).sum();
+    usize::try_from(sum).unwrap_or(usize::MAX)
+}

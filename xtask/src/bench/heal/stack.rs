@@ -1,0 +1,66 @@
+//! Several defects at once: which, and what git knows of the time before.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::case::{Case, Kind};
+use super::package::Package;
+use crate::cache;
+
+/// What git knows of the time before the defects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum History {
+    /// The commit before is green.
+    #[default]
+    Green,
+    /// The defects came with the first commit.
+    First,
+    /// A clone with one commit.
+    Shallow,
+}
+
+/// Stacks of `size` defects in a package: each class with each other and with itself, filled up with others, and each part by itself. Which kinds
+/// stand for a class is drawn by the name of the case: the same ones each time.
+pub(super) fn cases<'a>(
+    kinds: &[Kind],
+    package: &'a Package,
+    seed: u32,
+    size: usize,
+    history: History,
+) -> Vec<Case<'a>> {
+    let mut of_class: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for kind in kinds {
+        of_class.entry(&kind.class).or_default().push(&kind.kind);
+    }
+    let classes: Vec<&str> = of_class.keys().copied().collect();
+    let mut cases: Vec<Case<'a>> = Vec::new();
+    for (index, first) in classes.iter().enumerate() {
+        for second in &classes[index..] {
+            let chosen = (0..size).map(|number| {
+                let name = format!("{}/{first}/{second}/{seed}/{number}", package.name);
+                let class = match number {
+                    0 => first,
+                    1 => second,
+                    _ => drawn(&classes, &format!("{name}/class")),
+                };
+                (*drawn(&of_class[class], &name)).to_owned()
+            });
+            let kinds: Vec<String> = chosen.collect();
+            let parts = kinds.iter().map(|kind| vec![kind.clone()]);
+            for kinds in parts.chain([kinds.clone()]) {
+                if cases.iter().all(|case| case.kinds != kinds) {
+                    cases.push(Case { package, kinds, seed, history });
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// One of them, by the hash of a name.
+fn drawn<'a, T>(all: &'a [T], name: &str) -> &'a T {
+    let number = cache::digest(name).bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    &all[number % all.len()]
+}
