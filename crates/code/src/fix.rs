@@ -1,6 +1,6 @@
 //! What a fixer is given and gives, and which fixers there are.
 
-use autoheal_engine::diagnostics::{Finding, Source};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 
 use crate::edit::Candidate;
 use crate::environment::Environment;
@@ -45,5 +45,21 @@ pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
         Some(Language::Python) => python.to_vec(),
         Some(Language::JavaScript) => javascript.to_vec(),
         None => [python, javascript].concat(),
+    }
+}
+
+/// Whether a type checker or compiler said this, which is content as soon as the fault does not show any more.
+pub fn is_of_checker(finding: &Finding) -> bool {
+    let is_about_types = matches!(finding.category, Category::Import | Category::TypeError);
+    let is_suggested = javascript::complaint::suggestion(&finding.message).is_some();
+    is_about_types && (finding.source == Source::Lint || (is_suggested && finding.message.starts_with("TS")))
+}
+
+/// The fixers that may be asked about what a type checker found: those that restore something that is known, and none that tries whatever fits.
+pub fn checker_fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
+    match finding.file.as_deref().and_then(Language::of) {
+        Some(Language::Python) => python::fix::checker_fixers().to_vec(),
+        Some(Language::JavaScript) => javascript::fix::checker_fixers().to_vec(),
+        None => Vec::new(),
     }
 }

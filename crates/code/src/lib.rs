@@ -9,6 +9,7 @@
 //! - [`python`], [`javascript`]: everything that knows one language
 //! - [`imports`]: which file loads which; [`judging`]: signs that a file belongs to tests; [`stack`]: the way to an error
 //! - [`expectation`]: tests that expect something else; [`tampering`]: changes that tools or tests would look away from
+//! - [`formatting`]: whether two texts are the same program
 //! - [`search`]: small changes where no rule knows what is wrong
 //! - [`report`]: test reports and linter output as findings
 //! - [`warm`]: the runner that tries changes without starting an interpreter for each
@@ -17,6 +18,7 @@ pub mod edit;
 pub mod environment;
 pub mod expectation;
 pub mod fix;
+pub mod formatting;
 pub mod imports;
 pub mod javascript;
 pub mod judging;

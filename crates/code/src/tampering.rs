@@ -51,6 +51,29 @@ pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
     guard.phrases.iter().find(more).map(|phrase| Tampering::Phrase(phrase))
 }
 
+/// What makes `after` less strictly checked than `before`: a word to a tool to look away, a type that stands for every type, or an annotation
+/// that is gone. A finding of a type checker is never healed so.
+pub fn loosened(file: &str, before: &str, after: &str) -> Option<String> {
+    let language = Language::of(file)?;
+    if let Some(Tampering::Prose(text)) = added(file, before, after) {
+        return Some(text);
+    }
+    let escapes: &[&str] = match language {
+        Language::Python => &["Any", "cast", "object", "no_type_check", "TYPE_CHECKING", "getattr"],
+        Language::JavaScript => &["any", "unknown", "as", "never", "Function", "Object"],
+    };
+    let annotations = |text: &str| match language {
+        Language::Python => python::same_program::annotations(text),
+        Language::JavaScript => javascript::parse::annotations(file, text),
+    };
+    let guard = language.guard();
+    let count = |text: &str, word: &str| (guard.tokens)(text).iter().filter(|token| token.text(text) == word).count();
+    if let Some(word) = escapes.iter().find(|word| count(after, word) > count(before, word)) {
+        return Some((*word).to_owned());
+    }
+    (annotations(after) < annotations(before)).then(|| "fewer annotations".to_owned())
+}
+
 fn of_lines(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| line.find('#').map(|at| line[at..].trim_end())).collect()
 }
@@ -120,6 +143,27 @@ mod tests {
         }
         assert_eq!(added("a.js", "// why\nx = 1;\n", "// why\nx = 'http://a';\n"), None);
         assert_eq!(added("a.py", "x = 1  # why\n", "x = '#'  # why\n"), None);
+    }
+
+    #[test]
+    fn what_checks_less_is_seen() {
+        for (file, before, after) in [
+            ("a.py", "def f() -> str:\n    return 1\n", "def f():\n    return 1\n"),
+            ("a.py", "def f() -> str:\n    return 1\n", "def f() -> Any:\n    return 1\n"),
+            ("a.py", "def f() -> str:\n    return 1\n", "def f() -> str:\n    return cast(str, 1)\n"),
+            ("a.py", "def f() -> str:\n    return 1\n", "def f() -> str:\n    return 1  # type: ignore\n"),
+            ("a.py", "def f(x: int) -> str:\n    pass\n", "def f(x) -> str:\n    pass\n"),
+            ("a.py", "x: int = 'a'\n", "x = 'a'\n"),
+            ("a.ts", "let x: string = 1;\n", "let x = 1;\n"),
+            ("a.ts", "let x: string = 1;\n", "let x: any = 1;\n"),
+            ("a.ts", "let x: string = y;\n", "let x: string = y as string;\n"),
+            ("a.ts", "let x: string = 1;\n", "// @ts-ignore\nlet x: string = 1;\n"),
+        ] {
+            assert!(loosened(file, before, after).is_some(), "{after}");
+            assert_eq!(loosened(file, before, before), None);
+        }
+        assert_eq!(loosened("a.py", "def f() -> str:\n    return 1\n", "def f() -> int:\n    return 1\n"), None);
+        assert_eq!(loosened("a.ts", "let x: string = 1;\n", "let x: number = 1;\n"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use autoheal_code::report::formatters::is_about_format;
 use autoheal_engine::diagnostics::{Category, Key, Location, Source};
 
 use crate::look::{Look, TestState};
@@ -95,10 +96,17 @@ pub fn judge_skips(before: &Look, after: &Look) -> Result<(), Rejection> {
 fn new_static_finding<'after>(before: &BTreeSet<Key>, after: &'after BTreeSet<Key>) -> Option<&'after Key> {
     let unreadable: BTreeSet<&Option<String>> =
         before.iter().filter(|key| key.category.hides_others()).map(|key| &key.file).collect();
+    // A type checker reads whole programs: what it finds in one file shows when the last other one parses.
+    let does_not_parse = |key: &&Key| matches!(key.category, Category::Syntax | Category::Indentation);
+    let parses_now = before.iter().filter(does_not_parse).any(|key| !after.contains(key));
+    let is_revealed = |key: &Key| parses_now && matches!(key.category, Category::Import | Category::TypeError);
     after.iter().find(|key| {
         matches!(key.source, Source::Lint | Source::Build | Source::Lsp)
             && !before.contains(*key)
             && !unreadable.contains(&key.file)
+            && !is_revealed(key)
+            // The formatter mends it in the next round, and the run is not green before.
+            && !is_about_format(key.source, &key.message)
     })
 }
 

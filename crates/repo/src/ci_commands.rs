@@ -8,6 +8,7 @@
 //! - `workflow`: the steps of `.github/workflows/*.yml` that a push or a pull request runs
 //! - `script`: a step's script as commands in words
 //! - `node`: the commands of JavaScript projects, and the scripts that they stand for; `node_words`: what they are known by
+//! - `pre_commit`: the commands that its hooks stand for
 //! - `pytest`: which of its arguments count
 //! - `other`: commands that no tool is known by
 //! - `recognise`: what a command is: tests, a linter, something that stands for other commands (`tox`, `make`)
@@ -15,6 +16,7 @@
 mod node;
 mod node_words;
 mod other;
+mod pre_commit;
 mod pytest;
 mod recognise;
 mod script;

@@ -1,14 +1,16 @@
 //! How a repository is tested: its commands, and the interpreter for them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::checkout::{Checkout, DefaultBranch, forge_error};
-use crate::ci_commands::{self, TestStep};
+use crate::ci_commands::{self, LintStep, TestStep};
 use crate::language_server;
-use crate::lint;
+use crate::lint::tools::{Home, Tool};
+use crate::lint::{self, versions};
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
 use crate::project::{self, Language, Project};
@@ -68,7 +70,7 @@ pub(crate) async fn prepare(
         checks: green.checks,
         broken_files: BTreeSet::new(),
         not_run: green.not_understood,
-        linters: Vec::new(),
+        linters: green.lint.into_iter().map(|step| lint_command(step, &tree)).collect(),
         language_servers: Vec::new(),
         judges: BTreeSet::new(),
         redefined: Vec::new(),
@@ -79,30 +81,39 @@ pub(crate) async fn prepare(
     context.note("analyzed", format!("tests: {} ({found})", setup.main_suite.tests.words.join(" ")));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
     setup.interpreter = setup.toolchain.find_interpreter(search, state).await?;
-    for step in green.lint {
-        match lint::locate(step.linter, &step.directory, &setup.interpreter, &tree) {
-            Some(program) => setup.linters.push(LintCommand {
-                linter: step.linter,
-                is_required: step.is_required,
-                directory: step.directory,
-                program,
-                words: step.words,
-                arguments: step.arguments,
-            }),
-            None => {
-                let told = format!("`{}` ({}) is not installed here", step.words.join(" "), step.found);
-                if step.is_required {
-                    setup.not_run.push(told);
-                } else {
-                    state.warnings.push(format!("{told}: what it would find is not known"));
-                }
-            }
+    lint::find_programs(&mut setup, &tree);
+    let (found, absent) = setup.linters.into_iter().partition(|linter| !linter.program.as_os_str().is_empty());
+    setup.linters = found;
+    let absent: Vec<LintCommand> = absent;
+    for linter in absent {
+        let told = format!("`{}` is not installed here", linter.words.join(" "));
+        if linter.is_required {
+            setup.not_run.push(told);
+        } else {
+            state.warnings.push(format!("{told}, so what it would find is not known"));
         }
     }
     if state.request.lsp {
         setup.language_servers = language_server::find(toolchain, &setup.suite().directory, &setup.interpreter, &tree);
     }
     Ok(setup)
+}
+
+/// A linter whose program was not looked for yet.
+fn lint_command(step: LintStep, tree: &Path) -> LintCommand {
+    let requirement = match Tool::of(step.linter).home {
+        Home::Python(distribution) => Some(versions::requirement(tree, distribution)),
+        Home::Node => None,
+    };
+    LintCommand {
+        linter: step.linter,
+        is_required: step.is_required,
+        directory: step.directory,
+        program: PathBuf::new(),
+        words: step.words,
+        arguments: step.arguments,
+        requirement,
+    }
 }
 
 /// What the repository says of itself, taken into the request; an exception from protection that is not trusted is left out.

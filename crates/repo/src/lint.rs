@@ -1,9 +1,18 @@
-//! Running the linters that the repository uses.
+//! Running the linters, formatters and type checkers that the repository uses.
+//!
+//! # Layout
+//!
+//! - `tools`: the table of them
+//! - `versions`: which version CI uses
+//! - `formatting`: what a formatter makes of a file
+
+pub(crate) mod formatting;
+pub(crate) mod tools;
+pub(crate) mod versions;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use autoheal_code::report;
 use autoheal_code::report::node::Look;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -13,7 +22,8 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use crate::project;
 use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::session::Session;
-use crate::setup::{Interpreter, LintCommand, Linter, OldFindings};
+use crate::setup::{Interpreter, LintCommand, Linter, OldFindings, Setup};
+use tools::{Home, Said, Tool};
 
 /// A linter may take this long.
 const LINT_TIME: Duration = Duration::from_mins(5);
@@ -30,10 +40,11 @@ pub(crate) struct Linted {
 /// Runs every linter of the setup.
 pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<Linted, StepError> {
     let mut linted = Linted::default();
+    let mut outputs = Vec::new();
     for linter in session.setup().linters.clone() {
-        let outcome = session.run_in(&linter.directory, words(&linter), LINT_TIME, context).await?;
+        let outcome = session.run_in(&linter.directory, words(session, &linter), LINT_TIME, context).await?;
         let old = &session.setup().old_findings;
-        for finding in read(session, &linter, &outcome, &session.prefixes()) {
+        for finding in findings(session, &linter, &outcome, &session.prefixes()) {
             let key = finding.key();
             if old.ignored.contains(&key) {
                 continue;
@@ -42,10 +53,9 @@ pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<
             let list = if is_red { &mut linted.findings } else { &mut linted.advice };
             list.push(finding);
         }
-        if matches!(linter.linter, Linter::Ruff | Linter::Eslint) {
-            session.keep_lint_output(String::from_utf8_lossy(&outcome.stdout).into_owned());
-        }
+        outputs.push(String::from_utf8_lossy(&outcome.stdout).into_owned());
     }
+    session.keep_lint_outputs(outputs);
     Ok(linted)
 }
 
@@ -66,13 +76,19 @@ pub(crate) async fn old_findings(
             None => session.tree(),
         };
         let directory = place.join(&linter.directory).display().to_string();
-        let outcome = session.run_in(&directory, words(&linter), LINT_TIME, context).await?;
+        let outcome = session.run_in(&directory, words(session, &linter), LINT_TIME, context).await?;
         let prefixes = [place.display().to_string()];
-        let found = read(session, &linter, &outcome, &prefixes).into_iter().map(|finding| finding.key());
+        let found = findings(session, &linter, &outcome, &prefixes).into_iter();
+        let (formats, found): (Vec<Finding>, Vec<Finding>) = found.partition(formatting::is_target);
+        let found = found.into_iter().map(|finding| finding.key());
         if linter.is_required {
             old.advice.extend(found);
         } else {
             old.ignored.extend(found);
+        }
+        // The formatter mends a few old ones with the new ones, and CI is red before it has.
+        if formats.len() > A_FEW || !linter.is_required {
+            old.ignored.extend(formats.into_iter().map(|finding| finding.key()));
         }
     }
     if old.advice.len() > A_FEW {
@@ -81,19 +97,18 @@ pub(crate) async fn old_findings(
     Ok(old)
 }
 
-fn read(session: &Session, linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {
-    let stdout = String::from_utf8_lossy(&outcome.stdout);
-    let found = match linter.linter {
-        Linter::Ruff => report::ruff::findings(&stdout, prefixes).unwrap_or_default(),
-        Linter::Flake8 => report::flake8::findings(&stdout, prefixes),
-        Linter::Eslint => {
-            let look = Look { prefixes, directory: &linter.directory, sources: session.place().sources };
-            let read = report::node::eslint::findings(&stdout, &look);
-            // Warnings alone end well, and so do files that are all ignored.
-            read.unwrap_or_default()
-        }
+/// What a tool found: nothing when it ends well.
+fn findings(session: &Session, linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {
+    if outcome.end.is_success() {
+        return Vec::new();
+    }
+    let said = Said {
+        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
     };
-    if found.is_empty() && !outcome.end.is_success() {
+    let look = Look { prefixes, directory: &linter.directory, sources: session.place().sources };
+    let found = (Tool::of(linter.linter).read)(&said, &look);
+    if found.is_empty() {
         // It did not lint at all, and silence of that kind is not green.
         return vec![did_not_run(linter, outcome)];
     }
@@ -113,16 +128,38 @@ fn did_not_run(linter: &LintCommand, outcome: &Outcome) -> Finding {
     }
 }
 
-fn words(linter: &LintCommand) -> Vec<String> {
-    let mut words = vec![linter.program.display().to_string()];
-    // What CI does about a finding is not ours to do: it only has to be said.
-    words.extend(linter.arguments.iter().filter(|word| !word.starts_with("--fix")).cloned());
-    match linter.linter {
-        Linter::Ruff => words.extend(["--output-format", "json", "--no-cache", "--no-fix"].map(str::to_owned)),
-        Linter::Flake8 => words.extend(["--format", "default"].map(str::to_owned)),
-        Linter::Eslint => words.extend(["--format", "json", "--no-color"].map(str::to_owned)),
+/// The command that reports, and changes nothing.
+fn words(session: &Session, linter: &LintCommand) -> Vec<String> {
+    let report = Tool::of(linter.linter).report.iter().map(|word| placed(session, word));
+    let called = std::iter::once(linter.program.display().to_string()).chain(linter.arguments.iter().cloned());
+    called.chain(report).collect()
+}
+
+fn placed(session: &Session, word: &str) -> String {
+    word.replace("{scratch}", &session.place().folders.scratch().display().to_string())
+}
+
+/// Finds the programs of all linters anew. One that is not there any more stays what it was.
+pub(crate) fn find_programs(setup: &mut Setup, tree: &Path) {
+    for linter in &mut setup.linters {
+        if let Some(program) = locate(linter.linter, &linter.directory, &setup.interpreter, tree) {
+            linter.program = program;
+        }
     }
-    words
+}
+
+/// What pip installs for the linters that CI runs and an interpreter lacks. A version that is pinned is asked for in any case.
+pub(crate) fn requirements<'s>(
+    setup: &'s Setup,
+    interpreter: &'s Interpreter,
+    tree: &'s Path,
+) -> impl Iterator<Item = String> + 's {
+    setup.linters.iter().filter(|linter| linter.is_required).filter_map(move |linter| {
+        let requirement = linter.requirement.clone()?;
+        let is_needed =
+            requirement.contains("==") || locate(linter.linter, &linter.directory, interpreter, tree).is_none();
+        is_needed.then_some(requirement)
+    })
 }
 
 /// The linter's program: beside the interpreter, where the project's own version would be, else on `PATH`. Only a real
@@ -130,19 +167,18 @@ fn words(linter: &LintCommand) -> Vec<String> {
 ///
 /// A linter of JavaScript is one of the project's packages, found inside by the search path: the program is its name then.
 pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter, tree: &Path) -> Option<PathBuf> {
-    let name = match linter {
-        Linter::Ruff => "ruff",
-        Linter::Flake8 => "flake8",
-        Linter::Eslint => {
-            let has = |folder: &Path, program: &str| {
-                UntrustedFolder::open(folder).is_ok_and(|folder| folder.kind(program).is_some())
-            };
-            let is_installed = interpreter.modules.iter().any(|modules| has(&modules.host, ".bin/eslint"));
-            let committed = [directory, ""].map(|folder| project::join(folder, "node_modules/.bin/eslint"));
-            let is_there = is_installed || committed.iter().any(|program| has(tree, program));
-            return is_there.then(|| PathBuf::from("eslint"));
-        }
-    };
+    let tool = Tool::of(linter);
+    let name = tool.program;
+    if tool.home == Home::Node {
+        let has = |folder: &Path, program: &str| {
+            UntrustedFolder::open(folder).is_ok_and(|folder| folder.kind(program).is_some())
+        };
+        let program = format!(".bin/{name}");
+        let is_installed = interpreter.modules.iter().any(|modules| has(&modules.host, &program));
+        let committed = [directory, ""].map(|folder| project::join(folder, &format!("node_modules/{program}")));
+        let is_there = is_installed || committed.iter().any(|program| has(tree, program));
+        return is_there.then(|| PathBuf::from(name));
+    }
     beside(interpreter, name).or_else(|| on_path(name))
 }
 

@@ -54,8 +54,8 @@ pub(crate) struct Session {
     sources: Sources,
     environment: Environment,
     is_probed: bool,
-    /// Ruff's output of the latest look: what the linter itself would do about its findings.
-    lint_output: String,
+    /// What linters printed at the latest look: with it what they themselves would do about their findings.
+    lint_outputs: Vec<String>,
 }
 
 impl Session {
@@ -83,7 +83,7 @@ impl Session {
             sources,
             environment,
             is_probed: false,
-            lint_output: String::new(),
+            lint_outputs: Vec::new(),
         })
     }
 
@@ -98,6 +98,7 @@ impl Session {
             return Ok(());
         }
         self.setup.interpreter = interpreter;
+        crate::lint::find_programs(&mut self.setup, &self.folders.tree());
         self.is_probed = false;
         // What was used before stays as well: the next candidate may want it again.
         self.installed.extend(in_use(&self.setup.interpreter));
@@ -124,8 +125,8 @@ impl Session {
         &self.setup
     }
 
-    pub(crate) fn lint_output(&self) -> &str {
-        &self.lint_output
+    pub(crate) fn lint_outputs(&self) -> &[String] {
+        &self.lint_outputs
     }
 
     /// Files that say what green means.
@@ -149,8 +150,8 @@ impl Session {
         Some(self.folders.before()).filter(|folder| UntrustedFolder::open(folder).is_ok())
     }
 
-    pub(crate) fn keep_lint_output(&mut self, output: String) {
-        self.lint_output = output;
+    pub(crate) fn keep_lint_outputs(&mut self, outputs: Vec<String>) {
+        self.lint_outputs = outputs;
     }
 
     /// The prefixes that absolute names of the repository's files have inside.

@@ -264,16 +264,49 @@ pub struct LanguageServer {
     pub settings: serde_json::Value,
 }
 
-/// Which linter.
+/// A tool whose findings decide the colour beside tests: a linter, a formatter that checks, a type checker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Linter {
     /// `ruff check`.
     Ruff,
+    /// `ruff format --check`.
+    RuffFormat,
     /// `flake8`.
     Flake8,
     /// The project's own `eslint`.
     Eslint,
+    /// `black --check`.
+    Black,
+    /// `isort --check`.
+    Isort,
+    /// The project's own `prettier --check`.
+    Prettier,
+    /// The project's own `biome`.
+    Biome,
+    /// `mypy`.
+    Mypy,
+    /// The project's own `pyright`.
+    Pyright,
+    /// `pylint`.
+    Pylint,
+}
+
+impl Linter {
+    /// Every one.
+    pub const ALL: [Self; 11] = [
+        Self::Ruff,
+        Self::RuffFormat,
+        Self::Flake8,
+        Self::Eslint,
+        Self::Black,
+        Self::Isort,
+        Self::Prettier,
+        Self::Biome,
+        Self::Mypy,
+        Self::Pyright,
+        Self::Pylint,
+    ];
 }
 
 /// A linter.
@@ -285,10 +318,13 @@ pub struct LintCommand {
     pub is_required: bool,
     /// The folder it starts in, relative to the repository.
     pub directory: String,
-    /// The program on the host, absolute; seen read-only inside at the same path.
+    /// The program on the host, absolute; seen read-only inside at the same path. Empty until it was found.
     pub program: PathBuf,
     /// The command as a person would type it, in words.
     pub words: Vec<String>,
     /// The words after the program (`check .`).
     pub arguments: Vec<String>,
+    /// What pip installs for it: `black`, `black==24.1.0`; `None`: it is one of the project's own packages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<String>,
 }

@@ -171,9 +171,8 @@ impl Complaint {
 
 /// The word that a tool suggests instead.
 pub(crate) fn suggestion(message: &str) -> Option<&str> {
-    let rest = ["Did you mean '", "did you mean '", "Did you mean \"", "did you mean \""]
-        .iter()
-        .find_map(|before| message.split(before).nth(1))?;
+    let before = ["Did you mean '", "did you mean '", "Did you mean \"", "did you mean \"", "Did you mean to write '"];
+    let rest = before.iter().find_map(|before| message.split(before).nth(1))?;
     rest.split(['\'', '"']).next()
 }
 

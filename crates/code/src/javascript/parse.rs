@@ -6,10 +6,11 @@
 use std::path::Path;
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Program, TSTypeAnnotation};
+use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder};
-use oxc_span::{LabeledSpan, SourceType};
+use oxc_span::{ContentEq, LabeledSpan, SourceType};
 
 use super::depth::{room, too_many_words};
 use super::patterns;
@@ -118,6 +119,44 @@ fn read_within<Tree>(
         return Err(faults);
     }
     Ok(use_tree(&parsed.program, &built.semantic))
+}
+
+/// Whether two texts of a file of that name can be read, and have the same tree but for parentheses that change nothing.
+pub(crate) fn is_same(file: &str, before: &str, after: &str) -> bool {
+    if !compiles(file, before) || !compiles(file, after) {
+        return false;
+    }
+    let source_type = source_type(file, before);
+    let room_of = |text: &str| room(text, source_type.is_typescript(), source_type.is_jsx());
+    let (Some(first), Some(second)) = (room_of(before), room_of(after)) else { return false };
+    deep(first.max(second), || {
+        let options = ParseOptions {
+            preserve_parens: false,
+            allow_return_outside_function: !source_type.is_module(),
+            ..ParseOptions::default()
+        };
+        let allocator = Allocator::default();
+        let parse = |text| Parser::new(&allocator, text, source_type).with_options(options).parse().program;
+        let (before, after) = (parse(before), parse(after));
+        before.directives.content_eq(&after.directives) && before.body.content_eq(&after.body)
+    })
+}
+
+/// How many type annotations a file has; none when it cannot be read.
+pub(crate) fn annotations(file: &str, text: &str) -> usize {
+    struct Count(usize);
+    impl<'a> Visit<'a> for Count {
+        fn visit_ts_type_annotation(&mut self, annotation: &TSTypeAnnotation<'a>) {
+            self.0 += 1;
+            walk::walk_ts_type_annotation(self, annotation);
+        }
+    }
+    let counted = read(file, text, |program, _| {
+        let mut count = Count(0);
+        count.visit_program(program);
+        count.0
+    });
+    counted.unwrap_or_default()
 }
 
 /// How a file of that name and text is to be read.

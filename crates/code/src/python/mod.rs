@@ -12,6 +12,7 @@ pub mod parse;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;
+pub(crate) mod same_program;
 pub(crate) mod search;
 mod spacing;
 pub(crate) mod standard_library;

@@ -137,7 +137,7 @@ pub fn as_runtime_error(hint: &Finding) -> Option<Finding> {
     is_an_error.then(|| Finding { category, message, ..hint.clone() })
 }
 
-fn of_python(message: &str) -> Option<(Category, String)> {
+pub(super) fn of_python(message: &str) -> Option<(Category, String)> {
     let name_error = |name: &str| (Category::TypeError, format!("NameError: name '{name}' is not defined"));
     if let Some(name) = ruff::undefined_name(message) {
         return Some(name_error(name));
@@ -166,7 +166,7 @@ fn of_python(message: &str) -> Option<(Category, String)> {
 }
 
 /// By the rules of pyright (its `configuration.md`); what it has no rule for is that a file does not parse.
-fn of_pyright(rule: &str, message: &str) -> Category {
+pub(super) fn of_pyright(rule: &str, message: &str) -> Category {
     const ABOUT_IMPORTS: [&str; 4] =
         ["reportMissingImports", "reportMissingModuleSource", "reportMissingTypeStubs", "reportImportCycles"];
     const ABOUT_STYLE: [&str; 8] = [
@@ -198,7 +198,7 @@ fn of_linter(rule: &str) -> Category {
     }
 }
 
-fn of_unnamed(message: &str) -> Category {
+pub(super) fn of_unnamed(message: &str) -> Category {
     if message.to_lowercase().contains("indent") { Category::Indentation } else { Category::Syntax }
 }
 

@@ -7,6 +7,7 @@
 //! - [`category`]: which of the six kinds of fault an error is
 //! - [`findings`]: a report, or the output of a run that left none, as findings
 //! - [`compile`], [`ruff`]: the compile check and the linter as findings
+//! - [`formatters`], [`checkers`], [`biome`]: what formatters and type checkers say as findings
 //! - [`node`]: the same for JavaScript and TypeScript
 //! - [`lsp`]: what language servers say
 //! - [`actions_log`]: the log of a job of GitHub Actions
@@ -14,10 +15,13 @@
 use std::time::Duration;
 
 pub mod actions_log;
+pub mod biome;
 pub mod category;
+pub mod checkers;
 pub mod compile;
 pub mod findings;
 pub mod flake8;
+pub mod formatters;
 pub mod junit;
 pub mod lsp;
 pub mod node;

@@ -4,13 +4,14 @@
 use autoheal_code::fix;
 use autoheal_code::javascript::fix::linting as eslint;
 use autoheal_code::python::fix::linting;
-use autoheal_code::report::ruff;
-use autoheal_code::{Candidate, FixContext, Language, Sources};
+use autoheal_code::report::{checkers, ruff};
+use autoheal_code::{Candidate, FixContext, Language, Sources, tampering};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
 use crate::earlier;
+use crate::lint::formatting;
 use crate::model::{self, Adviser, NoAdvice};
 use crate::search::{self, Workshop};
 use crate::session::Session;
@@ -89,7 +90,7 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
     if state.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
-    if state.targets.iter().any(|target| target.source == Source::Lint) && session.lint_output().is_empty() {
+    if state.targets.iter().any(|target| target.source == Source::Lint) && session.lint_outputs().is_empty() {
         // A session that was opened again after a stop has not heard the linter yet.
         crate::lint::run(session, context).await?;
     }
@@ -105,6 +106,9 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
             Proposal { target: target.clone(), candidates }
         })
         .collect();
+    for proposal in proposals.iter_mut().filter(|proposal| formatting::is_target(&proposal.target)) {
+        proposal.candidates = formatting::candidates(session, &proposal.target, context).await?;
+    }
     search::screen(state, session, &mut proposals, context).await?;
     state.proposals = proposals;
     Ok(())
@@ -118,7 +122,7 @@ fn all_findings(state: &HealState) -> Vec<Finding> {
 fn asks_for_names(target: &Finding) -> bool {
     match target.category {
         Category::Syntax | Category::Indentation => false,
-        Category::Linting => as_runtime_error(target).is_some(),
+        Category::Linting => as_runtime_error(target).is_some() && !formatting::is_target(target),
         Category::Import | Category::TypeError | Category::Logic => true,
     }
 }
@@ -128,15 +132,20 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
     if target.source == Source::Lint {
-        let (output, prefixes, sources) = (session.lint_output(), session.prefixes(), session.sources());
-        candidates.extend(linting::candidates(output, &prefixes, sources, target));
-        candidates.extend(eslint::candidates(output, &prefixes, sources, target));
+        let (prefixes, sources) = (session.prefixes(), session.sources());
+        for output in session.lint_outputs() {
+            candidates.extend(linting::candidates(output, &prefixes, sources, target));
+            candidates.extend(eslint::candidates(output, &prefixes, sources, target));
+        }
     }
     let finding = match target.category {
         Category::Linting => {
             // What eslint says, fixers read as they read what Node says.
             let is_javascript = target.file.as_deref().and_then(Language::of) == Some(Language::JavaScript);
             restated.as_ref().or(is_javascript.then_some(target))
+        }
+        Category::Import | Category::TypeError if target.source == Source::Lint => {
+            Some(restated.as_ref().unwrap_or(target))
         }
         Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
             Some(target)
@@ -145,7 +154,12 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
     if let Some(finding) = finding {
         let (sources, environment) = (session.sources(), session.environment());
         let context = FixContext { finding, all_findings, sources, environment };
-        candidates.extend(fix::fixers(finding).iter().flat_map(|fixer| fixer.candidates(&context)));
+        // A linter's undefined name is met by tests, too; what a type checker says may be seen by nothing else.
+        let fixers = if fix::is_of_checker(target) { fix::checker_fixers(target) } else { fix::fixers(finding) };
+        candidates.extend(fixers.iter().flat_map(|fixer| fixer.candidates(&context)));
+    }
+    if fix::is_of_checker(target) {
+        candidates.retain(|candidate| keeps_checks(candidate, session.sources()));
     }
     if target.source == Source::Test && asks_for_names(target) {
         candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
@@ -186,9 +200,19 @@ fn result_of(candidate: &Candidate, session: &Session) -> Vec<(String, String)> 
         .collect()
 }
 
-/// A linter's "undefined name" is the error that the interpreter would raise: the fixers for that one serve both.
+/// Whether a change leaves the files as strictly checked as they were.
+fn keeps_checks(candidate: &Candidate, sources: &Sources) -> bool {
+    candidate.files.iter().all(|edit| {
+        let before = sources.text(&edit.file).unwrap_or_default();
+        edit.apply(before).is_ok_and(|after| tampering::loosened(&edit.file, before, &after).is_none())
+    })
+}
+
+/// What a linter or type checker says as the error that the interpreter would raise: the fixers for that one serve both.
 fn as_runtime_error(target: &Finding) -> Option<Finding> {
-    let name = ruff::undefined_name(&target.message)?;
-    let message = format!("NameError: name '{name}' is not defined");
-    Some(Finding { category: Category::TypeError, message, ..target.clone() })
+    if let Some(name) = ruff::undefined_name(&target.message) {
+        let message = format!("NameError: name '{name}' is not defined");
+        return Some(Finding { category: Category::TypeError, message, ..target.clone() });
+    }
+    if target.source == Source::Lint { checkers::as_runtime_error(target) } else { None }
 }

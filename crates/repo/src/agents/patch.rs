@@ -191,6 +191,7 @@ async fn accept(
         machine.refit(state, session, context).await?;
         if let Some(setup) = &mut state.setup {
             setup.interpreter = session.setup().interpreter.clone();
+            setup.linters.clone_from(&session.setup().linters);
         }
     }
     let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();

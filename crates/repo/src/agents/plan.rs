@@ -1,7 +1,7 @@
 //! The planner of `diagnostics-log.md`: picks what to fix next from the log, and refuses to go round when nothing changed.
 
 use autoheal_code::Sources;
-use autoheal_engine::diagnostics::{Finding, Importers, Key, by_priority, summarize};
+use autoheal_engine::diagnostics::{Finding, Importers, Key, Source, by_priority, summarize};
 use autoheal_engine::workflow::StepContext;
 
 use crate::model::{self, Adviser, NoAdvice};
@@ -118,9 +118,10 @@ fn end(state: &mut HealState, reason: StopReason, context: &StepContext) {
     context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
 }
 
-/// The most urgent failures of the program that are neither flaky nor `beyond` what is to try.
+/// The most urgent failures of the program that are neither flaky nor `beyond` what is to try. What only a linter says comes last: tests
+/// have to be able to judge what is done about it.
 fn choose(state: &HealState, importers: &Importers, beyond: fn(&HealState, &Key) -> bool) -> Vec<Finding> {
-    by_priority(&state.log, importers)
+    let (linted, urgent): (Vec<&Finding>, Vec<&Finding>) = by_priority(&state.log, importers)
         .into_iter()
         .map(|entry| &entry.finding)
         .filter(|finding| {
@@ -128,9 +129,20 @@ fn choose(state: &HealState, importers: &Importers, beyond: fn(&HealState, &Key)
             let lacks_part = state.setup.as_ref().is_some_and(|setup| setup.parts.are_lacked_by(finding));
             !lacks_part && !state.flaky.contains(&key) && !beyond(state, &key)
         })
-        .take(TARGETS_PER_ROUND)
-        .cloned()
-        .collect()
+        .partition(|finding| is_only_linted(finding));
+    let chosen = if urgent.is_empty() && tests_can_judge(state) { linted } else { urgent };
+    chosen.into_iter().take(TARGETS_PER_ROUND).cloned().collect()
+}
+
+/// Whether a linter says it of a file that it can read.
+fn is_only_linted(finding: &Finding) -> bool {
+    finding.source == Source::Lint && !finding.category.hides_others()
+}
+
+/// Whether no file keeps others from being read or imported, so that tests run what a change is made in.
+fn tests_can_judge(state: &HealState) -> bool {
+    let findings = state.current.iter().flat_map(|observed| &observed.look.findings);
+    !findings.into_iter().any(|finding| finding.category.hides_others() && finding.source == Source::Test)
 }
 
 /// Every candidate of the rules was tried on this very tree, or is tried by search.

@@ -10,6 +10,7 @@ use super::recognise::{Context, holds_expression};
 use super::script::{self, Command};
 use serde_json::Value;
 
+use crate::lint::tools::{self, Call};
 use crate::project::node::{json, packages_below, scripts};
 use crate::project::{clean_folder, join};
 use crate::setup::TestRunner;
@@ -19,8 +20,8 @@ use crate::setup::TestRunner;
 pub(super) enum Meaning {
     /// It starts a test runner with these arguments, and these variables for Node's own options.
     Test { runner: TestRunner, arguments: Vec<String>, environment: BTreeMap<String, String> },
-    /// It lints with eslint.
-    Eslint(Vec<String>),
+    /// It calls a linter, a formatter or a type checker.
+    Tool(Call),
     /// It builds, or compiles as a check.
     Build,
     /// It runs a script of `package.json`: the commands it stands for.
@@ -64,6 +65,9 @@ pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     let test = |runner, arguments| Meaning::Test { runner, arguments, environment: BTreeMap::new() };
+    if let Some(call) = tools::call(program, arguments, |word| !holds_expression(word)) {
+        return Some(Meaning::Tool(call));
+    }
     Some(match name {
         "npm" | "pnpm" | "yarn" => manager(name, arguments, context)?,
         "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => several(arguments, context),
@@ -71,7 +75,6 @@ pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning
         "mocha" | "_mocha" | "ts-mocha" => test(TestRunner::Mocha, kept(arguments, MOCHA_DROPPED, MOCHA_WITH_VALUE)),
         "vitest" => vitest(arguments),
         "node" | "tsx" => node(name, arguments, context)?,
-        "eslint" => Meaning::Eslint(eslint_arguments(arguments)),
         "vite" if arguments.first().is_some_and(|word| word == "build") => Meaning::Build,
         "next" | "nuxt" | "astro" | "ng" | "vue-cli-service"
             if arguments.first().is_some_and(|word| word == "build") =>
@@ -272,7 +275,7 @@ fn node(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Meani
             }
             Meaning::Test { runner, arguments: kept, environment }
         }
-        other @ (Meaning::Eslint(_)
+        other @ (Meaning::Tool(_)
         | Meaning::Build
         | Meaning::Script(_)
         | Meaning::InPackages(..)
@@ -299,51 +302,4 @@ fn kept(arguments: &[String], dropped: &[&str], with_value: &[&str]) -> Vec<Stri
         }
     }
     kept
-}
-
-/// eslint's arguments without those by which it edits, counts warnings or says how to print.
-fn eslint_arguments(arguments: &[String]) -> Vec<String> {
-    const DROPPED: &[&str] = &[
-        "--fix",
-        "--fix-dry-run",
-        "--fix-type",
-        "--format",
-        "-f",
-        "--output-file",
-        "-o",
-        "--max-warnings",
-        "--quiet",
-        "--cache",
-        "--cache-location",
-        "--cache-strategy",
-        "--color",
-        "--no-color",
-        "--debug",
-        "--stats",
-        "--report-unused-disable-directives",
-    ];
-    const WITH_VALUE: &[&str] = &[
-        "--fix-type",
-        "--format",
-        "-f",
-        "--output-file",
-        "-o",
-        "--max-warnings",
-        "--cache-location",
-        "--cache-strategy",
-        "--ext",
-        "--config",
-        "-c",
-        "--ignore-path",
-        "--ignore-pattern",
-        "--rulesdir",
-        "--rule",
-        "--parser",
-        "--parser-options",
-        "--plugin",
-        "--resolve-plugins-relative-to",
-        "--env",
-        "--global",
-    ];
-    kept(arguments, DROPPED, WITH_VALUE)
 }

@@ -55,10 +55,8 @@ pub(super) const OTHER_RUNNERS: &[&str] = &[
 
 /// Checks of style that are not run here.
 pub(super) const OTHER_CHECKS: &[&str] = &[
-    "prettier",
     "standard",
     "xo",
-    "biome",
     "oxlint",
     "tslint",
     "stylelint",

@@ -8,12 +8,14 @@ use regex::Regex;
 
 use super::node::{self, Meaning, Script};
 use super::other::{self, Other};
+use super::pre_commit::{self, Hook};
 use super::pytest;
 use super::script::{self, Command, EXPRESSION};
 use super::workflow::Step;
 use super::{LintStep, TestStep};
+use crate::lint::tools::Call;
 use crate::project::{ini_value, join, read_text};
-use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
+use crate::setup::{BuildCommand, TestCommand, TestRunner};
 
 /// What a command was found to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,17 +185,6 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             found: found.place.to_owned(),
         })]
     };
-    let lint = |linter, arguments: &[String]| {
-        let arguments: Vec<String> = arguments.iter().filter(|word| !holds_expression(word)).cloned().collect();
-        vec![Understood::Lint(LintStep {
-            linter,
-            is_required: true,
-            words: std::iter::once(name.to_owned()).chain(arguments.iter().cloned()).collect(),
-            arguments,
-            directory: found.directory.to_owned(),
-            found: found.place.to_owned(),
-        })]
-    };
     if let Some(meaning) = node::meaning(&bare, &Context { directory: found.directory, ..*context }) {
         return of_node(&bare, meaning, &environment, found, context, depth);
     }
@@ -210,19 +201,6 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             });
             test(TestRunner::Unittest, &["python", "-m", "unittest"], kept.cloned().collect())
         }
-        "ruff" => match arguments.first().map(String::as_str) {
-            Some("format") => not("checks the format, which is not done here"),
-            Some("check") => lint(Linter::Ruff, &without_fixes(arguments)),
-            // Before the subcommands there were paths.
-            Some(first) if !first.starts_with('-') && first != "." && !first.contains(['/', '.']) => Vec::new(),
-            Some(_) | None => {
-                let mut all = vec!["check".to_owned()];
-                all.extend(without_fixes(arguments));
-                lint(Linter::Ruff, &all)
-            }
-        },
-        "flake8" if arguments.iter().any(|word| word == "--exit-zero") => Vec::new(),
-        "flake8" => lint(Linter::Flake8, arguments),
         "hatch" if arguments.first().is_some_and(|word| word == "test") => test(
             TestRunner::Pytest,
             &["python", "-m", "pytest"],
@@ -244,6 +222,19 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             }
         }
         "pre-commit" if !arguments.iter().any(|word| word == "run") => Vec::new(),
+        "pre-commit" => pre_commit::hooks(context.tree)
+            .into_iter()
+            .flat_map(|hook| match hook {
+                Hook::Command(command) if depth > 0 => understand(
+                    &[Command::Words(command)],
+                    &Found { directory: "", place: &format!("{}, {}", found.place, pre_commit::FILE), ..*found },
+                    &Context { directory: "", ..*context },
+                    depth - 1,
+                ),
+                Hook::Command(_) => Vec::new(),
+                Hook::Unknown(why) => vec![Understood::Not(format!("{why} ({})", found.place))],
+            })
+            .collect(),
         _ if OTHER_CHECKS.contains(&name) => not("is not run here"),
         _ if found.is_build && !words.iter().any(|word| holds_expression(word)) => {
             vec![Understood::Build(build(&bare, environment, found))]
@@ -266,7 +257,7 @@ fn build(words: &[String], environment: BTreeMap<String, String>, found: &Found<
     BuildCommand { words: words.to_vec(), directory: found.directory.to_owned(), environment }
 }
 
-/// A command of a JavaScript project.
+/// A command of a JavaScript project, or of a tool that any project may use.
 fn of_node(
     words: &[String],
     meaning: Meaning,
@@ -296,13 +287,13 @@ fn of_node(
             let words = own.into_iter().chain(arguments.iter().cloned()).collect();
             vec![test(runner, words, arguments, all)]
         }
-        Meaning::Eslint(arguments) => {
+        Meaning::Tool(Call::Checks { linter, arguments, words: called }) => {
             let counts = words.iter().any(|word| word.starts_with("--max-warnings"));
             let uncounted = format!("`{}` counts warnings, which are not counted ({})", told(words), found.place);
             let lint = Understood::Lint(LintStep {
-                linter: Linter::Eslint,
+                linter,
                 is_required: true,
-                words: std::iter::once("eslint".to_owned()).chain(arguments.iter().cloned()).collect(),
+                words: called,
                 arguments,
                 directory: found.directory.to_owned(),
                 found: found.place.to_owned(),
@@ -333,7 +324,7 @@ fn of_node(
             };
             folders.iter().flat_map(inside).collect()
         }
-        Meaning::Nothing | Meaning::Script(_) | Meaning::InPackages(..) => Vec::new(),
+        Meaning::Tool(Call::NeverRed) | Meaning::Nothing | Meaning::Script(_) | Meaning::InPackages(..) => Vec::new(),
     }
 }
 
@@ -430,16 +421,6 @@ pub(super) fn holds_expression(word: &str) -> bool {
 
 fn told(words: &[String]) -> String {
     words.join(" ").replace(EXPRESSION, "${{ }}")
-}
-
-/// Ruff's arguments without those by which it edits files or speaks to a service.
-fn without_fixes(arguments: &[String]) -> Vec<String> {
-    let dropped = |word: &str| {
-        matches!(word, "--fix" | "--unsafe-fixes" | "--show-fixes" | "--diff" | "--exit-non-zero-on-fix")
-            || word.starts_with("--output-format")
-            || word.starts_with("--format")
-    };
-    arguments.iter().filter(|word| !dropped(word) && *word != "github").cloned().collect()
 }
 
 /// The commands of tox's environment for tests: `[testenv]` in `tox.ini`, and that of the environment that `-e` names.

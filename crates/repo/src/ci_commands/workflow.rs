@@ -40,9 +40,15 @@ impl Step {
     }
 }
 
-/// Actions that run a linter, and the command that they stand for.
-const ACTIONS: &[(&str, &str)] =
-    &[("astral-sh/ruff-action", "ruff"), ("chartboost/ruff-action", "ruff"), ("py-actions/flake8", "flake8")];
+/// Actions that run a linter: the program that they stand for, the input that has its arguments, and those that it has without.
+const ACTIONS: &[(&str, &str, &str, &str)] = &[
+    ("astral-sh/ruff-action", "ruff", "args", "check"),
+    ("chartboost/ruff-action", "ruff", "args", "check"),
+    ("py-actions/flake8", "flake8", "args", ""),
+    ("psf/black", "black", "options", "--check --diff"),
+    ("isort/isort-action", "isort", "configuration", "--check-only --diff"),
+    ("pre-commit/action", "pre-commit run", "extra_args", "--all-files"),
+];
 
 /// The workflows of a tree with their files; what is no YAML is left out.
 pub(super) fn read(tree: &Path, files: &[String]) -> Vec<(String, Value)> {
@@ -196,10 +202,9 @@ fn script(step: &Value) -> Option<String> {
         return (shell.contains("sh") && !shell.contains("pwsh")).then(|| script.to_owned());
     }
     let action = step.get("uses").and_then(Value::as_str)?.split('@').next()?;
-    let (_, program) = ACTIONS.iter().find(|(name, _)| *name == action)?;
+    let (_, program, input, default) = ACTIONS.iter().find(|(name, ..)| *name == action)?;
     let with = |name: &str| step.pointer(&format!("/with/{name}")).and_then(Value::as_str);
-    let default = if *program == "ruff" { "check" } else { "" };
-    let arguments = with("args").unwrap_or(default);
+    let arguments = with(input).unwrap_or(default);
     let source = with("src").or_else(|| with("path")).unwrap_or(".");
     Some(format!("{program} {arguments} {source}"))
 }

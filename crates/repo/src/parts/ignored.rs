@@ -33,7 +33,7 @@ fn named(finding: &Finding, setup: &Setup, prefix: &str) -> Vec<String> {
     let [module, name, specifier, file] = &*NAMED;
     let python = |name: &str| -> Vec<String> {
         let path = name.replace('.', "/");
-        let roots = setup.roots.iter().map(String::as_str).chain([setup.directory.as_str(), ""]);
+        let roots = setup.roots.iter().map(String::as_str).chain([setup.suite().directory.as_str(), ""]);
         roots
             .flat_map(|root| [format!("{path}.py"), format!("{path}/__init__.py")].map(|path| join(root, &path)))
             .collect()
@@ -60,7 +60,9 @@ fn named(finding: &Finding, setup: &Setup, prefix: &str) -> Vec<String> {
     match inside(&found[1], prefix) {
         Some(path) => vec![path],
         None if found[1].starts_with('/') => Vec::new(),
-        None => [setup.directory.as_str(), ""].into_iter().filter_map(|from| resolved(from, &found[1])).collect(),
+        None => {
+            [setup.suite().directory.as_str(), ""].into_iter().filter_map(|from| resolved(from, &found[1])).collect()
+        }
     }
 }
 

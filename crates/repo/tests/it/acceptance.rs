@@ -135,3 +135,32 @@ fn a_new_lint_finding_in_a_readable_file_is_refused() {
     let after = seen(&[("t1", TestState::Passed)], &[lint]);
     assert!(matches!(judge(&before, &after, &target.key()), Err(Rejection::NewFinding(_))));
 }
+
+fn of_checker(category: Category, file: &str, message: &str) -> Finding {
+    Finding { source: Source::Lint, category, file: Some(file.to_owned()), message: message.to_owned(), ..finding("") }
+}
+
+#[test]
+fn what_a_type_checker_finds_is_revealed_by_the_file_that_parses_again_and_by_nothing_else() {
+    let broken = of_checker(Category::Syntax, "a.py", "unexpected EOF");
+    let revealed = of_checker(Category::TypeError, "b.py", "Incompatible return value type");
+    let test = [("t", TestState::Passed)];
+    let (before, after) = (seen(&test, std::slice::from_ref(&broken)), seen(&test, std::slice::from_ref(&revealed)));
+    assert_eq!(judge(&before, &after, &broken.key()), Ok(()));
+    let other = of_checker(Category::TypeError, "a.py", "Name \"x\" is not defined");
+    let before = seen(&test, std::slice::from_ref(&other));
+    assert!(matches!(judge(&before, &after, &other.key()), Err(Rejection::NewFinding(_))));
+    let unparsed = seen(&test, &[broken.clone(), other.clone()]);
+    let still_unparsed = seen(&test, &[broken, revealed]);
+    assert!(matches!(judge(&unparsed, &still_unparsed, &other.key()), Err(Rejection::NewFinding(_))));
+}
+
+#[test]
+fn a_file_that_is_left_unformatted_is_no_reason_to_refuse_a_fix_and_is_red() {
+    let fault = finding("NameError: name 'x' is not defined");
+    let format = of_checker(Category::Linting, "a.py", "black would write this file otherwise");
+    let before = seen(&[("t", TestState::Failed)], std::slice::from_ref(&fault));
+    let after = seen(&[("t", TestState::Passed)], &[format]);
+    assert_eq!(judge(&before, &after, &fault.key()), Ok(()));
+    assert!(!after.is_green());
+}

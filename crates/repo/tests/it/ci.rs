@@ -94,16 +94,22 @@ fn commands_that_stand_for_others_are_looked_up() {
 fn linters_are_recognised_and_others_are_told() {
     let green = by_ci(
         "ruff check --fix --output-format=github .\nruff format --check .\nflake8 --exit-zero\nflake8 src --max-line-length=100\n\
-         mypy src\nblack --check .\npytest",
+         mypy src\nblack --check .\nblack .\nbandit -r src\npytest",
         &[],
     );
     let lint: Vec<_> = green.lint.iter().map(|step| (step.linter, step.words.join(" "))).collect();
+    let found: Vec<_> = lint.iter().map(|(linter, words)| (*linter, words.as_str())).collect();
     assert_eq!(
-        lint,
-        [(Linter::Ruff, "ruff check .".to_owned()), (Linter::Flake8, "flake8 src --max-line-length=100".to_owned())]
+        found,
+        [
+            (Linter::Ruff, "ruff check ."),
+            (Linter::RuffFormat, "ruff format --check ."),
+            (Linter::Flake8, "flake8 src --max-line-length=100"),
+            (Linter::Mypy, "mypy src"),
+            (Linter::Black, "black --check ."),
+        ]
     );
-    let told = green.not_understood.join("\n");
-    assert!(["ruff format", "mypy src", "black --check"].iter().all(|command| told.contains(command)), "{told}");
+    assert!(green.not_understood.join("\n").contains("bandit -r src"), "{:?}", green.not_understood);
 }
 
 #[test]
@@ -111,6 +117,9 @@ fn an_action_may_stand_for_a_linter() {
     let text = "on: [push]\njobs:\n  lint:\n    steps:\n      - uses: astral-sh/ruff-action@v3\n        with:\n          src: ./pkg\n";
     let green = green(&[(".github/workflows/lint.yaml", text), ("tests/test_a.py", "import unittest\n")]);
     assert_eq!(green.lint[0].words, ["ruff", "check", "./pkg"]);
+    let black = text.replace("astral-sh/ruff-action@v3", "psf/black@stable");
+    let green = self::green(&[(".github/workflows/lint.yaml", &black), ("tests/test_a.py", "import unittest\n")]);
+    assert_eq!((green.lint[0].linter, green.lint[0].words.join(" ").as_str()), (Linter::Black, "black --check ./pkg"));
 }
 
 #[test]

@@ -93,7 +93,10 @@ fn ci_says_which_scripts_count() {
     assert_eq!((found.lint[0].linter, found.lint[0].arguments.join(" ").as_str()), (Linter::Eslint, "src"));
     assert!(found.lint[0].is_required);
     assert_eq!(found.builds[0].words, ["vite", "build"]);
-    assert!(found.not_understood.iter().any(|reason| reason.contains("prettier")), "{:?}", found.not_understood);
+    assert_eq!(
+        (found.lint[1].linter, found.lint[1].words.join(" ").as_str()),
+        (Linter::Prettier, "prettier --check .")
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::fix::Fixer;
 
+mod annotations;
 mod arguments;
 pub(crate) mod blame;
 mod constant;
@@ -18,6 +19,7 @@ mod module_path;
 mod name_spelling;
 mod plausibility;
 mod slips;
+mod suggested;
 pub mod syntax;
 
 /// The fixers that may be asked about what a linter found. It is content as soon as the fault no longer shows, so no fixer that tries
@@ -33,10 +35,26 @@ pub fn lint_fixers() -> &'static [&'static dyn Fixer] {
     ]
 }
 
+/// The fixers that may be asked about what a compiler found.
+pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
+    &[
+        &suggested::Suggested,
+        &annotations::Annotations,
+        &name_spelling::NameSpelling,
+        &member_spelling::MemberSpelling,
+        &module_path::ModulePath,
+        &export_spelling::ExportSpelling,
+        &import_missing::ImportMissing,
+        &dependency::Dependency,
+    ]
+}
+
 /// Every JavaScript fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
+        &suggested::Suggested,
+        &annotations::Annotations,
         &name_spelling::NameSpelling,
         &member_spelling::MemberSpelling,
         &module_path::ModulePath,

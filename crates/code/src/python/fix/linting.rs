@@ -7,6 +7,8 @@ use serde::Deserialize;
 use super::lint_rules;
 
 use crate::edit::{Candidate, Edit, FileEdit};
+use crate::python::module::{Role, Word};
+use crate::repair::spelling::slip;
 use crate::report::findings::relative;
 use crate::sources::Sources;
 
@@ -74,6 +76,9 @@ fn of_violation(
         cost,
         files: vec![FileEdit { file: file.to_owned(), edits }],
     };
+    if code == "F401" && is_meant(sources, file, &finding.message) {
+        return None;
+    }
     if let Some(fix) = &violation.fix {
         let mut edits: Vec<Edit> = fix.edits.iter().map(|edit| replacement(text, edit)).collect::<Option<_>>()?;
         edits.sort();
@@ -90,6 +95,27 @@ fn of_violation(
             })
             .collect(),
     )
+}
+
+/// Whether an import that nothing uses is spelled almost like a name that nothing binds: it is what was meant.
+fn is_meant(sources: &Sources, file: &str, message: &str) -> bool {
+    let imported = message.split(['`', '\'']).nth(1).unwrap_or_default();
+    let local = imported.rsplit(" as ").next().unwrap_or(imported);
+    let local = if imported.contains(" as ") { local } else { local.split('.').next_back().unwrap_or(local) };
+    let Some(module) = sources.index().module(file) else { return false };
+    let is_unbound = |word: &&Word| word.role == Role::Load && module.binding_scope(&word.text, word.scope).is_none();
+    module.words.iter().filter(is_unbound).any(|word| !is_built_in(&word.text) && slip(&word.text, local).is_some())
+}
+
+/// Names that every module has, and that resemble those of modules.
+fn is_built_in(name: &str) -> bool {
+    const NAMES: &str = "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex copyright \
+        credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id \
+        input int isinstance issubclass iter len license list locals map max memoryview min next object oct open ord pow print property \
+        quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip";
+    NAMES.split_whitespace().any(|known| known == name)
+        || name.starts_with("__")
+        || name.starts_with(char::is_uppercase)
 }
 
 fn replacement(text: &str, edit: &Replacement) -> Option<Edit> {
@@ -149,6 +175,16 @@ mod tests {
         let [candidate] = found.as_slice() else { panic!("one candidate: {found:?}") };
         assert_eq!(candidate.description, "remove unused import: `os`");
         assert_eq!(candidate.files[0].apply("é = 1\nimport os\nprint(é)\n").unwrap(), "é = 1\nprint(é)\n");
+    }
+
+    #[test]
+    fn an_import_that_a_misspelt_name_means_is_not_unused() {
+        let prefixes = ["/w".to_owned()];
+        for (used, is_removed) in [("oss.getcwd()", false), ("print(set())", true), ("dict()", true)] {
+            let mut sources = Sources::new(vec![String::new()]);
+            sources.insert("a.py", format!("x = 1\nimport os\n{used}\n"), false);
+            assert_eq!(candidates(OUTPUT, &prefixes, &sources, &finding(2)).is_empty(), !is_removed, "{used}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::fix::Fixer;
 use crate::repair::{merge_markers, proposal, shortlist, spelling, token_edits};
 
+mod annotations;
 mod argument_order;
 mod arguments;
 mod attribute_spelling;
@@ -27,6 +28,19 @@ mod python2;
 mod quote_edits;
 mod site;
 pub mod syntax;
+
+/// The fixers that may be asked about what a type checker found.
+pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
+    &[
+        &annotations::Annotations,
+        &name_spelling::NameSpelling,
+        &attribute_spelling::AttributeSpelling,
+        &import_spelling::ImportSpelling,
+        &import_missing::ImportMissing,
+        &dependency::Dependency,
+        &lost_return::LostReturn,
+    ]
+}
 
 /// Every Python fixer.
 pub fn fixers() -> &'static [&'static dyn Fixer] {

@@ -46,6 +46,11 @@ impl Look<'_> {
             .find(|file| self.sources.text(file).is_some())
             .map(str::to_owned)
     }
+
+    /// The same, or the name as it was printed when it is none of the repository's text files.
+    pub fn name(&self, printed: &str) -> String {
+        self.file(printed).unwrap_or_else(|| relative(printed, self.prefixes).unwrap_or(printed).to_owned())
+    }
 }
 
 /// A file's name without the folder that the repository lay in; `None`: it lay elsewhere.

@@ -1,11 +1,13 @@
 //! What a candidate would write.
 
 use autoheal_code::edit::EditError;
+use autoheal_code::formatting::is_same_program;
 use autoheal_code::tampering::{self, Tampering};
-use autoheal_code::{Candidate, Sources, language};
+use autoheal_code::{Candidate, Language, Sources, language};
 
 use super::trial::EXAMINED;
 use crate::change::hash_of;
+use crate::lint::formatting;
 use crate::protected::keeps_configuration;
 use crate::state::{FileText, HealState};
 
@@ -24,6 +26,8 @@ pub(super) enum Refusal {
     Repeated,
     #[error("it would add {0}")]
     Tampering(Tampering),
+    #[error("it would change more than the format")]
+    Format,
     #[error("it would change what failed the test's assertion")]
     Judge,
 }
@@ -33,8 +37,14 @@ pub(super) enum Refusal {
 pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Result<Vec<FileText>, Refusal> {
     let mut files = Vec::new();
     for edit in &candidate.files {
-        let before = sources.text(&edit.file).filter(|_| sources.is_editable(&edit.file)).ok_or(Refusal::Protected)?;
+        let is_format = formatting::is_formatting(candidate);
+        // A test that is the same program is the same judge.
+        let may_edit = sources.is_editable(&edit.file) || (is_format && Language::of(&edit.file).is_some());
+        let before = sources.text(&edit.file).filter(|_| may_edit).ok_or(Refusal::Protected)?;
         let text = edit.apply(before)?;
+        if is_format && !is_same_program(&edit.file, before, &text) {
+            return Err(Refusal::Format);
+        }
         if !keeps_configuration(&edit.file, before, &text) {
             return Err(Refusal::Configuration);
         }

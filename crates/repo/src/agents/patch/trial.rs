@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_code::Candidate;
-use autoheal_engine::diagnostics::{Category, Finding, Key, Location};
+use autoheal_engine::diagnostics::{Category, Finding, Key, Location, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::prepare::{Refusal, prepare};
@@ -224,7 +224,10 @@ impl Trial<'_> {
             .max(SHORTEST_LIMIT)
             .min(Duration::from_secs(self.state.request.limits.test_seconds));
         let places: BTreeSet<_> = self.before.findings.iter().map(|finding| &finding.file).collect();
-        if places.len() > 1 || longest >= FAST_SUITE {
+        // What a linter says already would end a look that is stopped at the first failure before a test has run.
+        let is_linted = |finding: &Finding| finding.source == Source::Lint && finding.key() != *self.key;
+        let lint_stands = self.before.findings.iter().any(is_linted);
+        if places.len() > 1 || longest >= FAST_SUITE || lint_stands {
             let failing = self.before.failing_selectors(self.key);
             if !failing.is_empty() {
                 let look = self.look_at(files, &Scope::Only(failing), limit).await?;
@@ -233,7 +236,8 @@ impl Trial<'_> {
                 }
             }
         }
-        self.look_at(files, &Scope::UntilFirstFailure, limit).await
+        let scope = if lint_stands { Scope::All } else { Scope::UntilFirstFailure };
+        self.look_at(files, &scope, limit).await
     }
 
     async fn look_at(&mut self, files: &[FileText], scope: &Scope, limit: Duration) -> Result<Look, StepError> {

@@ -14,6 +14,7 @@ use autoheal_sandbox::{Command, Mount, SandboxKind};
 
 use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
+use crate::lint;
 use crate::project::{Project, interpreter};
 use crate::session::{disk, ran, sandbox_error, workspace_spec};
 use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
@@ -23,11 +24,21 @@ use crate::tree;
 use crate::wanted::Version;
 use crate::workflow::HealSettings;
 
-/// Prints the version, then those of the modules it is given that cannot be found, one a line.
+/// Prints the version, then those of the modules it is given that cannot be found, one a line; of `name==version` whether the distribution
+/// has just that version.
 const MISSING_MODULES: &str = "import importlib.util, sys\n\
     print(*sys.version_info[:2])\n\
+    def has(name):\n    \
+        distribution, pinned, version = name.partition('==')\n    \
+        if not pinned:\n        \
+            return importlib.util.find_spec(name) is not None\n    \
+        from importlib import metadata\n    \
+        try:\n        \
+            return metadata.version(distribution) == version\n    \
+        except metadata.PackageNotFoundError:\n        \
+            return False\n\
     for name in sys.argv[1:]:\n    \
-        if importlib.util.find_spec(name) is None:\n        \
+        if not has(name):\n        \
             print(name)";
 
 /// Finding out whether an interpreter works may take this long.
@@ -53,6 +64,12 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     let mut others = Vec::new();
     for interpreter in candidates(project, checkout, settings, wanted) {
         let mut candidate = Setup { interpreter, ..setup.clone() };
+        let (pinned, absent): (BTreeSet<String>, BTreeSet<String>) = match state.request.install_command {
+            Some(_) => (BTreeSet::new(), BTreeSet::new()),
+            None => lint::requirements(setup, &candidate.interpreter, &checkout.folders.tree())
+                .partition(|requirement| requirement.contains("==")),
+        };
+        let needed = needed.iter().cloned().chain(pinned).collect();
         let Some(answer) = ask(&candidate, &needed, state, checkout, settings, context).await? else { continue };
         candidate.interpreter.version = answer.version;
         if let Some(wanted) = wanted
@@ -61,7 +78,7 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
             others.extend(answer.version);
             continue;
         }
-        let missing = answer.missing;
+        let missing: Vec<String> = answer.missing.into_iter().chain(absent).collect();
         if missing.is_empty() && is_installed {
             return Ok(candidate.interpreter);
         }
@@ -217,6 +234,12 @@ async fn install(
             break;
         }
     }
+    // Without its linters an environment is still one that runs the tests; what is absent is told.
+    if failure.is_none()
+        && let Some(words) = tools_command(base, &environment, setup, state, &checkout.folders.tree())
+    {
+        installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
+    }
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
     if let Some(reason) = failure {
         return Ok(Err(reason));
@@ -262,12 +285,30 @@ fn install_commands(
     commands
 }
 
+/// The command that installs the linters that CI runs and the base lacks; `None`: there are none.
+fn tools_command(
+    base: &Interpreter,
+    environment: &Path,
+    setup: &Setup,
+    state: &HealState,
+    tree: &Path,
+) -> Option<Vec<String>> {
+    let tools: BTreeSet<String> = lint::requirements(setup, base, tree).collect();
+    if tools.is_empty() || state.request.install_command.is_some() {
+        return None;
+    }
+    let python = environment.join("bin/python3").display().to_string();
+    let pip = [&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"].map(str::to_owned);
+    Some(pip.into_iter().chain(tools).collect())
+}
+
 /// What is installed, and by what.
 fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<String> {
     vec![
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", has_pytest(search.setup)),
+        lint::requirements(search.setup, base, &search.checkout.folders.tree()).collect::<Vec<_>>().join("\0"),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         search.settings.registries.indexes().join("\0"),
     ]

@@ -1,0 +1,208 @@
+//! An annotation that says another type than the program has: the compiler says both. The value is what tests see, so the annotation gives
+//! way, and only where everything that the function returns disagrees with it.
+
+use std::sync::LazyLock;
+
+use oxc_ast::ast::{
+    ArrowFunctionExpression, Function, PropertyDefinition, ReturnStatement, TSTypeAnnotation, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_semantic::ScopeFlags;
+use oxc_span::GetSpan;
+use regex::Regex;
+
+use super::blame::Blame;
+use crate::edit::{Candidate, Edit};
+use crate::fix::{FixContext, Fixer};
+use crate::javascript::parse;
+use crate::repair::region::line_of;
+use crate::repair::shortlist::Shortlist;
+use crate::span::Span;
+
+/// Makes an annotation say the type that the compiler found.
+pub(super) struct Annotations;
+
+const NAME: &str = "annotations";
+
+static UNFIT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"TS2322: Type '([^']+)' is not assignable to type '[^']+'").ok());
+
+impl Fixer for Annotations {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
+        let finding = context.finding;
+        let (Some(file), Some(location)) = (&finding.file, finding.location) else { return Vec::new() };
+        let Some(text) = context.sources.text(file) else { return Vec::new() };
+        let found = UNFIT.as_ref().and_then(|pattern| pattern.captures(&finding.message));
+        let Some(kind) = found.map(|found| found[1].to_owned()).filter(|kind| is_spelled(kind, context, file)) else {
+            return Vec::new();
+        };
+        let disagrees = |line: u32| {
+            let others = context.all_findings.iter().filter(|other| other.file == finding.file);
+            let said = finding.message.lines().next();
+            let mut said_so = others.filter(|other| other.message.lines().next() == said);
+            said_so.any(|other| other.location.is_some_and(|at| at.line == line))
+        };
+        let annotated = parse::read(file, text, |program, _| {
+            let mut search = Search { text, line: location.line, around: Vec::new(), found: None };
+            search.visit_program(program);
+            search.found
+        });
+        let Some(found) = annotated.ok().flatten() else { return Vec::new() };
+        let blame = Blame::new(context);
+        let mut list = Shortlist::new(&blame);
+        if found.returned.iter().all(|line| disagrees(*line)) {
+            let description = format!("annotate with '{kind}', which the value is");
+            list.edit(1.0, description, file, Edit::replace(found.annotation.range(), kind));
+        }
+        list.finish(NAME, 2)
+    }
+}
+
+/// Whether the type can be written in the file, and gives no check up.
+fn is_spelled(kind: &str, context: &FixContext<'_>, file: &str) -> bool {
+    const BUILT_IN: [&str; 8] = ["number", "string", "boolean", "bigint", "Date", "Map", "Set", "Promise"];
+    let module = context.sources.javascript_index().module(file);
+    let is_bound =
+        |name: &str| module.is_some_and(|module| module.scopes.iter().any(|scope| scope.bindings.contains_key(name)));
+    let is_plain = kind.chars().all(|one| one.is_alphanumeric() || "_$[]<>, ".contains(one));
+    let mut names =
+        kind.split(|one: char| !(one.is_alphanumeric() || "_$".contains(one))).filter(|name| !name.is_empty());
+    is_plain && names.all(|name| BUILT_IN.contains(&name) || is_bound(name))
+}
+
+/// An annotation and, when it is a function's, the lines on which the function returns.
+struct Annotated {
+    annotation: Span,
+    returned: Vec<u32>,
+}
+
+/// Looks for what is annotated with the type that the value on a line has not.
+struct Search<'t> {
+    text: &'t str,
+    line: u32,
+    /// The functions around, the innermost last: what each returns is annotated with.
+    around: Vec<(Option<Span>, Vec<u32>)>,
+    found: Option<Annotated>,
+}
+
+impl Search<'_> {
+    fn line_of(&self, place: oxc_span::Span) -> u32 {
+        line_of(self.text, usize::try_from(place.start).unwrap_or_default())
+    }
+
+    fn take(&mut self, place: oxc_span::Span, annotation: Option<&TSTypeAnnotation<'_>>) {
+        if self.line_of(place) == self.line
+            && let Some(annotation) = annotation
+        {
+            self.found = Some(Annotated { annotation: span_of(annotation), returned: Vec::new() });
+        }
+    }
+
+    /// After a function was walked.
+    fn leave(&mut self) {
+        let Some((annotation, returned)) = self.around.pop() else { return };
+        if let Some(annotation) = annotation
+            && self.found.is_none()
+            && returned.contains(&self.line)
+        {
+            self.found = Some(Annotated { annotation, returned });
+        }
+    }
+}
+
+fn span_of(annotation: &TSTypeAnnotation<'_>) -> Span {
+    let span = annotation.type_annotation.span();
+    let size = |number: u32| usize::try_from(number).unwrap_or_default();
+    Span { start: size(span.start), end: size(span.end) }
+}
+
+impl<'a> Visit<'a> for Search<'_> {
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        self.around.push((function.return_type.as_deref().map(span_of), Vec::new()));
+        walk::walk_function(self, function, flags);
+        self.leave();
+    }
+
+    fn visit_arrow_function_expression(&mut self, function: &ArrowFunctionExpression<'a>) {
+        self.around.push((function.return_type.as_deref().map(span_of), Vec::new()));
+        walk::walk_arrow_function_expression(self, function);
+        self.leave();
+    }
+
+    fn visit_return_statement(&mut self, returned: &ReturnStatement<'a>) {
+        let line = self.line_of(returned.span);
+        if let Some((_, lines)) = self.around.last_mut() {
+            lines.push(line);
+        }
+        walk::walk_return_statement(self, returned);
+    }
+
+    fn visit_variable_declarator(&mut self, declared: &VariableDeclarator<'a>) {
+        if declared.init.is_some() {
+            self.take(declared.span, declared.type_annotation.as_deref());
+        }
+        walk::walk_variable_declarator(self, declared);
+    }
+
+    fn visit_property_definition(&mut self, property: &PropertyDefinition<'a>) {
+        if property.value.is_some() {
+            self.take(property.span, property.type_annotation.as_deref());
+        }
+        walk::walk_property_definition(self, property);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+
+    use super::*;
+    use crate::environment::Environment;
+    use crate::sources::Sources;
+
+    fn fixed(text: &str, line: u32, message: &str) -> Vec<String> {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("a.ts", text, false);
+        let finding = Finding {
+            source: Source::Build,
+            category: Category::TypeError,
+            file: Some("a.ts".to_owned()),
+            location: Some(Location { line, column: Some(5) }),
+            message: message.to_owned(),
+            stack: None,
+        };
+        let environment = Environment::default();
+        let all = [finding.clone()];
+        let context =
+            FixContext { finding: &finding, all_findings: &all, sources: &sources, environment: &environment };
+        let candidates = Annotations.candidates(&context);
+        candidates.iter().map(|candidate| candidate.files[0].apply(text).unwrap()).collect()
+    }
+
+    const NUMBER: &str = "TS2322: Type 'number' is not assignable to type 'string'.";
+
+    #[test]
+    fn the_annotation_says_what_the_value_is() {
+        let text = "class Cart {\n  subtotal(): string {\n    return this.lines.reduce((sum, line) => sum + line.price, 0);\n  }\n}\n";
+        assert_eq!(fixed(text, 3, NUMBER), [text.replace("string", "number")]);
+        assert_eq!(fixed("const x: string = 3;\n", 1, NUMBER), ["const x: number = 3;\n"]);
+        assert_eq!(fixed("class A {\n  x: string = 3;\n}\n", 2, NUMBER), ["class A {\n  x: number = 3;\n}\n"]);
+    }
+
+    #[test]
+    fn where_one_return_agrees_the_other_may_be_wrong_and_any_is_never_written() {
+        let text = "function f(x: number): string {\n  if (x) return 'a';\n  return x;\n}\n";
+        assert_eq!(fixed(text, 3, NUMBER), Vec::<String>::new());
+        for kind in ["any", "unknown", "undefined", "number | undefined", "Missing", "{}", "() => number"] {
+            assert_eq!(
+                fixed("const x: string = y;\n", 1, &NUMBER.replace("number", kind)),
+                Vec::<String>::new(),
+                "{kind}"
+            );
+        }
+    }
+}
