@@ -136,7 +136,7 @@ impl HealingResults {
             commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
             hosted_ci: state.ci_verdict.map(|verdict| HostedCi { verdict, looks: state.ci_looks.clone() }),
             pull_request: state.pull_request.clone(),
-            not_run: state.setup.as_ref().map(|setup| setup.not_run.clone()).unwrap_or_default(),
+            not_run: state.not_run(),
             warnings: state.warnings.clone(),
             searches: state.searches.clone(),
             error: error(state, stop_reason, now),

@@ -3,6 +3,8 @@
 //! Content, never only a path: the base commit and the accepted patches are enough to make the workspace again on another
 //! machine. Each field is written by one agent, named beside it.
 
+mod search;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -19,6 +21,8 @@ use crate::look::Look;
 use crate::request::HealRequest;
 use crate::setup::Setup;
 use crate::stop_reason::StopReason;
+
+pub use search::Search;
 
 /// The shared state of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -262,10 +266,20 @@ impl HealState {
         }
     }
 
-    /// Everything that CI decides by was run here, or CI itself said green.
+    /// Everything that CI decides by was run here and is green, or CI itself said so.
     fn is_wholly_checked(&self) -> bool {
-        let is_all_run = self.setup.as_ref().is_none_or(|setup| setup.not_run.is_empty());
-        is_all_run || self.ci_verdict == Some(CiVerdict::Green)
+        self.not_run().is_empty() || self.ci_verdict == Some(CiVerdict::Green)
+    }
+
+    /// What CI decides by and is not known to be green: what is not run here, and what linters said before the last commit, too.
+    pub(crate) fn not_run(&self) -> Vec<String> {
+        let Some(setup) = &self.setup else { return Vec::new() };
+        let look = self.monitor.as_ref().or(self.current.as_ref().map(|observed| &observed.look));
+        let is_old = |finding: &&Finding| setup.old_findings.advice.contains(&finding.key());
+        let left = look.map_or(0, |look| look.advice.iter().filter(is_old).count()) + setup.old_findings.uncounted;
+        let old = (left > 0)
+            .then(|| format!("what linters find of old, {left} in all, makes CI red if it has their versions"));
+        setup.not_run.iter().cloned().chain(old).collect()
     }
 
     /// The reason of a run that found nothing red and changed nothing.
@@ -396,68 +410,6 @@ pub struct Trials {
     pub count: u64,
     /// How long the test runners took, in milliseconds.
     pub millis: u64,
-}
-
-/// A search for the repair of a fault of logic.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Search {
-    /// For which failure.
-    pub key: Key,
-    /// How many accepted fixes the tree had: after a further one it is worth another search.
-    pub accepted: usize,
-    /// How many changes there were to try.
-    pub candidates: usize,
-    /// How many of them were tried.
-    pub tried: usize,
-    /// How many of those the project had to be loaded anew for.
-    pub loaded_anew: usize,
-    /// How many the tests allow.
-    pub plausible: usize,
-    /// How long loading, watching and choosing took, in milliseconds.
-    pub preparing_millis: u64,
-    /// How long trying took, in milliseconds.
-    pub trying_millis: u64,
-    /// How long a try with a test runner of its own took on average before, in milliseconds; `None`: there was none.
-    pub cold_millis: Option<u64>,
-    /// Whether every candidate of the rules was among those that were tried.
-    pub rules_were_tried: bool,
-    /// Why nothing was tried, if so.
-    pub refused: Option<String>,
-    /// Why the tests were started for each change, if they were.
-    #[serde(default)]
-    pub not_warm: Option<String>,
-    /// Whether that is so for every failure: the tests cannot be kept loaded.
-    #[serde(default)]
-    pub is_never_warm: bool,
-    /// Why no more was tried than was, if the runner ended before the time and the changes did.
-    #[serde(default)]
-    pub cut_short: Option<String>,
-    /// A change that it found was refused because it changes a file that judges. Without such files there may be other changes.
-    #[serde(default)]
-    pub is_misled: bool,
-}
-
-impl Search {
-    /// One in which nothing was done yet.
-    pub(crate) fn new(key: Key, state: &HealState) -> Self {
-        Self {
-            key,
-            accepted: state.accepted.len(),
-            candidates: 0,
-            tried: 0,
-            loaded_anew: 0,
-            plausible: 0,
-            preparing_millis: 0,
-            trying_millis: 0,
-            cold_millis: state.trials.millis.checked_div(state.trials.count),
-            rules_were_tried: false,
-            refused: None,
-            not_warm: None,
-            is_never_warm: false,
-            cut_short: None,
-            is_misled: false,
-        }
-    }
 }
 
 /// What a model has tried.

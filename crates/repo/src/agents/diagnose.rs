@@ -114,7 +114,7 @@ async fn settle_lint(
     let left_alone = old.advice.len() + old.ignored.len();
     if left_alone > 0 {
         state.warnings.push(format!(
-            "the linters find {left_alone} things here that were there before the last commit; they do not count as red"
+            "the linters find {left_alone} things here that were there before the last commit; they are not what broke"
         ));
     }
     if let Some(setup) = &mut state.setup {

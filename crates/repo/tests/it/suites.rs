@@ -14,7 +14,7 @@ const TEST_TWICE: &str = "from shop.library import twice\n\n\ndef test_twice():\
 
 /// A workflow of steps that run in the top folder.
 fn workflow(commands: &[&str]) -> String {
-    let steps: String = commands.iter().map(|command| format!("      - run: {command}\n")).collect();
+    let steps: String = commands.iter().flat_map(|command| ["      - run: ", command, "\n"]).collect();
     format!(
         "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: pip install pytest\n{steps}"
     )
