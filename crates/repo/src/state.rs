@@ -277,8 +277,9 @@ impl HealState {
         let look = self.monitor.as_ref().or(self.current.as_ref().map(|observed| &observed.look));
         let is_old = |finding: &&Finding| setup.old_findings.advice.contains(&finding.key());
         let left = look.map_or(0, |look| look.advice.iter().filter(is_old).count()) + setup.old_findings.uncounted;
-        let old = (left > 0)
-            .then(|| format!("what linters find of old, {left} in all, makes CI red if it has their versions"));
+        let old = (left > 0).then(|| {
+            format!("linters: {left} of their findings are older than the last commit, and CI is red with them")
+        });
         setup.not_run.iter().cloned().chain(old).collect()
     }
 

@@ -133,15 +133,14 @@ fn asked_model(answers: Vec<Scripted>, seconds: &str) -> Option<(Ended, Value)> 
 fn a_model_that_refuses_the_key_is_llm_api_error_and_rules_go_on() {
     let refused = Scripted::new(401, &json!({ "error": { "message": "Incorrect API key provided" } }));
     let Some((ended, results)) = asked_model(vec![refused], "60") else { return };
-    assert_code(&ended, &results, "PATCH_APPLY_FAILED");
-    assert!(ended.stderr.contains("LLM_API_ERROR"), "{}", ended.told());
+    assert_code(&ended, &results, "LLM_API_ERROR");
 }
 
 #[test]
 fn a_model_that_does_not_answer_is_llm_timeout_and_rules_go_on() {
     let late = || Scripted::openai("{}").after(Duration::from_mins(1));
     let Some((ended, results)) = asked_model((0..4).map(|_| late()).collect(), "1") else { return };
-    assert_code(&ended, &results, "PATCH_APPLY_FAILED");
+    assert_code(&ended, &results, "LLM_TIMEOUT");
     assert!(ended.stderr.contains("LLM_TIMEOUT"), "{}", ended.told());
 }
 
@@ -157,9 +156,10 @@ fn an_edit_that_would_not_parse_is_syntax_validation_failed() {
 }
 
 #[test]
-fn what_nobody_can_heal_is_patch_apply_failed() {
+fn what_nobody_can_heal_is_a_verdict_and_no_error() {
     let Some((ended, results)) = healed_folder(&BEYOND_RULES, &[]) else { return };
-    assert_code(&ended, &results, "PATCH_APPLY_FAILED");
+    assert_eq!((&results["stop_reason"], &results["error"]), (&json!("NO_PROGRESS"), &Value::Null), "{}", ended.told());
+    assert_eq!(ended.code, Some(1), "{}", ended.told());
     assert_eq!(results["stop_reason"], "NO_PROGRESS");
 }
 

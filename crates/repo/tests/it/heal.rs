@@ -232,8 +232,10 @@ async fn what_a_linter_found_before_the_last_commit_is_not_what_broke() {
     repository.write("calc.py", CALC.replace("def greet(name):", "def greet(name)"));
     repository.commit("break something else");
     let Some(healed) = heal(request(&repository)).await else { return };
-    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{}", healed.report);
+    assert!(healed.results.not_run[0].contains("older than the last commit"), "{:?}", healed.results.not_run);
     assert!(healed.results.warnings.iter().any(|warning| warning.contains("before the last commit")));
+    assert!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:calc.py"]).contains("def greet(name):"));
 }
 
 #[tokio::test]
