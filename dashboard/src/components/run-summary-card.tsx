@@ -30,7 +30,10 @@ export function RunSummaryCard({ results }: RunSummaryProps) {
     ["Total time", formatTotalTime(results.totalTime)],
   ];
   if (results.pullRequest) facts.push(["Pull request", <SafeLink key="request" to={results.pullRequest} />, "wide"]);
-  const toKnow = [...results.warnings, ...results.notRun.map((what) => `Not run here, and CI decides by it, too: ${what}`)];
+  const toKnow = [
+    ...results.warnings,
+    ...results.notRun.map((what) => `Not run here, and CI decides by it, too: ${what}`),
+  ];
   return (
     <Panel title="Run summary" aside={<StateBadge looks={CI_LOOKS} value={results.ciStatus} />}>
       <Facts facts={facts} />
