@@ -24,6 +24,15 @@ pub struct FixContext<'a> {
     pub environment: &'a Environment,
 }
 
+impl FixContext<'_> {
+    /// Whether the same, as far as the first line of the message says it, was found at this line of the finding's file.
+    pub(crate) fn is_found_at(&self, line: u32) -> bool {
+        let said = self.finding.message.lines().next();
+        let mut others = self.all_findings.iter().filter(|other| other.file == self.finding.file);
+        others.any(|other| other.message.lines().next() == said && other.location.is_some_and(|at| at.line == line))
+    }
+}
+
 /// One way to repair one kind of fault: a pure function from what is known to candidates.
 pub trait Fixer: Send + Sync {
     /// Its name, as reports show it: `missing_bracket`.

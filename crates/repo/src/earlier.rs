@@ -1,9 +1,10 @@
-//! The version of a file in the commit before, as a hint: of two repairs, the one that brings lines back is likelier right. It changes in which order
-//! candidates are tried and nothing else; whether one is right is for the tests to find out.
+//! The commit before: what the last one changed, and, as a hint, which repairs bring lines back. Of two repairs that one is likelier right; it changes
+//! in which order candidates are tried and nothing else.
 
 use std::collections::BTreeMap;
 
-use autoheal_code::{Candidate, language};
+use autoheal_code::search::Lines;
+use autoheal_code::{Candidate, Language, language};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use crate::session::Session;
@@ -11,6 +12,37 @@ use crate::tree::text_of;
 
 /// What a candidate costs more that brings nothing back where another one does: more than any two repairs of one fault differ by.
 const BRINGS_NOTHING_BACK: u32 = 10_000;
+
+/// An editable program that the last commit added or changed.
+pub(crate) struct Changed<'session> {
+    /// The file.
+    pub(crate) file: &'session str,
+    text: &'session str,
+    before: Option<String>,
+}
+
+/// The editable programs that the last commit added or changed; none where the commit before is not known.
+pub(crate) fn changed(session: &Session) -> Vec<Changed<'_>> {
+    let Some(tree) = session.tree_before().and_then(|tree| UntrustedFolder::open(&tree).ok()) else {
+        return Vec::new();
+    };
+    let sources = session.sources();
+    let programs = sources.iter().filter(|(file, _)| Language::of(file).is_some() && sources.is_editable(file));
+    let compared = programs.map(|(file, text)| Changed { file, text, before: text_of(&tree, file) });
+    compared.filter(|program| program.before.as_deref() != Some(program.text)).collect()
+}
+
+/// The lines that the last commit changed in files that were there before.
+pub(crate) fn changed_lines(session: &Session) -> Lines {
+    let lines = changed(session).into_iter().filter_map(|Changed { file, text, before }| {
+        let before = before?;
+        let diff = similar::TextDiff::from_lines(before.as_str(), text);
+        let added = diff.iter_all_changes().filter(|change| change.tag() == similar::ChangeTag::Insert);
+        let numbers = added.filter_map(|change| u32::try_from(change.new_index()? + 1).ok());
+        Some((file.to_owned(), numbers.collect()))
+    });
+    lines.collect()
+}
 
 /// Makes candidates dearer that bring no line of the commit before back, where others do.
 pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {

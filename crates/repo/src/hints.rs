@@ -11,9 +11,9 @@ use autoheal_engine::diagnostics::{DiagnosticsLog, Finding, Importers, summarize
 use autoheal_engine::workflow::{StepContext, StepError};
 use serde::{Deserialize, Serialize};
 
+use crate::earlier::changed_lines;
 use crate::language_server::{self, Answer};
 use crate::project;
-use crate::search::changed_lines;
 use crate::session::Session;
 use crate::setup::LanguageServer;
 use crate::state::HealState;

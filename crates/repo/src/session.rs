@@ -295,11 +295,12 @@ impl Session {
     pub(crate) async fn look_at_suite(
         &mut self,
         number: usize,
+        scope: &Scope,
         limit: Duration,
         context: &StepContext,
     ) -> Result<Look, StepError> {
         self.setup.at = number;
-        let look = crate::suite::run(self, &Scope::All, limit, context).await;
+        let look = crate::suite::run(self, scope, limit, context).await;
         self.setup.at = 0;
         look
     }
@@ -316,39 +317,26 @@ impl Session {
 
     /// Runs every suite that `scope` is about. The main one is at hand afterwards.
     async fn suites(&mut self, scope: &Scope, limit: Duration, context: &StepContext) -> Result<Look, StepError> {
-        let everything = || (0..self.setup.suites().count()).map(|number| (number, scope.clone())).collect();
-        let parts: Vec<(usize, Scope)> = match scope {
-            Scope::All | Scope::UntilFirstFailure => everything(),
-            Scope::Only(selectors) => {
-                self.setup.by_suite(selectors).into_iter().map(|(number, own)| (number, Scope::Only(own))).collect()
-            }
-            Scope::Again(selectors) => {
-                self.setup.by_suite(selectors).into_iter().map(|(number, own)| (number, Scope::Again(own))).collect()
-            }
+        let of_each = |selectors: &[String], scope: fn(Vec<String>) -> Scope| -> Vec<(usize, Scope)> {
+            self.setup.by_suite(selectors).into_iter().map(|(number, own)| (number, scope(own))).collect()
         };
+        let parts = match scope {
+            Scope::All | Scope::UntilFirstFailure => {
+                (0..self.setup.suites().count()).map(|number| (number, scope.clone())).collect()
+            }
+            Scope::Only(selectors) => of_each(selectors, Scope::Only),
+            Scope::Again(selectors) => of_each(selectors, Scope::Again),
+        };
+        let labels: Vec<String> = self.setup.suites().map(|suite| suite.label.clone()).collect();
         let mut look = Look::default();
         for (number, scope) in parts {
-            self.setup.at = number;
-            let label = self.setup.suite().label.clone();
-            let seen = crate::suite::run(self, &scope, limit, context).await;
-            self.setup.at = 0;
-            look.add_suite(seen?, &label);
+            let seen = self.look_at_suite(number, &scope, limit, context).await?;
+            look.add_suite(seen, labels.get(number).map_or("", String::as_str));
             if !look.findings.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
                 break;
             }
         }
         Ok(look)
-    }
-
-    /// The compile check over `files`: the interpreter's own word on what does not parse.
-    pub(crate) async fn compile_check(
-        &mut self,
-        files: &[String],
-        context: &StepContext,
-    ) -> Result<Vec<Finding>, StepError> {
-        let Some(words) = self.setup.toolchain.syntax_check_words(&self.place(), files) else { return Ok(Vec::new()) };
-        let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
-        Ok(self.setup.toolchain.syntax_check_findings(&outcome))
     }
 
     /// The findings of files that do not parse, as the interpreter says, whether any test loads them or not.

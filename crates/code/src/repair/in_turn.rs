@@ -82,7 +82,8 @@ pub(crate) fn repairs(
         }
     }
     passed.extend(open);
-    passed.retain(|stage| is_safe(&stage.edits));
+    passed.retain(|stage| is_safe(&stage.edits) && !takes_away(grammar, text, stage));
+    healed.retain(|stage| !takes_away(grammar, text, stage));
     // Whatever repairs more comes first.
     passed.sort_by(|one, other| {
         let faults = other.descriptions.len().cmp(&one.descriptions.len());
@@ -120,6 +121,21 @@ fn after(grammar: &Grammar, stage: &Stage, repairs: Vec<Repair>) -> Vec<Stage> {
         Some(Stage { bits: stage.bits + repair.bits, edits, text, descriptions, left: repair.left })
     };
     repairs.into_iter().filter_map(next).collect()
+}
+
+/// Whether words that stand side by side are taken out one after the other: what was meant there is not understood, and taking it away heals nothing.
+fn takes_away(grammar: &Grammar, text: &str, stage: &Stage) -> bool {
+    let mut gone = 0..0;
+    stage.edits.iter().filter(|edit| edit.replacement.is_empty()).any(|edit| {
+        let is_beside = text.get(gone.end..edit.start).is_some_and(|between| between.trim().is_empty());
+        gone = if is_beside { gone.start..edit.end } else { edit.start..edit.end };
+        let tokens = (grammar.scan)(text.get(gone.clone()).unwrap_or_default());
+        let is_sign =
+            |kind: Kind| matches!(kind, Kind::Operator | Kind::Open | Kind::Close | Kind::Comment | Kind::Newline);
+        stage.descriptions.len() > 1
+            && tokens.iter().filter(|token| !matches!(token.kind, Kind::Comment | Kind::Newline)).count() > 1
+            && !tokens.iter().all(|token| is_sign(token.kind))
+    })
 }
 
 fn likeliest(mut stages: Vec<Stage>) -> Vec<Stage> {
@@ -169,6 +185,20 @@ mod tests {
         let apply = |edits: Vec<Edit>| FileEdit { file: String::new(), edits }.apply(text).unwrap();
         let found = repairs(&GRAMMAR, text, EFFORT, &of_first, &|_| is_safe);
         found.into_iter().map(|(_, proposal)| apply(proposal.edits)).collect()
+    }
+
+    /// Takes the first token out that is none of a call's.
+    fn without_first(text: &str, _: Effort) -> Vec<Repair> {
+        let token = (GRAMMAR.scan)(text).into_iter().next().unwrap();
+        let edit = Edit::delete(token.start..token.end);
+        let left = text.split_whitespace().count() - 2;
+        vec![Repair { bits: 1.0, proposal: Proposal::new(vec![edit], 1.0, "remove it".to_owned()), left }]
+    }
+
+    #[test]
+    fn what_is_not_understood_is_not_taken_away() {
+        assert!(repairs(&GRAMMAR, "function ( {", EFFORT, &without_first, &|_| true).is_empty());
+        assert_eq!(repairs(&GRAMMAR, ") } a", EFFORT, &without_first, &|_| true).len(), 1, "stray signs may be");
     }
 
     #[test]

@@ -132,11 +132,11 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
         .filter_map(|finding| finding.file.clone())
         .filter(|file| session.sources().text(file).is_some())
         .collect();
-    if broken.is_empty() {
+    if !session.setup().toolchain.explains_syntax() {
         return Ok(());
     }
     let files: Vec<String> = broken.into_iter().collect();
-    let compiled = session.compile_check(&files, context).await?;
+    let compiled = session.parse_check(&files, context).await?;
     for finding in &mut look.findings {
         if let Some(exact) = compiled.iter().find(|exact| exact.file == finding.file) {
             finding.category = exact.category;

@@ -124,7 +124,6 @@ const DECIDES_BY_SUBCOMMAND: &[(&str, &[&str])] = &[
     ("rye", &["build", "run", "lint", "fmt", "test"]),
     ("hatch", &["build", "run", "fmt", "test"]),
     ("pipenv", &["check", "run", "verify"]),
-    ("coverage", &["run"]),
 ];
 
 /// Whether a line that needs a shell decides nothing: it begins with a program or a word of the shell that does not, or sets a variable.
@@ -146,7 +145,8 @@ pub(super) fn of(words: &[String], is_module: bool, context: &Context<'_>) -> Ot
     }
     if name == "coverage" {
         let is_gate = arguments.iter().any(|word| word.starts_with("--fail-under")) || has_gate_of_coverage(context);
-        return if subcommand == "report" && is_gate { Other::Unknown } else { Other::Nothing };
+        let decides = subcommand == "run" || subcommand == "report" && is_gate;
+        return if decides { Other::Unknown } else { Other::Nothing };
     }
     if let Some((_, decisive)) = DECIDES_BY_SUBCOMMAND.iter().find(|(manager, _)| *manager == name) {
         return if decisive.contains(&subcommand) { Other::Unknown } else { Other::Nothing };

@@ -18,18 +18,17 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use autoheal_code::fix;
-use autoheal_code::search::{self, Evidence, Lines};
+use autoheal_code::search::{self, Evidence};
 use autoheal_code::warm::TestRun;
-use autoheal_code::{Candidate, FileEdit, Language, Sources};
+use autoheal_code::{Candidate, FileEdit, Sources};
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_sandbox::untrusted::UntrustedFolder;
 
+use crate::earlier::changed_lines;
 use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
-use crate::tree;
 
 use runner::{Runner, RunnerError};
 use suite::{Suite, Watched};
@@ -406,26 +405,4 @@ fn told(error: &StepError) -> String {
         StepError::Passing { message, .. } | StepError::Permanent { message, .. } => message.clone(),
         StepError::LeaseLost => "the run belongs to another worker".to_owned(),
     }
-}
-
-/// The lines that the last commit changed, where its predecessor is known.
-pub(crate) fn changed_lines(session: &Session) -> Lines {
-    let before = session.tree_before().and_then(|before| UntrustedFolder::open(&before).ok());
-    let Some(before) = before else { return Lines::new() };
-    let mut changed = Lines::new();
-    let sources = session.sources();
-    let can_be_at_fault = |file: &str| Language::of(file).is_some() && sources.is_editable(file);
-    for (file, text) in sources.iter().filter(|(file, _)| can_be_at_fault(file)) {
-        let Some(old) = tree::text_of(&before, file) else { continue };
-        if old == text {
-            continue;
-        }
-        let diff = similar::TextDiff::from_lines(old.as_str(), text);
-        let lines = diff
-            .iter_all_changes()
-            .filter(|change| change.tag() == similar::ChangeTag::Insert)
-            .filter_map(|change| u32::try_from(change.new_index()? + 1).ok());
-        changed.insert(file.to_owned(), lines.collect());
-    }
-    changed
 }

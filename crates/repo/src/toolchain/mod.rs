@@ -192,19 +192,11 @@ impl Toolchain {
         }
     }
 
-    /// The command that says where files do not parse, in the interpreter's own words; `None`: reports say it well enough.
-    pub(crate) fn syntax_check_words(self, place: &Place<'_>, files: &[String]) -> Option<Vec<String>> {
+    /// Whether the interpreter says better where a file does not parse than the runner's reports do.
+    pub(crate) const fn explains_syntax(self) -> bool {
         match self {
-            Self::Python => Some(python::syntax_check_words(place, files)),
-            Self::Node => None,
-        }
-    }
-
-    /// What that command said.
-    pub(crate) fn syntax_check_findings(self, outcome: &Outcome) -> Vec<Finding> {
-        match self {
-            Self::Python => python::syntax_check_findings(outcome),
-            Self::Node => Vec::new(),
+            Self::Python => true,
+            Self::Node => false,
         }
     }
 

@@ -40,12 +40,6 @@ impl Fixer for Annotations {
         let Some(kind) = found.map(|found| found[1].to_owned()).filter(|kind| is_spelled(kind, context, file)) else {
             return Vec::new();
         };
-        let disagrees = |line: u32| {
-            let others = context.all_findings.iter().filter(|other| other.file == finding.file);
-            let said = finding.message.lines().next();
-            let mut said_so = others.filter(|other| other.message.lines().next() == said);
-            said_so.any(|other| other.location.is_some_and(|at| at.line == line))
-        };
         let annotated = parse::read(file, text, |program, _| {
             let mut search = Search { text, line: location.line, around: Vec::new(), found: None };
             search.visit_program(program);
@@ -54,7 +48,7 @@ impl Fixer for Annotations {
         let Some(found) = annotated.ok().flatten() else { return Vec::new() };
         let blame = Blame::new(context);
         let mut list = Shortlist::new(&blame);
-        if found.returned.iter().all(|line| disagrees(*line)) {
+        if found.returned.iter().all(|line| context.is_found_at(*line)) {
             let description = format!("annotate with '{kind}', which the value is");
             list.edit(1.0, description, file, Edit::replace(found.annotation.range(), kind));
         }

@@ -60,15 +60,9 @@ impl Fixer for Annotations {
         tree.read(|body| {
             let places = Places::of(body, text, location.line);
             if let Some(kind) = said(&RETURNED).and_then(|kind| known(&kind)) {
-                let disagrees = |line: u32| {
-                    let mut others = context.all_findings.iter().filter(|other| other.file == finding.file);
-                    others.any(|other| {
-                        other.message == finding.message && other.location.is_some_and(|at| at.line == line)
-                    })
-                };
                 if let Some(function) = places.function
                     && let Some(annotation) = &function.returns
-                    && returned_lines(function, text).into_iter().all(disagrees)
+                    && returned_lines(function, text).into_iter().all(|line| context.is_found_at(line))
                 {
                     let range = annotation.range().to_std_range();
                     let description = format!("let '{}' return '{kind}', as it does", function.name);

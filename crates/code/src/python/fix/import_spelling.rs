@@ -256,7 +256,7 @@ fn imported_name(
             bits + extra + known / 2.0 + bonus + rarity(blame.index.count(choice)) / 2.0,
             format!("import '{choice}' instead of '{name}'"),
             &place.file,
-            Edit::replace(imported.span.range(), choice.as_str()),
+            Edit::replace(spelled_anew(imported, choice, &place.file), choice.as_str()),
         );
     }
     // The file uses another name that the module offers and that nothing binds.
@@ -273,6 +273,15 @@ fn imported_name(
         elsewhere(list, blame, place, import, import.from.as_deref().unwrap_or_default(), span, extra);
     }
     moved(list, blame, place, import, imported, extra);
+}
+
+/// The part of an import that a name replaces: without the alias, when that is the name. In `__init__.py` such an alias says that the name is offered
+/// on.
+fn spelled_anew(imported: &ImportedName, name: &str, file: &str) -> std::ops::Range<usize> {
+    match &imported.alias {
+        Some((alias, span)) if alias == name && !file.ends_with("__init__.py") => imported.span.start..span.end,
+        Some(_) | None => imported.span.range(),
+    }
 }
 
 /// Whether a file reads a name.

@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use autoheal_code::Language;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_sandbox::untrusted::UntrustedFolder;
 
+use crate::earlier;
 use crate::session::Session;
 use crate::state::HealState;
-use crate::tree;
 
 /// A commit that changes more files has other faults than a slip.
 const MOST: usize = 200;
@@ -24,7 +22,7 @@ pub(super) async fn find_broken(
     // Who names the command says what green means.
     let before = session.tree_before().filter(|_| state.request.test_command.is_none());
     let Some(before) = before else { return Ok(Vec::new()) };
-    let changed = changed_files(session, &before);
+    let changed: Vec<String> = earlier::changed(session).into_iter().map(|changed| changed.file.to_owned()).collect();
     if changed.is_empty() || changed.len() > MOST {
         return Ok(Vec::new());
     }
@@ -46,13 +44,4 @@ pub(super) async fn find_broken(
         setup.broken_files = broken;
     }
     Ok(findings)
-}
-
-/// Editable programs that are new or others than before the last commit.
-fn changed_files(session: &Session, before: &Path) -> Vec<String> {
-    let Ok(before) = UntrustedFolder::open(before) else { return Vec::new() };
-    let sources = session.sources();
-    let programs = sources.iter().filter(|(file, _)| Language::of(file).is_some() && sources.is_editable(file));
-    let changed = programs.filter(|(file, text)| tree::text_of(&before, file).as_deref() != Some(text));
-    changed.map(|(file, _)| file.to_owned()).collect()
 }

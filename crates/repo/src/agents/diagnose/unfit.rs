@@ -1,16 +1,15 @@
 //! What CI runs and cannot be run here, as the first look shows it: it is left out, and said.
 
-use std::path::Path;
 use std::time::Duration;
 
 use autoheal_code::Sources;
-use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::build;
 use crate::look::Look;
-use crate::session::Session;
-use crate::setup::{BuildCommand, Suite};
+use crate::session::{Scope, Session};
+use crate::setup::BuildCommand;
 use crate::state::HealState;
 
 /// Leaves further suites and programs out that fail for a reason that is not the repository's. Returns whether there are any.
@@ -27,13 +26,15 @@ pub(super) async fn leave_out(
         let has_tests = look.tests.keys().any(|id| id.starts_with(&suite.label));
         let why = if has_tests { None } else { why_no_tests(session, number + 1, limit, context).await? };
         match why {
-            Some(why) => reasons.push(format!("`{}`: {why}", Suite::command_line(&suite))),
+            Some(why) => reasons.push(format!("`{}`: {why}", suite.command_line())),
             None => suites.push(suite),
         }
     }
     let mut checks = Vec::new();
+    let have_failed = look.findings.iter().any(|finding| finding.source == Source::Build);
     for check in session.setup().checks.clone() {
-        match why_unfit(session, &check, limit, context).await? {
+        let why = if have_failed { why_unfit(session, &check, limit, context).await? } else { None };
+        match why {
             Some(why) => reasons.push(format!("`{}`: {why}", check.words.join(" "))),
             None => checks.push(check),
         }
@@ -56,9 +57,9 @@ async fn why_no_tests(
     limit: Duration,
     context: &StepContext,
 ) -> Result<Option<String>, StepError> {
-    let look = session.look_at_suite(number, limit, context).await?;
-    let is_foreign = |finding: &Finding| finding.file.is_none() || lacks_package(finding, session.sources());
-    let first = look.findings.first().filter(|_| look.tests.is_empty() && look.findings.iter().all(is_foreign));
+    let look = session.look_at_suite(number, &Scope::All, limit, context).await?;
+    let are_foreign = look.tests.is_empty() && are_foreign(&look.findings, session.sources());
+    let first = look.findings.first().filter(|_| are_foreign);
     Ok(first.map(|finding| finding.message.lines().next().unwrap_or_default().to_owned()))
 }
 
@@ -74,12 +75,17 @@ async fn why_unfit(
         return Ok(None);
     }
     let Some(before) = session.tree_before() else {
-        let is_foreign = |finding: &Finding| finding.file.is_none() || lacks_package(finding, session.sources());
-        return Ok(now.iter().all(is_foreign).then(|| "it does not end well, and no file is named".to_owned()));
+        let are_foreign = are_foreign(&now, session.sources());
+        return Ok(are_foreign.then(|| "it does not end well, and no file is named".to_owned()));
     };
-    let directory = Path::new(&before).join(&check.directory).display().to_string();
+    let directory = before.join(&check.directory).display().to_string();
     let then = build::check_one(session, check, &directory, limit, context).await?;
     Ok((!then.is_empty()).then(|| "it did not end well before the last commit, either".to_owned()))
+}
+
+/// Whether nothing of this is about the repository's own files.
+fn are_foreign(findings: &[Finding], sources: &Sources) -> bool {
+    findings.iter().all(|finding| finding.file.is_none() || lacks_package(finding, sources))
 }
 
 /// Whether a package is missing that is none of the repository's modules.

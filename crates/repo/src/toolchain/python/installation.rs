@@ -266,11 +266,8 @@ fn install_commands(
     project: &Project,
     state: &HealState,
 ) -> Vec<Vec<String>> {
-    let python = environment.join("bin/python3").display().to_string();
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
-    let pip = words(&[&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]);
     let base = base.program.display().to_string();
-    let mut commands = vec![words(&[&base, "-m", "venv", &environment.display().to_string()])];
+    let mut commands = vec![vec![base, "-m".to_owned(), "venv".to_owned(), environment.display().to_string()]];
     if let Some(command) = &state.request.install_command {
         commands.push(command.clone());
         return commands;
@@ -279,10 +276,17 @@ fn install_commands(
     let others = project.dependencies.pip_words().unwrap_or_default();
     let first: Vec<String> = others.into_iter().chain(runner).collect();
     if !first.is_empty() {
-        commands.push(pip.iter().cloned().chain(first).collect());
+        commands.push(pip_install(environment, first));
     }
-    commands.extend(project.dependencies.project_word().map(|word| pip.iter().cloned().chain([word]).collect()));
+    commands.extend(project.dependencies.project_word().map(|word| pip_install(environment, [word])));
     commands
+}
+
+/// The command that installs `what` into an environment.
+fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Vec<String> {
+    let python = environment.join("bin/python3").display().to_string();
+    let pip = [&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"].map(str::to_owned);
+    pip.into_iter().chain(what).collect()
 }
 
 /// The command that installs the linters that CI runs and the base lacks; `None`: there are none.
@@ -297,9 +301,7 @@ fn tools_command(
     if tools.is_empty() || state.request.install_command.is_some() {
         return None;
     }
-    let python = environment.join("bin/python3").display().to_string();
-    let pip = [&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"].map(str::to_owned);
-    Some(pip.into_iter().chain(tools).collect())
+    Some(pip_install(environment, tools))
 }
 
 /// What is installed, and by what.
