@@ -40,6 +40,8 @@ pub const NODE: &[(&str, &str)] = &[
     ("autoheal_warm_node/project.cjs", include_str!("javascript/autoheal_warm/project.cjs")),
     ("autoheal_warm_node/registry.cjs", include_str!("javascript/autoheal_warm/registry.cjs")),
     ("autoheal_warm_node/server.cjs", include_str!("javascript/autoheal_warm/server.cjs")),
+    ("autoheal_warm_node/vitest.cjs", include_str!("javascript/autoheal_warm/vitest.cjs")),
+    ("autoheal_warm_node/vitest_watch.mjs", include_str!("javascript/autoheal_warm/vitest_watch.mjs")),
     ("autoheal_warm_node/worker.cjs", include_str!("javascript/autoheal_warm/worker.cjs")),
 ];
 

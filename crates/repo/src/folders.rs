@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use autoheal_code::javascript;
-use autoheal_code::python::probe;
+use autoheal_code::python::{hang, probe};
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
 use autoheal_code::warm;
@@ -70,6 +70,11 @@ impl Folders {
         self.root.join("tools")
     }
 
+    /// What our scripts for Python import, and pytest loads of ours: the import path ends with it.
+    pub(crate) fn python_modules(&self) -> PathBuf {
+        self.tools().join(hang::FOLDER)
+    }
+
     /// Where reports are written from inside.
     pub(crate) fn reports(&self) -> PathBuf {
         self.root.join("reports")
@@ -115,7 +120,6 @@ impl Folders {
         reason = "the run's folder is the host's own, and so are our scripts, which are shown read-only"
     )]
     pub(crate) fn prepare(&self) -> io::Result<()> {
-        std::fs::create_dir_all(self.tools())?;
         std::fs::create_dir_all(self.reports())?;
         std::fs::create_dir_all(self.scratch())?;
         std::fs::create_dir_all(self.mounts())?;
@@ -124,17 +128,20 @@ impl Folders {
             (NODE_PROBE, javascript::probe::SCRIPT),
             (COMPILE_CHECK, compile::SCRIPT),
             (UNITTEST_RUNNER, unittest::RUNNER),
+            (hang::FILE, hang::TEXT),
             (MOCHA_REPORTER, entries::MOCHA),
             (VITEST_REPORTER, entries::VITEST),
             (NODE_TEST_REPORTER, entries::NODE_TEST),
         ] {
-            std::fs::write(self.tools().join(name), text)?;
+            self.write_tool(name, text)?;
         }
-        for (name, text) in warm::PYTHON.iter().chain(warm::NODE) {
-            let path = self.tools().join(name);
-            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-            std::fs::write(path, text)?;
-        }
-        Ok(())
+        warm::PYTHON.iter().chain(warm::NODE).try_for_each(|(name, text)| self.write_tool(name, text))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "as above")]
+    fn write_tool(&self, name: &str, text: &str) -> io::Result<()> {
+        let path = self.tools().join(name);
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(path, text)
     }
 }

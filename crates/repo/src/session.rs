@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report;
+use autoheal_code::python::hang;
+use autoheal_code::report::{self, TestOutcome, TestReport};
 use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::output;
@@ -43,6 +44,10 @@ pub(crate) enum Scope {
 /// A command of ours (the probe, the compile check) may take this long.
 const OWN_COMMAND: Duration = Duration::from_mins(2);
 
+/// A test that takes longer hangs, unless one that passes takes a part of it, or the time of the suite is so long.
+const ONE_TEST: Duration = Duration::from_secs(20);
+const TESTS_IN_A_SUITE: u64 = 30;
+
 /// The tree, the sandbox around it, and the text in it.
 pub(crate) struct Session {
     folders: Folders,
@@ -54,6 +59,8 @@ pub(crate) struct Session {
     sources: Sources,
     environment: Environment,
     is_probed: bool,
+    /// How long a test may take, as far as a runner can end one alone.
+    test_time: Duration,
     /// What linters printed at the latest look: with it what they themselves would do about their findings.
     lint_outputs: Vec<String>,
 }
@@ -83,6 +90,7 @@ impl Session {
             sources,
             environment,
             is_probed: false,
+            test_time: Duration::from_secs(limits.test_seconds / TESTS_IN_A_SUITE).max(ONE_TEST),
             lint_outputs: Vec::new(),
         })
     }
@@ -152,6 +160,21 @@ impl Session {
 
     pub(crate) fn keep_lint_outputs(&mut self, outputs: Vec<String>) {
         self.lint_outputs = outputs;
+    }
+
+    /// Once a test hung, it is known how long one takes that does not: later looks wait no longer for it. Returns how much sooner such a run ends.
+    pub(crate) fn learn_patience(&mut self, report: &TestReport) -> Duration {
+        const PATIENCE: u32 = 20;
+        const SHORTEST: Duration = Duration::from_secs(1);
+        let hung: Vec<Duration> =
+            report.cases.iter().filter(|case| hang::hung(case)).map(|case| case.duration).collect();
+        if hung.is_empty() {
+            return Duration::ZERO;
+        }
+        let passed = report.cases.iter().filter(|case| case.outcome == TestOutcome::Passed);
+        let slowest = passed.map(|case| case.duration).max().unwrap_or_default();
+        self.test_time = (slowest * PATIENCE).clamp(SHORTEST, self.test_time);
+        hung.iter().map(|took| took.saturating_sub(self.test_time)).sum()
     }
 
     /// The prefixes that absolute names of the repository's files have inside.
@@ -233,9 +256,11 @@ impl Session {
     }
 
     fn command(&self, directory: &str, words: Vec<String>, time: Duration) -> Command {
+        let mut environment = own_environment(&self.folders, &self.setup);
+        environment.insert(hang::SECONDS.to_owned(), self.test_time.as_secs_f64().to_string());
         Command {
             directory: self.folders.tree().join(directory),
-            environment: own_environment(&self.folders, &self.setup),
+            environment,
             limits: self.limits.within(time),
             ..Command::new(words)
         }

@@ -236,7 +236,8 @@ impl TestRunner {
             Self::Unittest => Some("unittest"),
             Self::Jest => Some("jest"),
             Self::Mocha => Some("mocha"),
-            Self::Vitest | Self::NodeTest | Self::Opaque => None,
+            Self::Vitest => Some("vitest"),
+            Self::NodeTest | Self::Opaque => None,
         }
     }
 }

@@ -23,7 +23,9 @@ pub(crate) async fn run(
     let words = toolchain.test_words(&session.place(), scope);
     let outcome = session.run(words, limit, context).await?;
     let report = toolchain.test_report(&session.place(), &outcome);
-    Ok(read(session, report.as_ref(), &outcome))
+    let waited = report.as_ref().map_or(Duration::ZERO, |report| session.learn_patience(report));
+    let look = read(session, report.as_ref(), &outcome);
+    Ok(Look { millis: look.millis.saturating_sub(millis(waited)), ..look })
 }
 
 fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {

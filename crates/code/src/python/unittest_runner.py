@@ -14,6 +14,9 @@ import time
 import traceback
 import unittest
 
+# Beside the import path, as for every command.
+from autoheal_hang import limit
+
 EVENTS = "AUTOHEAL_UNITTEST_EVENTS"
 # In the place of the class of an example in a docstring.
 EXAMPLE = "doctest"
@@ -102,6 +105,7 @@ class Result(unittest.TestResult):
         self.forget_parts()
         classname, name = identity(test)
         self.tell(event="start", classname=classname, name=name, file=file_of(test))
+        limit.__enter__()
 
     def red(self, test, outcome, error):
         kind, value, _ = error
@@ -127,6 +131,7 @@ class Result(unittest.TestResult):
             self.red_part = (subtest, "failure" if issubclass(err[0], test.failureException) else "error", err)
 
     def stopTest(self, test):
+        limit.__exit__()
         super().stopTest(test)
         if self.red_part is not None:
             subtest, outcome, error = self.red_part

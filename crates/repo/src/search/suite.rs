@@ -121,7 +121,7 @@ impl Suite {
         let expected = slowest(&mut self.passed.iter().filter(is_beside)).or(any);
         let failing = slowest(&mut self.failing.iter()).unwrap_or_default();
         let longest = any.unwrap_or_default().max(failing);
-        [(PATIENCE * expected.unwrap_or(failing)).clamp(0.5, 10.0), (PATIENCE * longest).clamp(1.0, 10.0)]
+        [(PATIENCE * expected.unwrap_or(failing)).clamp(0.1, 10.0), (PATIENCE * longest).clamp(1.0, 10.0)]
     }
 
     /// Returns whether each of the first tests ran some of these lines of a file.

@@ -108,6 +108,28 @@ async fn what_tests_allow_is_found(
     assert!(healed.report.contains("that the suite passes is all that is known"), "{}", healed.report);
 }
 
+/// The test that hangs is ended alone, and learnt from what passes is how long it is waited for: the whole suite has no time for more.
+#[rstest]
+#[tokio::test]
+async fn a_loop_without_an_end_is_repaired(#[values("pytest", "unittest")] runner: &str) {
+    let program = "def digits(number):\n    count = 0\n    while number > 0:\n        number = number // 10\n        count += 1\n    return count\n";
+    let tests = "import unittest\n\nfrom digits import digits\n\n\nclass DigitsTest(unittest.TestCase):\n    \
+                 def test_none(self):\n        self.assertEqual(digits(0), 0)\n\n    \
+                 def test_one(self):\n        self.assertEqual(digits(7), 1)\n\n    \
+                 def test_three(self):\n        self.assertEqual(digits(405), 3)\n";
+    let configured = ("pytest.ini", "[pytest]\n");
+    let files = [("digits.py", program), ("test_digits.py", tests)];
+    let files: Vec<_> = files.into_iter().chain((runner == "pytest").then_some(configured)).collect();
+    let repository = self::program(&files, "number // 10", "number // 1");
+    let limits = CommandLimits { search_seconds: 300, test_seconds: 120, ..CommandLimits::default() };
+    let request = HealRequest { limits, ..HealRequest::new(repository.path().display().to_string()) };
+    let Some(healed) = heal(request).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.results.searches);
+    let [search] = healed.results.searches.as_slice() else { panic!("{:?}", healed.results.searches) };
+    assert!(search.not_warm.is_none(), "{search:?}");
+    assert!(healed.report.contains("TestHangs: the test did not end"), "{}", healed.report);
+}
+
 #[tokio::test]
 async fn two_faults_are_repaired_one_after_the_other() {
     let repository = repository(&STOCK.replace(">= LIMIT", "> LIMIT").replace("return min(", "return max("), "pytest");

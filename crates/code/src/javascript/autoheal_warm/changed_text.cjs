@@ -19,6 +19,16 @@ function set(file, text, number) {
   changed = file === null ? null : { file, text, number, base: path.basename(file), wasRead: false };
 }
 
+/** The file that is changed; null: none. */
+function file() {
+  return changed === null ? null : changed.file;
+}
+
+/** What a file (absolute) holds instead of what it does; null: nothing. */
+function textOf(name) {
+  return isChanged(name) ? text('utf8') : null;
+}
+
 /** Whether anybody has read the text. */
 function wasRead() {
   return changed !== null && changed.wasRead;
@@ -82,4 +92,4 @@ function edited(file, edits) {
   return bytes;
 }
 
-module.exports = { install, set, wasRead, edited };
+module.exports = { install, set, file, textOf, wasRead, edited };

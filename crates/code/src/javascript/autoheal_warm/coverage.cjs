@@ -157,8 +157,9 @@ async function coverage(suite, job, tell) {
       files: job.files,
       only: job.tests,
       began: () => void watch.take(),
-      ended(id) {
-        tell({ job: job.id, said: { test: id, lines: watch.take() } });
+      // Where tests run elsewhere, they were watched there.
+      ended(id, outcome, seconds, lines) {
+        tell({ job: job.id, said: { test: id, lines: lines || watch.take() } });
         return false;
       },
     });
@@ -168,4 +169,4 @@ async function coverage(suite, job, tell) {
   return {};
 }
 
-module.exports = { coverage };
+module.exports = { Watch, coverage };

@@ -4,7 +4,9 @@ const fs = require('fs');
 const path = require('path');
 const { fileURLToPath } = require('url');
 
-const [RUNNER, JOBS, GIVEN_ROOT] = process.argv.slice(2);
+// A thread of a test runner has words of its own.
+const { AUTOHEAL_PROJECT } = process.env;
+const [RUNNER, JOBS, GIVEN_ROOT, ...ARGUMENTS] = AUTOHEAL_PROJECT ? JSON.parse(AUTOHEAL_PROJECT) : process.argv.slice(2);
 const ROOT = fs.realpathSync(GIVEN_ROOT);
 
 const known = new Map();
@@ -30,4 +32,4 @@ function find(name) {
   return inside.split('/').includes('node_modules') ? null : inside;
 }
 
-module.exports = { RUNNER, JOBS: Number(JOBS), ROOT, ARGUMENTS: process.argv.slice(5), pathInRoot };
+module.exports = { RUNNER, JOBS: Number(JOBS), ROOT, ARGUMENTS, pathInRoot };

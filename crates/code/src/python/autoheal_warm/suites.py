@@ -23,6 +23,11 @@ def quicken_properties():
     settings.load_profile("autoheal")
 
 
+def untold(*_, **__):
+    """How a test failed: nobody reads it, and to say it well takes longer than most tests do."""
+    return "failed"
+
+
 def run_pytest(work, wanted):
     import pytest
 
@@ -49,6 +54,8 @@ def run_pytest(work, wanted):
         def pytest_collection_modifyitems(self, items):
             if wanted:
                 items[:] = [item for item in items if item.nodeid in wanted]
+            for item in items:
+                item.repr_failure = item._repr_failure_py = untold
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session):
@@ -59,7 +66,7 @@ def run_pytest(work, wanted):
             self.failed |= report.failed
             self.skipped |= report.skipped
 
-    ours = ["-p", "no:cacheprovider", "-p", "no:randomly", "--continue-on-collection-errors"]
+    ours = ["-p", "autoheal_hang", "-p", "no:cacheprovider", "-p", "no:randomly", "--continue-on-collection-errors", "--assert=plain"]
     # Plugins that would run the tests in other processes, or watch the lines that run.
     for module, option in (("xdist", "-n0"), ("pytest_cov", "--no-cov")):
         if importlib.util.find_spec(module) is not None:
@@ -120,6 +127,8 @@ class UnittestTests:
     def run(self, ids, before, after):
         import unittest
 
+        from autoheal_hang import limit
+
         tests = self
 
         class Result(unittest.TestResult):
@@ -129,8 +138,10 @@ class UnittestTests:
                 super().startTest(test)
                 self.outcome = PASSED
                 before(test.id())
+                limit.__enter__()
 
             def stopTest(self, test):
+                limit.__exit__()
                 super().stopTest(test)
                 if test.id() in tests.items and after(test.id(), self.outcome):
                     self.stop()

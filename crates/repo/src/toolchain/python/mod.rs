@@ -17,7 +17,10 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
     let ours = [
         ("PATH", format!("{bin}:/usr/local/bin:/usr/bin:/bin")),
         // The patch decides what is imported: never an installed copy, and never another checkout's.
-        ("PYTHONPATH", import_path(folders, setup).join(":")),
+        (
+            "PYTHONPATH",
+            [import_path(folders, setup), vec![folders.python_modules().display().to_string()]].concat().join(":"),
+        ),
         // Two candidates of one size within one second would share their cached byte code.
         ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
         // Looks are compared test by test: parameters that come from a set must come in one order.

@@ -1,6 +1,7 @@
 //! The suite of a Python project: what runs it, and what its reports say.
 
 use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::python::hang;
 use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
 use autoheal_code::warm;
 use autoheal_engine::diagnostics::Finding;
@@ -42,7 +43,17 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 Scope::All | Scope::Again(_) => "--continue-on-collection-errors",
                 Scope::UntilFirstFailure | Scope::Only(_) => "--exitfirst",
             };
-            let ours = ["-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--tb=native", stop, "--junitxml"];
+            let ours = [
+                "-p",
+                hang::PLUGIN,
+                "-p",
+                "no:cacheprovider",
+                "-o",
+                "junit_family=xunit1",
+                "--tb=native",
+                stop,
+                "--junitxml",
+            ];
             words.extend(ours.map(str::to_owned));
             words.push(report);
         }
