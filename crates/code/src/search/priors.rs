@@ -26,6 +26,7 @@ pub(crate) enum Family {
     Patterns,
     Removal,
     Spelling,
+    Separators,
     Combinations,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Prior {
 /// in public Python projects (Richter, Wehrheim: "TSSB-3M: Mining single statement bugs at massive scale", 2022). The root
 /// flattens them, as those commits were not chosen by a failing test. What spans statements has no pattern there and is set
 /// by judgement, below what has.
-const PRIORS: [Prior; 24] = [
+const PRIORS: [Prior; 25] = [
     prior(Family::Names, 15.0, "237: change identifier used; 174: change binary operand is mostly one too"),
     prior(Family::Attributes, 10.0, "104: change attribute used"),
     prior(Family::Callees, 8.0, "134: wrong function name, of which only related functions are tried"),
@@ -79,6 +80,7 @@ const PRIORS: [Prior; 24] = [
     ),
     prior(Family::Patterns, 5.0, "a part of the constants: what texts have to look like, and what is put into them"),
     prior(Family::Spelling, 120.0, "judged: what is mentioned once and is almost another name is seldom meant"),
+    prior(Family::Separators, 60.0, "judged: two texts side by side in a line are seldom meant as one"),
     prior(Family::Combinations, 3.0, "judged: what is wider than the other kinds comes behind them"),
     // Taking behaviour out passes weak tests: Qi and others, "An analysis of patch plausibility and correctness", 2015.
     prior(Family::Removal, 0.05, "judged: seldom right when it passes, so last on purpose"),

@@ -25,6 +25,7 @@ mod off_by_one;
 mod placement;
 mod removal;
 mod returns;
+mod separators;
 mod wrappers;
 
 /// One way to change code.
@@ -59,6 +60,7 @@ pub(super) fn operators() -> &'static [&'static dyn RepairOperator] {
         &jumps::Jumps,
         &loops::Loops,
         &combinations::Combinations,
+        &separators::Separators,
         &removal::Removal,
     ]
 }
