@@ -7,7 +7,7 @@ use autoheal_code::javascript;
 use autoheal_code::python::probe;
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
-use autoheal_code::warm;
+use autoheal_code::{vary, warm};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 
 /// Asks the interpreter what it can import.
@@ -26,6 +26,9 @@ pub(crate) const UNITTEST_RUNNER: &str = "unittest_runner.py";
 pub(crate) const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
 pub(crate) const VITEST_REPORTER: &str = "vitest_reporter.mjs";
 pub(crate) const NODE_TEST_REPORTER: &str = "node_test_reporter.mjs";
+
+/// What tests were seen to depend on.
+const TOUCHED: &str = "touched";
 
 /// The test report.
 const REPORT: &str = "tests";
@@ -101,6 +104,20 @@ impl Folders {
         UntrustedFolder::open(&self.reports())?.remove_file(REPORT)
     }
 
+    /// The notes on what tests depend, written from inside.
+    pub(crate) fn touched(&self) -> PathBuf {
+        self.reports().join(TOUCHED)
+    }
+
+    /// Takes the notes that a command left.
+    pub(crate) fn take_touched(&self) -> io::Result<String> {
+        const MOST: u64 = 4096;
+        let reports = UntrustedFolder::open(&self.reports())?;
+        let notes = reports.read_start(TOUCHED, MOST).unwrap_or_default();
+        reports.remove_file(TOUCHED)?;
+        Ok(String::from_utf8_lossy(&notes).into_owned())
+    }
+
     /// Removes what only a run that goes on needs, which is everything that commands could write. What cannot be removed is told: it decides
     /// nothing.
     pub(crate) fn remove_work(&self) -> io::Result<()> {
@@ -130,7 +147,7 @@ impl Folders {
         ] {
             std::fs::write(self.tools().join(name), text)?;
         }
-        for (name, text) in warm::PYTHON.iter().chain(warm::NODE) {
+        for (name, text) in warm::PYTHON.iter().chain(warm::NODE).chain([&vary::PYTHON, &vary::NODE]) {
             let path = self.tools().join(name);
             path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(path, text)?;
