@@ -112,7 +112,7 @@ impl Investigation<'_> {
         let mut unvaried = Tally { passed: 0, failed: 2 };
         let comes_and_goes = [Sign::Random, Sign::Threads, Sign::Speed, Sign::Clock, Sign::Files, Sign::Ports];
         if comes_and_goes.iter().any(|sign| signs.contains(sign)) {
-            while unvaried.passed == 0 && unvaried.count() < 2 * SURE && self.has_time() {
+            while unvaried.passed == 0 && unvaried.count() <= SURE && self.has_time() {
                 unvaried.add(self.alone(suspect, &Conditions::default()).await?);
             }
             if unvaried.passed > 0 {
@@ -174,8 +174,12 @@ impl Investigation<'_> {
             variations.push((FlakyKind::Randomness, SEEDS.map(Conditions::seed).collect()));
         }
         if has(Sign::Clock) {
-            let (clocks, zones) = (MOMENTS.map(Conditions::clock), ZONES.map(Conditions::zone));
-            variations.push((FlakyKind::Time, clocks.into_iter().chain(zones).collect()));
+            // In turn: the likeliest of both come first, should the time not be enough for all.
+            let in_turn = MOMENTS.into_iter().zip(ZONES);
+            let mut tried: Vec<Conditions> =
+                in_turn.flat_map(|(moment, zone)| [Conditions::clock(moment), Conditions::zone(zone)]).collect();
+            tried.extend(ZONES.into_iter().skip(MOMENTS.len()).map(Conditions::zone));
+            variations.push((FlakyKind::Time, tried));
         }
         variations
     }

@@ -164,7 +164,7 @@ pub(crate) fn of<'state>(state: &'state HealState, key: &Key) -> Option<&'state 
 const MOST: usize = 5;
 
 /// All of it may take as long as the suite, and so much longer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// Runs a few failing tests again and says which of them are flaky.
 pub(crate) async fn find(
