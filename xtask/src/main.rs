@@ -61,6 +61,8 @@ enum Bench {
     Heal(bench::heal::Options),
     /// Compare the structure of real pages, and do the same in Python
     Diff(bench::diff::Options),
+    /// Repositories with flaky tests of each kind, several times: classified rightly, and no false alarm
+    Flaky(bench::flaky::Options),
     /// Ordinary repositories, broken in one commit: healed rightly, given up, wrong
     Ordinary(bench::ordinary::Options),
     /// Cheats of the judge: repositories in which a change of what judges makes the tests pass
@@ -92,6 +94,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy { properties: false } => tidy::run(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
+        Chore::Bench { bench: Bench::Flaky(options) } => bench::flaky::run(&root, &options),
         Chore::Bench { bench: Bench::Ordinary(options) } => bench::ordinary::run(&root, &options),
         Chore::Bench { bench: Bench::Cheats(options) } => bench::cheats::run(&root, &options),
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),

@@ -33,6 +33,7 @@ pub mod sources;
 pub mod span;
 pub mod stack;
 pub mod tampering;
+pub mod vary;
 pub mod warm;
 
 pub use edit::{Candidate, Edit, FileEdit};

@@ -7,7 +7,7 @@ use autoheal_code::javascript;
 use autoheal_code::python::{hang, probe};
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
-use autoheal_code::warm;
+use autoheal_code::{vary, warm};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 
 /// Asks the interpreter what it can import.
@@ -26,6 +26,9 @@ pub(crate) const UNITTEST_RUNNER: &str = "unittest_runner.py";
 pub(crate) const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
 pub(crate) const VITEST_REPORTER: &str = "vitest_reporter.mjs";
 pub(crate) const NODE_TEST_REPORTER: &str = "node_test_reporter.mjs";
+
+/// What tests were seen to depend on.
+const TOUCHED: &str = "touched";
 
 /// The test report.
 const REPORT: &str = "tests";
@@ -106,6 +109,20 @@ impl Folders {
         UntrustedFolder::open(&self.reports())?.remove_file(REPORT)
     }
 
+    /// The notes on what tests depend, written from inside.
+    pub(crate) fn touched(&self) -> PathBuf {
+        self.reports().join(TOUCHED)
+    }
+
+    /// Takes the notes that a command left.
+    pub(crate) fn take_touched(&self) -> io::Result<String> {
+        const MOST: u64 = 4096;
+        let reports = UntrustedFolder::open(&self.reports())?;
+        let notes = reports.read_start(TOUCHED, MOST).unwrap_or_default();
+        reports.remove_file(TOUCHED)?;
+        Ok(String::from_utf8_lossy(&notes).into_owned())
+    }
+
     /// Removes what only a run that goes on needs, which is everything that commands could write. What cannot be removed is told: it decides
     /// nothing.
     pub(crate) fn remove_work(&self) -> io::Result<()> {
@@ -135,7 +152,8 @@ impl Folders {
         ] {
             self.write_tool(name, text)?;
         }
-        warm::PYTHON.iter().chain(warm::NODE).try_for_each(|(name, text)| self.write_tool(name, text))
+        let others = warm::PYTHON.iter().chain(warm::NODE).chain([&vary::PYTHON, &vary::NODE]);
+        others.into_iter().try_for_each(|(name, text)| self.write_tool(name, text))
     }
 
     #[expect(clippy::disallowed_methods, reason = "as above")]

@@ -10,6 +10,7 @@
 //! - `walk`: the files of a tree; [`caches`]: what installs leave for later runs
 //! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
 //! - [`hints`]: what language servers say of a red tree; `language_server`: the talk with one
+//! - `flaky`: what comes and goes, or depends on more than the program: found by running it otherwise
 //! - `search`: changes tried by the hundred in a warm process, for what rules do not know
 //! - [`own_settings`]: what a repository says about its own healing; [`wanted`]: what of it no request says
 //! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
@@ -31,6 +32,7 @@ pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod earlier;
+mod flaky;
 mod folders;
 pub mod hints;
 pub mod hosting;
@@ -59,6 +61,7 @@ mod walk;
 pub mod wanted;
 pub mod workflow;
 
+pub use flaky::{FlakyKind, FlakyTest, Healing};
 pub use model::PromptLimits;
 pub use node::{HealNode, graph};
 pub use request::HealRequest;

@@ -29,6 +29,7 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
         text.push('\n');
     }
     fixes(&mut text, state, results);
+    flaky(&mut text, state);
     searches(&mut text, state);
     timeline(&mut text, state);
     hints(&mut text, state);
@@ -129,6 +130,21 @@ fn accepted(text: &mut String, fix: &AcceptedFix) {
     }
     text.push('\n');
     fence(text, "diff", &fix.diff);
+}
+
+fn flaky(text: &mut String, state: &HealState) {
+    if state.flaky.is_empty() {
+        return;
+    }
+    text.push_str("## Flaky tests\n\nTheir outcome depends on more than the program, so no edit \"fixes\" them.\n\n");
+    for test in &state.flaky {
+        let _ = writeln!(text, "- **{}**: {} depends {}", test.kind, code(&test.test), test.kind.explanation());
+        for seen in &test.evidence {
+            let _ = writeln!(text, "  - {}", code(seen));
+        }
+        let _ = writeln!(text, "  - to see it: {}", code(&test.reproduction));
+    }
+    text.push('\n');
 }
 
 fn searches(text: &mut String, state: &HealState) {

@@ -9,6 +9,7 @@ use autoheal_engine::{ErrorCode, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::commit_message::commit_message;
+use crate::flaky::FlakyTest;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
 use crate::state::{CiStatus, HealState, IterationStatus, Search};
@@ -56,6 +57,9 @@ pub struct HealingResults {
     /// What CI decides by and was not run here: while there is any, the run is not green.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
+    /// Tests whose outcome depends on more than the program; none of them was "fixed".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<FlakyTest>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// Searches for repairs that no rule knows.
@@ -137,6 +141,7 @@ impl HealingResults {
             hosted_ci: state.ci_verdict.map(|verdict| HostedCi { verdict, looks: state.ci_looks.clone() }),
             pull_request: state.pull_request.clone(),
             not_run: state.not_run(),
+            flaky: state.flaky.clone(),
             warnings: state.warnings.clone(),
             searches: state.searches.clone(),
             error: error(state, stop_reason, now),

@@ -20,11 +20,13 @@ use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 use autoheal_sandbox::{Command, End, Limit, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
 
 use crate::caches::InUse;
+use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
 use crate::look::{Look, millis};
 use crate::request::CommandLimits;
 use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
 use crate::state::FileText;
+use crate::suite::Rerun;
 use crate::toolchain::Place;
 use crate::tree;
 
@@ -232,6 +234,39 @@ impl Session {
         let outcome = self.execute(directory, words.clone(), time).await?;
         context.record(output_record(context, &words, &outcome));
         Ok(outcome)
+    }
+
+    /// Runs a command of tests under other conditions, in the tests' folder of the tree that they name.
+    pub(crate) async fn run_under(
+        &mut self,
+        conditions: &Conditions,
+        words: Vec<String>,
+        time: Duration,
+        context: &StepContext,
+    ) -> Result<Outcome, StepError> {
+        let mut command = self.command(&self.setup.suite().directory, words.clone(), time);
+        if conditions.is_before {
+            command.directory = self.folders.before().join(&self.setup.suite().directory);
+        }
+        command.environment.extend(self.setup.toolchain.varied_environment(&self.place(), conditions));
+        let outcome = ran(self.workspace.run(&command).await)?;
+        context.record(output_record(context, &words, &outcome));
+        Ok(outcome)
+    }
+
+    /// Runs a part of the suite of this number under other conditions.
+    pub(crate) async fn rerun(
+        &mut self,
+        number: usize,
+        scope: &Scope,
+        conditions: &Conditions,
+        limit: Duration,
+        context: &StepContext,
+    ) -> Result<Rerun, StepError> {
+        self.setup.at = number;
+        let rerun = crate::suite::rerun(self, scope, conditions, limit, context).await;
+        self.setup.at = 0;
+        rerun
     }
 
     /// Starts a command in the tests' folder that is kept and talked to; `time`: how long one answer may take.

@@ -15,6 +15,7 @@ use autoheal_engine::{ErrorCode, Timestamp, budget};
 use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
+use crate::flaky::FlakyTest;
 use crate::hints::Hints;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::look::Look;
@@ -50,8 +51,8 @@ pub struct HealState {
     pub hints: Hints,
     /// How the diagnostics changed, for the report's timeline; changed by `diagnose` and `patch`.
     pub timeline: Vec<TimelineEntry>,
-    /// Failures that come and go without any change; set by `diagnose`.
-    pub flaky: BTreeSet<Key>,
+    /// Tests whose outcome depends on more than the program; set by `diagnose`.
+    pub flaky: Vec<FlakyTest>,
     /// What to fix in this round; set by `plan`.
     pub targets: Vec<Finding>,
     /// Failures for which every candidate was tried, on the tree where that was; changed by `patch`.
@@ -128,7 +129,7 @@ pub struct HealState {
 
 impl HealState {
     /// The version of this shape: raised when an older checkpoint could not be read rightly.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// The state a run begins with.
     pub fn new(request: HealRequest, started_at: Timestamp) -> Self {
@@ -144,7 +145,7 @@ impl HealState {
             log: DiagnosticsLog::default(),
             hints: Hints::default(),
             timeline: Vec::new(),
-            flaky: BTreeSet::new(),
+            flaky: Vec::new(),
             targets: Vec::new(),
             exhausted: Vec::new(),
             model_steps: Vec::new(),

@@ -1,5 +1,6 @@
 //! Running the test suite and reading what it reports.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_code::report::TestReport;
@@ -7,6 +8,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{End, Outcome};
 
+use crate::flaky::conditions::Conditions;
 use crate::look::{Look, millis};
 use crate::session::{Scope, Session, disk};
 use crate::setup::TestRunner;
@@ -26,6 +28,42 @@ pub(crate) async fn run(
     let waited = report.as_ref().map_or(Duration::ZERO, |report| session.learn_patience(report));
     let look = read(session, report.as_ref(), &outcome);
     Ok(Look { millis: look.millis.saturating_sub(millis(waited)), ..look })
+}
+
+/// What a run under other conditions showed.
+pub(crate) struct Rerun {
+    /// What the tests did.
+    pub(crate) look: Look,
+    /// How the runner is told to run each of them, in the order in which they ran.
+    pub(crate) order: Vec<String>,
+    /// On what the repository's own code depends that changes from run to run, when that was watched.
+    pub(crate) touched: BTreeSet<String>,
+}
+
+/// Runs a part of the suite at hand under other conditions.
+pub(crate) async fn rerun(
+    session: &mut Session,
+    scope: &Scope,
+    conditions: &Conditions,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Rerun, StepError> {
+    let failed = |error| disk("removing an old report", &error);
+    session.place().folders.remove_report().map_err(failed)?;
+    session.place().folders.take_touched().map_err(failed)?;
+    let toolchain = session.setup().toolchain;
+    let words = toolchain.varied_words(&session.place(), scope, conditions);
+    let outcome = session.run_under(conditions, words, limit, context).await?;
+    let report = toolchain.test_report(&session.place(), &outcome);
+    let touched = session.place().folders.take_touched().map_err(failed)?;
+    let mut order: Vec<String> = Vec::new();
+    for case in report.iter().flat_map(|report| &report.cases) {
+        let selector = toolchain.selector(&session.place(), case);
+        // Cases of one function are told to the runner by its name alone.
+        order.extend(selector.filter(|selector| order.last() != Some(selector)));
+    }
+    let look = read(session, report.as_ref(), &outcome);
+    Ok(Rerun { look, order, touched: touched.lines().map(str::to_owned).collect() })
 }
 
 fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {

@@ -1039,6 +1039,17 @@ export interface components {
              */
             takenBack: number;
         };
+        /** @description A test whose outcome depends on more than the program. */
+        FlakyTest: {
+            /** @description What was seen, a sentence each. */
+            evidence: string[];
+            /** @enum {string} */
+            kind: "order" | "time" | "randomness" | "network" | "concurrency" | "resource" | "unknown";
+            /** @description The smallest command that shows it. */
+            reproduction: string;
+            /** @description How the test runner is told to run it. */
+            test: string;
+        };
         /** @description What a healing came to. */
         HealingResults: {
             /** @description The branch that the fixes are on, or would be. */
@@ -1060,6 +1071,8 @@ export interface components {
              * @description Accepted edits.
              */
             fixesApplied: number;
+            /** @description Tests whose outcome depends on more than the program; none of them was edited into passing. */
+            flaky?: components["schemas"]["FlakyTest"][];
             /** @description One for each round. */
             iterationHistory: components["schemas"]["IterationStatus"][];
             /**

@@ -56,4 +56,13 @@ export const results: fc.Arbitrary<HealingResults> = fc.record({
   commands: fc.array(words, { maxLength: 2 }),
   warnings: fc.array(words, { maxLength: 2 }),
   notRun: fc.array(words, { maxLength: 2 }),
+  flaky: fc.array(
+    fc.record({
+      test: words,
+      kind: fc.constantFrom("order" as const, "time" as const, "unknown" as const),
+      evidence: fc.array(words, { maxLength: 2 }),
+      reproduction: words,
+    }),
+    { maxLength: 2 },
+  ),
 });

@@ -5,6 +5,7 @@ pub(crate) mod diff;
 pub(crate) mod drift;
 pub(crate) mod escape;
 pub(crate) mod extract;
+pub(crate) mod flaky;
 pub(crate) mod fleet;
 pub(crate) mod heal;
 pub(crate) mod navigate;

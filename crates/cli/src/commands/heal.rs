@@ -291,6 +291,9 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
     for warning in &results.warnings {
         printer.warn(warning);
     }
+    for flaky in &results.flaky {
+        printer.warn(&flaky.summary());
+    }
     for not_run in &results.not_run {
         printer.warn(&format!("CI decides by what was not run here, too: {not_run}"));
     }

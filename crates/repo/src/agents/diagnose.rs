@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
-use autoheal_engine::diagnostics::{Finding, Key, Source};
+use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 
+use crate::flaky;
 use crate::hints;
 use crate::lint;
-use crate::look::{Look, TestState};
+use crate::look::Look;
 use crate::own_settings;
 use crate::protected::standing::Standings;
 use crate::session::{Scope, Session};
@@ -42,7 +43,8 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
         name_syntax_errors(&mut look, session, context).await?;
-        state.flaky.extend(find_flaky(&look, session, limit, context).await?);
+        let found = flaky::find(&look, state, session, limit, context).await?;
+        state.flaky.extend(found);
     }
     if look.tests.is_empty() && look.findings.is_empty() {
         return Err(StepError::Permanent {
@@ -145,39 +147,6 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
         }
     }
     Ok(())
-}
-
-/// A few failing tests are run once more, unchanged: what passes now is flaky, and flaky is not broken.
-async fn find_flaky(
-    look: &Look,
-    session: &mut Session,
-    limit: Duration,
-    context: &StepContext,
-) -> Result<Vec<Key>, StepError> {
-    const RERUN: usize = 5;
-    let keys: BTreeSet<Key> = look.findings.iter().map(Finding::key).collect();
-    let again: Vec<(String, Key)> = keys
-        .into_iter()
-        .filter(|key| !key.category.hides_others())
-        .filter_map(|key| Some((look.failing_selectors(&key).into_iter().next()?, key)))
-        .take(RERUN)
-        .collect();
-    if again.is_empty() {
-        return Ok(Vec::new());
-    }
-    let selectors: Vec<String> = again.iter().map(|(selector, _)| selector.clone()).collect();
-    let second = session.look(&Scope::Again(selectors), limit, context).await?;
-    if second.tests.is_empty() || second.cut_short.is_some() {
-        return Ok(Vec::new());
-    }
-    // A test that the second run did not find is not one that passed.
-    let passed = |id: Option<&String>| id.is_some_and(|id| second.tests.get(id) == Some(&TestState::Passed));
-    let flaky: Vec<(String, Key)> =
-        again.into_iter().filter(|(selector, _)| passed(look.selected.get(selector))).collect();
-    for (selector, _) in &flaky {
-        context.note("warning", format!("flaky: {selector} failed and then passed without any change"));
-    }
-    Ok(flaky.into_iter().map(|(_, key)| key).collect())
 }
 
 fn record(state: &HealState, context: &StepContext) {

@@ -4,6 +4,7 @@ use autoheal_code::Sources;
 use autoheal_engine::diagnostics::{Finding, Importers, Key, Source, by_priority, summarize};
 use autoheal_engine::workflow::StepContext;
 
+use crate::flaky::{self, Healer};
 use crate::model::{self, Adviser, NoAdvice};
 use crate::search;
 use crate::state::{HealState, ModelEnd, ModelStep, Observed, PatchVerdict};
@@ -36,9 +37,9 @@ pub(crate) async fn run(
         end(state, reason, context);
         return;
     }
-    let mut targets = choose(state, importers, is_exhausted);
+    let mut targets = choose(state, importers, Healer::Rules);
     if targets.is_empty() {
-        targets = choose(state, importers, search::is_beyond);
+        targets = choose(state, importers, Healer::Search);
         state.is_searching = !targets.is_empty();
     }
     if let Some(adviser) = adviser.filter(|_| targets.is_empty() && state.model_end.is_none()) {
@@ -60,7 +61,7 @@ async fn ask_model(
     sources: &Sources,
     context: &StepContext,
 ) -> Vec<Finding> {
-    let choice = choose(state, adviser.briefing.importers, is_beyond_models);
+    let choice = choose(state, adviser.briefing.importers, Healer::Model);
     let Some(most_urgent) = choice.first() else { return Vec::new() };
     match model::steps(adviser, state, &choice, sources, context).await {
         Ok(steps) => {
@@ -100,7 +101,9 @@ fn why_nothing_is_left(state: &HealState) -> StopReason {
     if is_green && state.accepted.is_empty() {
         // What is left is advice that no rule knows how to follow.
         state.reason_of_idleness()
-    } else if !state.flaky.is_empty() && state.log.current().all(|entry| state.flaky.contains(&entry.finding.key())) {
+    } else if !state.flaky.is_empty()
+        && state.log.current().all(|entry| flaky::of(state, &entry.finding.key()).is_some())
+    {
         StopReason::Flaky
     } else if state.model_end == Some(ModelEnd::Budget) {
         StopReason::Budget
@@ -118,16 +121,21 @@ fn end(state: &mut HealState, reason: StopReason, context: &StepContext) {
     context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
 }
 
-/// The most urgent failures of the program that are neither flaky nor `beyond` what is to try. What only a linter says comes last: tests
+/// The most urgent failures of the program that are neither flaky nor beyond this healer. What only a linter says comes last: tests
 /// have to be able to judge what is done about it.
-fn choose(state: &HealState, importers: &Importers, beyond: fn(&HealState, &Key) -> bool) -> Vec<Finding> {
+fn choose(state: &HealState, importers: &Importers, healer: Healer) -> Vec<Finding> {
+    let beyond = match healer {
+        Healer::Rules => is_exhausted,
+        Healer::Search => search::is_beyond,
+        Healer::Model => is_beyond_models,
+    };
     let (linted, urgent): (Vec<&Finding>, Vec<&Finding>) = by_priority(&state.log, importers)
         .into_iter()
         .map(|entry| &entry.finding)
         .filter(|finding| {
             let key = finding.key();
             let lacks_part = state.setup.as_ref().is_some_and(|setup| setup.parts.are_lacked_by(finding));
-            !lacks_part && !state.flaky.contains(&key) && !beyond(state, &key)
+            !lacks_part && !flaky::is_left_alone(state, &key, healer) && !beyond(state, &key)
         })
         .partition(|finding| is_only_linted(finding));
     let chosen = if urgent.is_empty() && tests_can_judge(state) { linted } else { urgent };

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use autoheal_code::javascript::probe as probe_of_node;
 use autoheal_code::python::probe as probe_of_python;
 use autoheal_code::report::{TestCase, TestReport};
+use autoheal_code::vary;
 use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -25,6 +26,7 @@ use autoheal_sandbox::{Image, Mount, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::checkout::Checkout;
+use crate::flaky::conditions::{Conditions, Moment};
 use crate::folders::Folders;
 use crate::project::Project;
 use crate::session::Scope;
@@ -125,6 +127,42 @@ impl Toolchain {
         match self {
             Self::Python => python::suite::words(place, scope),
             Self::Node => node::suite::words(place, scope),
+        }
+    }
+
+    /// The command line that does the same under other conditions, as far as they are told by words.
+    pub(crate) fn varied_words(self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
+        match self {
+            Self::Python => python::varied::words(place, scope, conditions),
+            Self::Node => node::varied::words(place, scope, conditions),
+        }
+    }
+
+    /// The variables that make other conditions, besides those of every command.
+    pub(crate) fn varied_environment(self, place: &Place<'_>, conditions: &Conditions) -> Vec<(String, String)> {
+        let tree = if conditions.is_before { place.folders.before() } else { place.folders.tree() };
+        let touched = || place.folders.touched().display().to_string();
+        let varied = [
+            (vary::TREE, Some(tree.display().to_string())),
+            (vary::TOUCHED, conditions.is_watched.then(touched)),
+            (vary::CLOCK, conditions.clock.map(Moment::seconds)),
+            (vary::SEED, conditions.seed.map(|seed| seed.to_string())),
+            (vary::THREADS, conditions.threads.map(|threads| threads.word().to_owned())),
+            (vary::ORDER, conditions.shuffle.map(|_| "reversed".to_owned())),
+            ("TZ", conditions.zone.map(str::to_owned)),
+        ];
+        let own = match self {
+            Self::Python => python::varied::environment(place, conditions),
+            Self::Node => node::varied::environment(place),
+        };
+        varied.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).chain(own).collect()
+    }
+
+    /// The command that a person runs these tests with, and nothing else.
+    pub(crate) fn own_command(self, place: &Place<'_>, selectors: &[String]) -> String {
+        match self {
+            Self::Python => python::varied::own_command(place, selectors),
+            Self::Node => node::varied::own_command(place, selectors),
         }
     }
 

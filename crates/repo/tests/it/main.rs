@@ -9,6 +9,7 @@ mod ci_node;
 mod diagnostics_log;
 mod discovery;
 mod driver;
+mod flaky;
 mod gates;
 mod heal;
 mod heal_docker;

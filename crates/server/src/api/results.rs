@@ -51,6 +51,9 @@ pub struct HealingResults {
     pub commands: Vec<String>,
     /// What CI decides by and was not run here.
     pub not_run: Vec<String>,
+    /// Tests whose outcome depends on more than the program; none of them was edited into passing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<FlakyTest>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// The page of the pull request.
@@ -108,6 +111,28 @@ pub struct Fix {
     pub status: FixOutcome,
     /// In one line.
     pub summary: String,
+}
+
+/// A test whose outcome depends on more than the program.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FlakyTest {
+    /// How the test runner is told to run it.
+    pub test: String,
+    /// What it depends on.
+    #[schema(schema_with = schema::flaky_kind)]
+    pub kind: &'static str,
+    /// What was seen, a sentence each.
+    pub evidence: Vec<String>,
+    /// The smallest command that shows it.
+    pub reproduction: String,
+}
+
+impl FlakyTest {
+    fn of(test: autoheal_repo::FlakyTest) -> Self {
+        let autoheal_repo::FlakyTest { test, kind, evidence, reproduction, .. } = test;
+        Self { test, kind: kind.name(), evidence, reproduction }
+    }
 }
 
 /// How a round ended.
@@ -194,6 +219,7 @@ impl HealingResults {
             stop_reason: results.stop_reason,
             commands: results.commands,
             not_run: results.not_run,
+            flaky: results.flaky.into_iter().map(FlakyTest::of).collect(),
             warnings: results.warnings,
             pull_request: results.pull_request,
             error: results.error.map(|error| ResultError {

@@ -4,7 +4,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Category;
 use autoheal_engine::source::{AlertKind, HealthState, SnapshotRole, Stage};
 use autoheal_engine::task::{TaskKind, TaskState};
-use autoheal_repo::StopReason;
+use autoheal_repo::{FlakyKind, StopReason};
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
@@ -120,6 +120,11 @@ pub(super) fn alert_kind() -> Schema {
 
 pub(super) fn stop_reason() -> Schema {
     one_of(StopReason::ALL.map(StopReason::name))
+}
+
+/// What a test's outcome depends on besides the program.
+pub(super) fn flaky_kind() -> Schema {
+    one_of(FlakyKind::ALL.map(FlakyKind::name))
 }
 
 pub(super) fn step() -> Schema {

@@ -15,7 +15,15 @@ function told(error, depth) {
   return (stack || head) + cause;
 }
 
+// Turns the order of everything round.
+function reverse(suite) {
+  suite.tests.reverse();
+  suite.suites.reverse();
+  suite.suites.forEach(reverse);
+}
+
 module.exports = function Reporter(runner) {
+  if (process.env.AUTOHEAL_ORDER === 'reversed') reverse(runner.suite);
   const write = (entry) => fs.appendFileSync(process.env.AUTOHEAL_REPORT, JSON.stringify(entry) + '\n');
   const entry = (test, outcome, error) => ({
     file: test.file || (test.parent && test.parent.file) || null,

@@ -3,6 +3,7 @@
 pub(crate) mod installation;
 mod installed;
 pub(crate) mod suite;
+pub(crate) mod varied;
 mod words;
 
 use std::path::Path;

@@ -206,15 +206,15 @@ fn has_test_extension(word: &str) -> bool {
 }
 
 /// Which tests a few selectors mean.
-struct Selection {
+pub(super) struct Selection {
     /// Relative to the folder that the tests start in.
-    files: Vec<String>,
+    pub(super) files: Vec<String>,
     /// The titles, outermost first; empty: all of the files.
-    titles: Vec<Vec<String>>,
+    pub(super) titles: Vec<Vec<String>>,
 }
 
 impl Selection {
-    fn of(selectors: &[String], directory: &str) -> Self {
+    pub(super) fn of(selectors: &[String], directory: &str) -> Self {
         let mut selection = Self { files: Vec::new(), titles: Vec::new() };
         let mut is_whole = false;
         for selector in selectors {
@@ -248,7 +248,7 @@ impl Selection {
 
 /// Anything but plain characters stands for any character: titles hold what they like, and ids have lost their brackets. What is not
 /// ASCII may be two of JavaScript's characters.
-fn pattern_of(title: &str) -> String {
+pub(super) fn pattern_of(title: &str) -> String {
     let mut pattern = String::new();
     for part in title.chars() {
         match part {

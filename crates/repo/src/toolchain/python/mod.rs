@@ -2,6 +2,7 @@
 
 pub(crate) mod installation;
 pub(crate) mod suite;
+pub(crate) mod varied;
 
 use autoheal_code::python::probe;
 use autoheal_code::report::compile;

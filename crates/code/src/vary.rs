@@ -1,0 +1,30 @@
+//! What is loaded into the interpreters of tests that come and go: it notes on what they depend that changes from run to run (the clock,
+//! what is random, what runs beside them, the network), and holds that still or makes it another. The programs are told what by variables.
+
+/// For Python: a module that the interpreter loads by itself from [`PYTHON_FOLDER`] on the import path.
+pub const PYTHON: (&str, &str) =
+    ("autoheal_vary/sitecustomize.py", include_str!("python/autoheal_vary/sitecustomize.py"));
+
+/// The folder of [`PYTHON`].
+pub const PYTHON_FOLDER: &str = "autoheal_vary";
+
+/// For Node: a module that `--require` loads.
+pub const NODE: (&str, &str) = ("autoheal_vary.cjs", include_str!("javascript/autoheal_vary/vary.cjs"));
+
+/// The variable with the repository's folder: only what its own code asks for is noted.
+pub const TREE: &str = "AUTOHEAL_TREE";
+
+/// The variable with the file that notes go to, a word a line.
+pub const TOUCHED: &str = "AUTOHEAL_TOUCHED";
+
+/// The variable with the second at which the clock begins.
+pub const CLOCK: &str = "AUTOHEAL_CLOCK";
+
+/// The variable with the number that whatever is random comes from.
+pub const SEED: &str = "AUTOHEAL_SEED";
+
+/// The variable that says in which order what runs side by side gets on: `first` or `late`.
+pub const THREADS: &str = "AUTOHEAL_THREADS";
+
+/// The variable that turns the order of tests round, for our reporter of mocha.
+pub const ORDER: &str = "AUTOHEAL_ORDER";

@@ -1,0 +1,204 @@
+//! Failures that come and go, or that depend on more than the program: they are told, with the evidence and the smallest reproduction, and not
+//! "fixed".
+//!
+//! A failing test is run again unchanged, and it is watched on what it depends that changes from run to run. What it does not depend on is not
+//! tried. Of the rest one thing at a time is held still or made another, and a change of the outcome counts when it comes again.
+//!
+//! # Layout
+//!
+//! - [`FlakyKind`]: the kinds
+//! - `conditions`: what is varied
+//! - `signs`: what gives rise to a suspicion: notes, words in messages and in the tests' text
+//! - `suspect`: a test that failed; `investigation`: one failing test, run until it is known what changes its outcome
+//! - `order`: the fewest tests that change the outcome of another
+
+pub(crate) mod conditions;
+mod investigation;
+mod order;
+mod signs;
+mod suspect;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+use autoheal_engine::diagnostics::{Category, Finding, Key};
+use autoheal_engine::workflow::{StepContext, StepError};
+use serde::{Deserialize, Serialize};
+
+use crate::look::Look;
+use crate::session::Session;
+use crate::state::HealState;
+
+use investigation::Investigation;
+use suspect::Suspect;
+
+/// What the outcome of a test depends on besides the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlakyKind {
+    /// Other tests that run before it.
+    Order,
+    /// The date, the time of the day, or the time zone.
+    Time,
+    /// Random numbers, or the order of sets.
+    Randomness,
+    /// A network, which is never there when tests are run here.
+    Network,
+    /// Which of the things that go on at once is first: threads, processes, timers, and how fast the machine is.
+    Concurrency,
+    /// What a machine has a limited number of, or what is left behind there: ports, files, memory.
+    Resource,
+    /// It comes and goes, and nothing that was varied says why.
+    Unknown,
+}
+
+impl FlakyKind {
+    /// Every one.
+    pub const ALL: [Self; 7] =
+        [Self::Order, Self::Time, Self::Randomness, Self::Network, Self::Concurrency, Self::Resource, Self::Unknown];
+
+    /// The kind as results write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Time => "time",
+            Self::Randomness => "randomness",
+            Self::Network => "network",
+            Self::Concurrency => "concurrency",
+            Self::Resource => "resource",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// What it depends on, for a person.
+    pub const fn explanation(self) -> &'static str {
+        match self {
+            Self::Order => "on the tests that run before it",
+            Self::Time => "on the date, the time or the time zone",
+            Self::Randomness => "on random numbers or the order of sets",
+            Self::Network => "on a network",
+            Self::Concurrency => "on what is done first of things that go on at once",
+            Self::Resource => "on ports, files or memory of the machine",
+            Self::Unknown => "on something that was not found",
+        }
+    }
+}
+
+impl fmt::Display for FlakyKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// What may still be tried against such a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Healing {
+    /// Nothing: it comes and goes.
+    Never,
+    /// Rules that the error itself names a repair to: it fails each time that everything is as it is in CI.
+    Rules,
+    /// Everything: it fails each time, and did not before the last commit.
+    Anything,
+}
+
+/// A test whose outcome depends on more than the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlakyTest {
+    /// Its failure.
+    pub key: Key,
+    /// How the runner is told to run it.
+    pub test: String,
+    /// What it depends on.
+    pub kind: FlakyKind,
+    /// What was seen, a sentence each.
+    pub evidence: Vec<String>,
+    /// The smallest command that shows it.
+    pub reproduction: String,
+    /// What may still be tried.
+    pub healing: Healing,
+}
+
+impl FlakyTest {
+    /// One line for a person.
+    pub fn summary(&self) -> String {
+        let Self { test, kind, evidence, reproduction, .. } = self;
+        format!(
+            "flaky ({kind}): {test} depends {}: {}; to see it: {reproduction}",
+            kind.explanation(),
+            evidence.join("; ")
+        )
+    }
+}
+
+/// Who would repair a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Healer {
+    /// Rules.
+    Rules,
+    /// Search.
+    Search,
+    /// A language model.
+    Model,
+}
+
+/// Whether nothing is tried against a failure because it is flaky. Messages may differ each time, so the tests that show it count, too.
+pub(crate) fn is_left_alone(state: &HealState, key: &Key, healer: Healer) -> bool {
+    let Some(flaky) = of(state, key) else { return false };
+    match flaky.healing {
+        Healing::Never => true,
+        Healing::Rules => healer != Healer::Rules || key.category == Category::Logic,
+        Healing::Anything => false,
+    }
+}
+
+/// The flaky test that shows this failure.
+pub(crate) fn of<'state>(state: &'state HealState, key: &Key) -> Option<&'state FlakyTest> {
+    let selectors = state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default();
+    let shows = |flaky: &&FlakyTest| flaky.key == *key || selectors == [flaky.test.as_str()];
+    state.flaky.iter().find(shows)
+}
+
+/// So many failures are looked at.
+const MOST: usize = 5;
+
+/// All of it may take as long as the suite, and so much longer.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Runs a few failing tests again and says which of them are flaky.
+pub(crate) async fn find(
+    look: &Look,
+    state: &HealState,
+    session: &mut Session,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<FlakyTest>, StepError> {
+    let keys: BTreeSet<Key> = look.findings.iter().map(Finding::key).collect();
+    let unknown = keys.into_iter().filter(|key| !key.category.hides_others() && of(state, key).is_none());
+    let suspects: Vec<Suspect> = unknown.filter_map(|key| Suspect::of(look, key)).take(MOST).collect();
+    let deadline = context.now().plus(PATIENCE + look.duration());
+    let names: Vec<String> = suspects.iter().map(|suspect| suspect.selector.clone()).collect();
+    let mut flaky = Vec::new();
+    for (number, own) in session.setup().by_suite(&names) {
+        let label = session.setup().suites().nth(number).map(|suite| suite.label.clone()).unwrap_or_default();
+        let suspects: Vec<Suspect> = suspects
+            .iter()
+            .filter(|suspect| {
+                suspect.selector.strip_prefix(&label).is_some_and(|name| own.iter().any(|own| own == name))
+            })
+            .map(|suspect| suspect.without(&label))
+            .collect();
+        let mut investigation =
+            Investigation { session, context, number, limit, deadline, suite: look.duration(), is_cut_short: false };
+        let mut found = investigation.run(&suspects).await?;
+        for test in &mut found {
+            test.test = format!("{label}{}", test.test);
+        }
+        flaky.append(&mut found);
+    }
+    for test in &flaky {
+        context.note("warning", test.summary());
+    }
+    Ok(flaky)
+}

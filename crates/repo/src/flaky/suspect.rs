@@ -1,0 +1,78 @@
+//! A test that failed, and what it did in further runs.
+
+use autoheal_engine::diagnostics::{Finding, Key};
+
+use crate::look::{Look, TestState};
+
+/// An outcome counts that came so many times in a row.
+pub(super) const SURE: usize = 3;
+
+/// A test that failed.
+#[derive(Debug, Clone)]
+pub(super) struct Suspect {
+    pub(super) selector: String,
+    id: String,
+    pub(super) key: Key,
+    pub(super) finding: Finding,
+}
+
+impl Suspect {
+    pub(super) fn of(look: &Look, key: Key) -> Option<Self> {
+        let selector = look.failing_selectors(&key).into_iter().next()?;
+        let id = look.selected.get(&selector)?.clone();
+        let finding = look.findings.get(*look.selectors.get(&selector)?)?.clone();
+        Some(Self { selector, id, key, finding })
+    }
+
+    /// As the runner of its suite calls it.
+    pub(super) fn without(&self, label: &str) -> Self {
+        let own = |name: &str| name.strip_prefix(label).unwrap_or(name).to_owned();
+        Self { selector: own(&self.selector), id: own(&self.id), ..self.clone() }
+    }
+
+    /// The tests to run it after these.
+    pub(super) fn after(&self, others: &[String]) -> Vec<String> {
+        others.iter().chain([&self.selector]).cloned().collect()
+    }
+
+    /// Whether it passed in a run; `None`: it did not run to its end.
+    pub(super) fn state_in(&self, look: &Look) -> Option<bool> {
+        match look.tests.get(&self.id).filter(|_| look.cut_short.is_none())? {
+            TestState::Passed => Some(true),
+            TestState::Failed => Some(false),
+            TestState::Skipped => None,
+        }
+    }
+}
+
+/// What a test did in some runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tally {
+    pub(super) passed: usize,
+    pub(super) failed: usize,
+}
+
+impl Tally {
+    /// Takes one more run.
+    pub(super) fn add(&mut self, passed: Option<bool>) {
+        self.passed += usize::from(passed == Some(true));
+        self.failed += usize::from(passed == Some(false));
+    }
+
+    /// How many runs there were.
+    pub(super) const fn count(self) -> usize {
+        self.passed + self.failed
+    }
+
+    /// Always the same, and often enough.
+    pub(super) const fn is_always(self, passed: bool) -> bool {
+        let (those, others) = if passed { (self.passed, self.failed) } else { (self.failed, self.passed) };
+        those >= SURE && others == 0
+    }
+
+    /// For a person.
+    pub(super) fn words(self, passed: bool) -> String {
+        let (verb, those) = if passed { ("passed", self.passed) } else { ("failed", self.failed) };
+        format!("{verb} in {those} of {} runs", self.count())
+    }
+}
