@@ -15,6 +15,7 @@ pub mod probe;
 pub(crate) mod prose;
 mod reader;
 pub(crate) mod search;
+pub(crate) mod test_units;
 pub(crate) mod tokens;
 
 /// Lock files: what installers install by, and no fix may change.

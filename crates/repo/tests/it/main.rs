@@ -26,3 +26,4 @@ mod search;
 mod search_node;
 mod strategies;
 mod suites;
+mod tests_inside;
