@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::edit::{Candidate, FileEdit};
-use crate::javascript;
+use crate::javascript::{self, components};
 use crate::language::Language;
 use crate::python::index::Index;
 use crate::test_regions::{self, Surroundings, TestRegions};
@@ -79,6 +79,9 @@ impl Sources {
     /// whether it runs. `after`: the file's text with the edit.
     pub fn permits(&self, edit: &FileEdit, after: &str) -> bool {
         let Some(before) = self.text(&edit.file).filter(|_| self.is_editable(&edit.file)) else { return false };
+        if components::is_component(&edit.file) && !components::keeps_markup(&edit.file, before, after) {
+            return false;
+        }
         let may_hold = |text: &str| test_regions::may_hold(&edit.file, text);
         if !self.collected.contains(&edit.file) && !may_hold(before) && !may_hold(after) {
             return true;
@@ -163,8 +166,8 @@ impl Sources {
     fn imports(&self, file: &str) -> Vec<(usize, String)> {
         let python = self.index().module(file).into_iter().flat_map(|module| &module.imports).filter_map(|import| {
             let named = import.names.iter().map(|name| name.name.clone());
-            let all = self.index().resolve(file, import).into_iter().chain(named.filter(|_| import.from.is_none()));
-            let found = all.filter_map(|name| self.index().file_of(&name)).next()?;
+            let mut all = self.index().resolve(file, import).into_iter().chain(named.filter(|_| import.from.is_none()));
+            let found = all.find_map(|name| self.index().file_of(&name))?;
             Some((import.span.start, found.to_owned()))
         });
         let javascript =

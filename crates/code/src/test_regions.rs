@@ -43,7 +43,8 @@ pub(crate) struct Unit {
 /// A file as its language reads it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Units {
-    pub(crate) units: Vec<Unit>,
+    /// In order of the text.
+    pub(crate) all: Vec<Unit>,
     /// Docstrings that hold examples, with the names that the examples use.
     pub(crate) examples: Vec<(Span, BTreeSet<String>)>,
     /// Every identifier outside of strings and comments, with its place.
@@ -139,7 +140,7 @@ impl TestRegions {
     }
 
     fn from_units(read: &Units, around: &Surroundings) -> Self {
-        let units = &read.units;
+        let units = &read.all;
         let is_test = |unit: &Unit| matches!(unit.kind, UnitKind::Test | UnitKind::Framework);
         let has_tests = !read.examples.is_empty() || units.iter().any(|unit| unit.kind == UnitKind::Test);
         let is_loaded = |unit: &Unit| {
@@ -258,10 +259,11 @@ pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, aft
         units.words.iter().filter(|(word, span)| word == name && !regions.contain(span.start)).count()
     };
     let is_told_otherwise = |name: &&str| count(&units_after, &new, name) > count(&units_before, &old, name);
-    let binds = |units: &Units, name: &str| units.units.iter().any(|unit| unit.binds.contains(name));
+    let binds = |units: &Units, name: &str| units.all.iter().any(|unit| unit.binds.contains(name));
     let is_shadowed =
         |name: &&str| old.uses.contains(*name) && binds(&units_after, name) && !binds(&units_before, name);
-    !(is_readable && names.iter().any(is_told_otherwise)) && !BUILTINS.iter().any(is_shadowed)
+    let is_told = is_readable && names.iter().any(is_told_otherwise);
+    !is_told && !BUILTINS.iter().any(is_shadowed)
 }
 
 /// Whether the tests of a file that could not be read stand in it as wholly and untouched as their first lines say.

@@ -1,6 +1,7 @@
 //! Everything that knows JavaScript and TypeScript.
 
 pub(crate) mod complaint;
+pub(crate) mod components;
 mod depth;
 pub mod environment;
 pub(crate) mod expectation;

@@ -25,7 +25,7 @@ pub(crate) fn read(file: &str, text: &str, is_collected: bool) -> Units {
     }
     let units = tops.into_iter().map(|span| unit(&module, text, span, is_collected)).collect();
     let words = module.words.iter().map(|word| (word.text.clone(), word.span)).collect();
-    Units { units, examples: Vec::new(), words }
+    Units { all: units, examples: Vec::new(), words }
 }
 
 fn unit(module: &Module, text: &str, span: Span, is_collected: bool) -> Unit {

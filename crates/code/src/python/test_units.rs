@@ -43,7 +43,7 @@ pub(crate) fn read(text: &str, is_collected: bool) -> Units {
     let cases = reader.cases();
     let units = tops.into_iter().map(|span| reader.unit(span, &examples, &cases)).collect();
     let words = module.words.iter().map(|word| (word.text.clone(), word.span)).collect();
-    Units { units, examples, words }
+    Units { all: units, examples, words }
 }
 
 struct Reader<'a> {

@@ -49,8 +49,8 @@ fn differing(lines: &[&str], at: usize) -> Option<FailedExample> {
     let below = lines.get(at..)?;
     let (file, line) = place_of_pytest(below).or_else(|| place_of_doctest(lines.get(..at)?))?;
     let last = |sign: &str| {
-        let changed = below.iter().filter_map(|line| line.strip_prefix("    ")?.strip_prefix(sign));
-        changed.last().unwrap_or_default().trim().to_owned()
+        let mut changed = below.iter().filter_map(|line| line.strip_prefix("    ")?.strip_prefix(sign));
+        changed.next_back().unwrap_or_default().trim().to_owned()
     };
     Some(FailedExample { file, line, source: source(lines.get(..at)?), expected: last("-"), got: last("+") })
 }
