@@ -97,6 +97,17 @@ pub(crate) struct Found {
 
 /// The texts in which a test of `file` expects something else; `None` when the file is in no known language or cannot be read.
 pub fn of(file: &str, text: &str, place: &TestPlace) -> Option<Expectation> {
+    if Language::of(file)? == Language::Python
+        && let Some(edit) = python::expectation::of_example(text, place)
+    {
+        let perturbed = readable(file, FileEdit { file: file.to_owned(), edits: edit }.apply(text).ok()?)?;
+        return Some(Expectation {
+            form: Form::Equality,
+            perturbed: vec![perturbed],
+            exact: Vec::new(),
+            failing: None,
+        });
+    }
     let found = match Language::of(file)? {
         Language::Python => python::expectation::find(text, place)?,
         Language::JavaScript => javascript::expectation::find(file, text, place)?,

@@ -101,7 +101,18 @@ fn is_of(name: &str, packages: &[&str]) -> bool {
     })
 }
 
-fn is_assertion(name: &str) -> bool {
+/// Whether a module of that name belongs to a test framework of Python.
+pub(crate) fn is_python_framework(name: &str) -> bool {
+    is_of(name, &PYTHON_FRAMEWORKS)
+}
+
+/// Whether a package of that name belongs to a test framework of JavaScript.
+pub(crate) fn is_node_framework(name: &str) -> bool {
+    is_of(name, &NODE_FRAMEWORKS)
+}
+
+/// Whether a function of that name asserts.
+pub(crate) fn is_assertion(name: &str) -> bool {
     let rest = ASSERTIONS.iter().find_map(|begin| name.strip_prefix(begin));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_') || rest.starts_with(char::is_uppercase))
 }

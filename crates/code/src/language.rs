@@ -10,7 +10,7 @@ use crate::{javascript, python};
 pub enum Language {
     /// `.py`, `.pyi`.
     Python,
-    /// JavaScript and TypeScript, modules and scripts, with and without JSX.
+    /// JavaScript and TypeScript, modules and scripts, with and without JSX, and the scripts of Vue and Svelte components.
     JavaScript,
 }
 
@@ -48,7 +48,7 @@ impl Language {
     pub fn of(file: &str) -> Option<Self> {
         match Path::new(file).extension()?.to_str()? {
             "py" | "pyi" => Some(Self::Python),
-            "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx" => Some(Self::JavaScript),
+            "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx" | "vue" | "svelte" => Some(Self::JavaScript),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@
 //! - [`fix`]: what a fixer is given and gives, and every fixer of a language
 //! - [`python`], [`javascript`]: everything that knows one language
 //! - [`imports`]: which file loads which; [`judging`]: signs that a file belongs to tests; [`stack`]: the way to an error
+//! - [`test_regions`]: tests that stand in a file of the program
 //! - [`expectation`]: tests that expect something else; [`tampering`]: changes that tools or tests would look away from
 //! - [`formatting`]: whether two texts are the same program
 //! - [`search`]: small changes where no rule knows what is wrong
@@ -33,6 +34,7 @@ pub mod sources;
 pub mod span;
 pub mod stack;
 pub mod tampering;
+pub mod test_regions;
 pub mod vary;
 pub mod warm;
 

@@ -47,6 +47,9 @@ pub enum ReplacementError {
     /// More would change than a targeted fix does.
     #[error("{0} lines would change; at most {MOST_LINES} may")]
     TooLarge(usize),
+    /// A test that stands in the file would be changed, or kept from running.
+    #[error("`{0}` holds tests of its own; leave them as they are, and what says that they run")]
+    Test(String),
     /// What explains is added to the code, what tells a tool to look away, or what tests are switched off with.
     #[error("`{0}` would get {1}; answer with the code of the repair only")]
     Tampering(String, Tampering),
@@ -86,6 +89,9 @@ fn file_edit(file: &str, mut edits: Vec<Edit>, sources: &Sources) -> Result<File
     let edit = FileEdit { file: file.to_owned(), edits };
     let before = sources.text(file).unwrap_or_default();
     let after = edit.apply(before).map_err(|_| ReplacementError::Overlap(file.to_owned()))?;
+    if !sources.permits(&edit, &after) {
+        return Err(ReplacementError::Test(file.to_owned()));
+    }
     match tampering::added(file, before, &after) {
         Some(found) => Err(ReplacementError::Tampering(file.to_owned(), found)),
         None => Ok(edit),

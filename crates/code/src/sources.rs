@@ -3,16 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use crate::javascript;
+use crate::edit::{Candidate, FileEdit};
+use crate::javascript::{self, components};
 use crate::language::Language;
 use crate::python::index::Index;
+use crate::test_regions::{self, Surroundings, TestRegions};
+
+/// Of each file that holds tests, what surrounds it and where they stand.
+type Regions = BTreeMap<String, (Surroundings, TestRegions)>;
 
 /// The text files of a repository that fixers may read, and which of them may be changed.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     files: BTreeMap<String, Arc<str>>,
     protected: BTreeSet<String>,
+    /// Files of the program that tests were collected from.
+    collected: BTreeSet<String>,
     roots: Vec<String>,
+    regions: OnceLock<Arc<Regions>>,
     index: OnceLock<Arc<Index>>,
     javascript_index: OnceLock<Arc<javascript::index::Index>>,
 }
@@ -32,6 +40,7 @@ impl Sources {
             self.protected.remove(&file);
         }
         self.files.insert(file, text.into());
+        self.regions = OnceLock::new();
         self.index = OnceLock::new();
         self.javascript_index = OnceLock::new();
     }
@@ -40,7 +49,133 @@ impl Sources {
     pub fn protect(&mut self, file: &str) {
         if self.files.contains_key(file) {
             self.protected.insert(file.to_owned());
+            self.regions = OnceLock::new();
         }
+    }
+
+    /// From now on what looks like a test in the file is one, and never changed; the rest of the file may be.
+    pub fn protect_tests_in(&mut self, file: &str) {
+        if self.collected.insert(file.to_owned()) {
+            self.regions = OnceLock::new();
+        }
+    }
+
+    /// Where tests stand in a file of the program.
+    pub fn test_regions(&self, file: &str) -> Option<&TestRegions> {
+        self.regions().get(file).map(|(_, regions)| regions)
+    }
+
+    /// Whether a file that tests were collected from is the program, too, which they are about.
+    pub fn holds_program(&self, file: &str) -> bool {
+        let Some(text) = self.text(file) else { return false };
+        let around = Surroundings { is_collected: true, ..self.surroundings(file) };
+        let regions = TestRegions::of(file, text, &around);
+        // What loads another file of the repository for nothing but its tests is a test, unless the program loads it.
+        let is_about_another = || self.imports(file).into_iter().any(|(at, _)| regions.contain(at));
+        regions.are_in_program() && !(around.loaded.is_empty() && is_about_another())
+    }
+
+    /// Whether an edit changes nothing that is protected: no protected file, and of a file of the program with tests in it neither a test nor
+    /// whether it runs. `after`: the file's text with the edit.
+    pub fn permits(&self, edit: &FileEdit, after: &str) -> bool {
+        let Some(before) = self.text(&edit.file).filter(|_| self.is_editable(&edit.file)) else { return false };
+        if components::is_component(&edit.file) && !components::keeps_markup(&edit.file, before, after) {
+            return false;
+        }
+        let may_hold = |text: &str| test_regions::may_hold(&edit.file, text);
+        if !self.collected.contains(&edit.file) && !may_hold(before) && !may_hold(after) {
+            return true;
+        }
+        let known = self.regions().get(&edit.file).map(|(around, _)| around.clone());
+        test_regions::are_kept(&known.unwrap_or_else(|| self.surroundings(&edit.file)), before, edit, after)
+    }
+
+    /// Whether a candidate changes the text of a test in a file of the program.
+    pub fn touches_test(&self, candidate: &Candidate) -> bool {
+        candidate.files.iter().any(|file| {
+            let regions = self.test_regions(&file.file);
+            regions.is_some_and(|regions| file.edits.iter().any(|edit| regions.are_touched_by(edit)))
+        })
+    }
+
+    fn regions(&self) -> &Regions {
+        self.regions.get_or_init(|| {
+            let may_hold = |file: &str, text: &str| self.collected.contains(file) || test_regions::may_hold(file, text);
+            let editable = self.iter().filter(|(file, text)| self.is_editable(file) && may_hold(file, text));
+            let regions = editable.map(|(file, text)| {
+                let around = self.surroundings(file);
+                let regions = TestRegions::of(file, text, &around);
+                (file.to_owned(), (around, regions))
+            });
+            Arc::new(regions.filter(|(_, (_, regions))| regions.hold_tests()).collect())
+        })
+    }
+
+    fn surroundings(&self, file: &str) -> Surroundings {
+        let others = self.iter().map(|(other, _)| other).filter(|other| *other != file && self.is_editable(other));
+        let loaded = others.flat_map(|other| self.names_loaded(other, file)).collect();
+        Surroundings { loaded, is_collected: self.collected.contains(file) }
+    }
+
+    /// The names that one file loads from another; `*` where it loads all of it.
+    fn names_loaded(&self, from: &str, file: &str) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        match Language::of(from) {
+            Some(Language::Python) => {
+                let Some(module) = self.index().module(from) else { return names };
+                for import in &module.imports {
+                    let own = import.names.iter();
+                    match self.index().resolve(from, import) {
+                        Some(loaded) if self.index().file_of(&loaded) == Some(file) => {
+                            names.extend(own.map(|name| name.name.clone()));
+                        }
+                        Some(package) => {
+                            let is_it = |name: &str| self.index().file_of(&format!("{package}.{name}")) == Some(file);
+                            if own.clone().any(|name| is_it(&name.name)) {
+                                names.extend(module.words.iter().map(|word| word.text.clone()));
+                            }
+                        }
+                        None if own.clone().any(|name| self.index().file_of(&name.name) == Some(file)) => {
+                            names.extend(module.words.iter().map(|word| word.text.clone()));
+                        }
+                        None => {}
+                    }
+                }
+            }
+            Some(Language::JavaScript) => {
+                let Some(module) = self.javascript_index().module(from) else { return names };
+                let index = self.javascript_index();
+                for import in &module.imports {
+                    if index.resolve(from, &import.specifier) != Some(file) {
+                        continue;
+                    }
+                    let named =
+                        |name: &&javascript::module::ImportedName| name.kind == javascript::module::ImportKind::Named;
+                    names.extend(import.names.iter().filter(named).map(|name| name.name.clone()));
+                    if import.names.is_empty() || !import.names.iter().all(|name| named(&name)) {
+                        names.insert("*".to_owned());
+                    }
+                }
+            }
+            None => {}
+        }
+        names
+    }
+
+    /// The files of the repository that a file imports, each with the place of the statement.
+    fn imports(&self, file: &str) -> Vec<(usize, String)> {
+        let python = self.index().module(file).into_iter().flat_map(|module| &module.imports).filter_map(|import| {
+            let named = import.names.iter().map(|name| name.name.clone());
+            let mut all = self.index().resolve(file, import).into_iter().chain(named.filter(|_| import.from.is_none()));
+            let found = all.find_map(|name| self.index().file_of(&name))?;
+            Some((import.span.start, found.to_owned()))
+        });
+        let javascript =
+            self.javascript_index().module(file).into_iter().flat_map(|module| &module.imports).filter_map(|import| {
+                let found = self.javascript_index().resolve(file, &import.specifier)?;
+                Some((import.span.start, found.to_owned()))
+            });
+        python.chain(javascript).filter(|(_, other)| other != file).collect()
     }
 
     /// The symbol index of the Python files, made on first use.

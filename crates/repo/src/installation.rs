@@ -73,6 +73,7 @@ pub(crate) async fn prepare(
         linters: green.lint.into_iter().map(|step| lint_command(step, &tree)).collect(),
         language_servers: Vec::new(),
         judges: BTreeSet::new(),
+        holding_tests: BTreeSet::new(),
         redefined: Vec::new(),
         protect: own.protect,
         old_findings: OldFindings::default(),

@@ -147,6 +147,14 @@ impl Session {
         self.setup.judges.extend(judges.iter().cloned());
     }
 
+    /// Files of the program whose tests say what green means.
+    pub(crate) fn keep_tests_in(&mut self, files: &BTreeSet<String>) {
+        for file in files {
+            self.sources.protect_tests_in(file);
+        }
+        self.setup.holding_tests.extend(files.iter().cloned());
+    }
+
     pub(crate) fn keep_old_findings(&mut self, old: OldFindings) {
         self.setup.old_findings = old;
     }

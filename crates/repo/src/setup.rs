@@ -51,6 +51,9 @@ pub struct Setup {
     /// and are never edited. Set by `diagnose`.
     #[serde(default)]
     pub judges: BTreeSet<String>,
+    /// Files of the program that tests were collected from: these tests are never edited, and the rest of the file may be. Set by `diagnose`.
+    #[serde(default)]
+    pub holding_tests: BTreeSet<String>,
     /// Files that say what green means and are others on the default branch: the branch that is healed defines it itself.
     #[serde(default)]
     pub redefined: Vec<String>,

@@ -46,6 +46,9 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
             sources.insert(file, text, is_protected || is_judge);
         }
     }
+    for file in &setup.holding_tests {
+        sources.protect_tests_in(file);
+    }
     sources
 }
 

@@ -1,6 +1,7 @@
 //! Everything that knows JavaScript and TypeScript.
 
 pub(crate) mod complaint;
+pub(crate) mod components;
 mod depth;
 pub mod environment;
 pub(crate) mod expectation;
@@ -15,6 +16,7 @@ pub mod probe;
 pub(crate) mod prose;
 mod reader;
 pub(crate) mod search;
+pub(crate) mod test_units;
 pub(crate) mod tokens;
 
 /// Lock files: what installers install by, and no fix may change.

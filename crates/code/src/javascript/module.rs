@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reader;
+use super::{components, reader};
 use crate::span::Span;
 
 /// What an identifier does where it stands.
@@ -202,6 +202,10 @@ impl Module {
     /// Reads a file; one that does not parse has nothing but lines.
     pub fn read(file: &str, text: &str) -> Self {
         let mut module = reader::read(file, text).unwrap_or_default();
+        if components::is_component(file) {
+            // Who imports a component imports it as a whole.
+            module.exports.default.get_or_insert_with(Span::default);
+        }
         module.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         module.words.sort_by_key(|word| (word.span, word.role));
         module.functions.sort_by_key(|function| (function.span.start, Reverse(function.span.end)));

@@ -3,6 +3,7 @@
 //! A file is read as Node or a bundler would: by its extension, as a module when it imports or exports, else as a script that may
 //! return at top level (`CommonJS`). JSX is understood where the extension says so, and in `.js` files that hold tags.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use oxc_allocator::Allocator;
@@ -12,6 +13,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder};
 use oxc_span::{ContentEq, LabeledSpan, SourceType};
 
+use super::components::{self, is_component};
 use super::depth::{room, too_many_words};
 use super::patterns;
 use super::tokens::{self, Kind};
@@ -79,7 +81,9 @@ pub(crate) fn read<Tree>(
     text: &str,
     use_tree: impl FnOnce(&Program<'_>, &Semantic<'_>) -> Tree,
 ) -> Result<Tree, Vec<Place>> {
+    let program = if is_component(file) { Cow::Owned(components::blanked(text)) } else { Cow::Borrowed(text) };
     let source_type = source_type(file, text);
+    let text = program.as_ref();
     let room =
         if text.len() > MAX_BYTES { None } else { room(text, source_type.is_typescript(), source_type.is_jsx()) };
     let Some(room) = room else {
@@ -126,6 +130,11 @@ pub(crate) fn is_same(file: &str, before: &str, after: &str) -> bool {
     if !compiles(file, before) || !compiles(file, after) {
         return false;
     }
+    if is_component(file) {
+        let script = format!("a.{}", components::extension(before));
+        return components::has_same_markup(before, after)
+            && is_same(&script, &components::blanked(before), &components::blanked(after));
+    }
     let source_type = source_type(file, before);
     let room_of = |text: &str| room(text, source_type.is_typescript(), source_type.is_jsx());
     let (Some(first), Some(second)) = (room_of(before), room_of(after)) else { return false };
@@ -161,6 +170,9 @@ pub(crate) fn annotations(file: &str, text: &str) -> usize {
 
 /// How a file of that name and text is to be read.
 fn source_type(file: &str, text: &str) -> SourceType {
+    if is_component(file) {
+        return source_type(&format!("a.{}", components::extension(text)), "").with_module(true);
+    }
     let extension = Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let known = SourceType::from_path(Path::new(file)).unwrap_or_else(|_| SourceType::unambiguous());
     let known = match extension {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::components;
 use super::depth::Step;
 pub(crate) use crate::repair::tokens::{Kind, Token};
 
@@ -68,6 +69,8 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 
 /// The tokens of a text that begins outside of any string or comment.
 pub(crate) fn scan(text: &str) -> Vec<Token> {
+    let program = components::program(text);
+    let text = program.as_ref();
     let mut scanner = Scanner::new(text);
     let mut tokens = Vec::with_capacity(text.len() / 4);
     while scanner.position < text.len() {

@@ -5,7 +5,7 @@ use ruff_python_ast::{CmpOp, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
 use super::module::Module;
-use super::parse;
+use super::{parse, test_units};
 use crate::edit::Edit;
 use crate::expectation::{
     Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name, ways_of_argument,
@@ -94,6 +94,52 @@ pub(crate) fn find(text: &str, place: &TestPlace) -> Option<Found> {
         let failing = test.and_then(|test| failing(test, text));
         Some(Found { plan, failing, other: OTHER.to_owned(), wrapped })
     })
+}
+
+/// Lets the examples of a docstring expect something else, when the test is one. An example without a result gets one.
+pub(crate) fn of_example(text: &str, place: &TestPlace) -> Option<Vec<Edit>> {
+    let name = last_name(&place.name);
+    if name.starts_with("test") {
+        return None;
+    }
+    let module = Module::read(text);
+    let examples = test_units::read(text, false).examples;
+    let named = |span: Span| {
+        let function = module.functions.iter().find(|function| function.body.first() == Some(&span));
+        let class = module.classes.iter().find(|class| class.span.contains(span));
+        match (function, class) {
+            (Some(function), _) => function.name == name,
+            (None, Some(class)) => class.name == name,
+            (None, None) => true,
+        }
+    };
+    let (docstring, _) = examples.into_iter().find(|(span, _)| named(*span))?;
+    let mut results = Vec::new();
+    let mut first_without = None;
+    let (mut is_in_result, mut last_code): (bool, Option<usize>) = (false, None);
+    let mut at = docstring.start;
+    for line in docstring.text(text).split_inclusive('\n') {
+        let code = line.trim_start();
+        let begin = at + line.len() - code.len();
+        at += line.len();
+        if code.contains(">>> ") || code.starts_with("... ") && last_code.is_some() {
+            (is_in_result, last_code) = (false, Some(at));
+            first_without = first_without.or_else(|| line.ends_with('\n').then(|| (at, line.len() - code.len())));
+        } else if code.trim().is_empty() {
+            (is_in_result, last_code) = (false, None);
+        } else if last_code.is_some() && !code.starts_with("\"\"\"") && !code.starts_with("'''") {
+            let is_detail = code.starts_with("Traceback (") || line.starts_with("  ") && code.starts_with("...");
+            if !is_in_result && !is_detail {
+                results.push(Edit::insert(begin, "autoheal"));
+                is_in_result = true;
+            }
+        }
+    }
+    if results.is_empty() {
+        let (at, indent) = first_without?;
+        return Some(vec![Edit::insert(at, format!("{}autoheal\n", " ".repeat(indent)))]);
+    }
+    Some(results)
 }
 
 /// Lets the function around a byte return before it does anything.

@@ -17,6 +17,7 @@ pub(crate) mod same_program;
 pub(crate) mod search;
 mod spacing;
 pub(crate) mod standard_library;
+pub(crate) mod test_units;
 pub(crate) mod tokens;
 
 pub(crate) use crate::repair::ngram;

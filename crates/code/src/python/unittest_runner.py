@@ -20,6 +20,8 @@ from autoheal_hang import limit
 EVENTS = "AUTOHEAL_UNITTEST_EVENTS"
 # In the place of the class of an example in a docstring.
 EXAMPLE = "doctest"
+# The first argument where examples alone are run, those of the files that follow.
+EXAMPLES = "--doctest"
 UNITTEST_DIR = os.path.dirname(unittest.__file__)
 
 
@@ -182,7 +184,38 @@ def child(arguments):
     # As `python3 -m unittest` has it: the current folder first, not the folder of this file.
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here or path == ""]
+    if arguments[:1] == [EXAMPLES]:
+        # One run, as `python3 -m doctest` has it.
+        only = [argument[len(EXAMPLE) + 1 :] for argument in arguments if argument.startswith(EXAMPLE + ".")]
+        files = [argument for argument in arguments[1:] if not argument.startswith(("-", EXAMPLE + "."))]
+        Runner().run(examples(files, only))
+        return
     unittest.main(module=None, argv=["python3 -m unittest"] + arguments, testRunner=Runner)
+
+
+def examples(files, only):
+    """The examples in docstrings of modules, and in files of text."""
+    import doctest
+
+    suite = unittest.TestSuite()
+    for file in files:
+        if file.endswith(".py"):
+            folder, name = os.path.split(file)
+            sys.path.insert(0, folder)
+            try:
+                module = __import__(name[:-3])
+            except Exception:
+                failed = unittest.loader._FailedTest(file[:-3].replace("/", "."), ImportError(traceback.format_exc()))
+                suite.addTest(failed)
+                continue
+            finally:
+                del sys.path[0]
+            found = [test for test in doctest.DocTestFinder(exclude_empty=True).find(module) if test.examples]
+            found.sort()
+            suite.addTests(doctest.DocTestCase(test) for test in found)
+        else:
+            suite.addTest(doctest.DocFileSuite(file, module_relative=False))
+    return suite if not only else unittest.TestSuite(test for test in suite if test.id() in only)
 
 
 # --- the parent: writes the report ---

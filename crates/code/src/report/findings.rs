@@ -2,6 +2,7 @@
 
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 
+use super::doctest::{failed_example, without_example};
 use super::traceback::{self, Frame, Traceback};
 use super::{TestCase, TestOutcome, TestReport, category, cut_middle};
 use crate::python::environment::PythonEnvironment;
@@ -102,9 +103,22 @@ pub(super) fn is_of_repository(finding: &Finding, look: &Look<'_>) -> bool {
 }
 
 fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
-    let mut found = traceback::parse(&case.text);
-    found.extend(inner(&case.text));
     let test_file = test_file(case, look);
+    if let Some(example) = failed_example(&case.text)
+        && let Some(file) = relative(&example.file, look.prefixes)
+        && look.sources.text(file).is_some()
+    {
+        return Finding {
+            source: Source::Test,
+            category: Category::Logic,
+            file: Some(file.to_owned()),
+            location: Some(Location { line: example.line.max(1), column: None }),
+            message: cut_middle(&example.message(), MAX_MESSAGE),
+            stack: Some(cut_middle(&case.text, MAX_STACK)),
+        };
+    }
+    let mut found = traceback::parse(without_example(&case.text));
+    found.extend(inner(&case.text));
     if let Some(culprit) = surfaced(&found, look) {
         return of_traceback(culprit, &case.text, test_file, Source::Test, look);
     }

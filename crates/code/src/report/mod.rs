@@ -19,6 +19,7 @@ pub mod biome;
 pub mod category;
 pub mod checkers;
 pub mod compile;
+mod doctest;
 pub mod findings;
 pub mod flake8;
 pub mod formatters;

@@ -51,6 +51,7 @@ pub const NAME: &str = "logic_search";
 pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
     let mut found = python::search::candidates(finding, sources, evidence, most);
     found.extend(javascript::search::candidates(finding, sources, evidence, most));
+    found.retain(|candidate| !sources.touches_test(candidate));
     found.sort_by_key(|candidate| candidate.cost);
     found.truncate(most);
     found

@@ -73,8 +73,15 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     let named = parts.flat_map(|(directory, word)| [word.to_owned(), format!("{directory}/{word}")]);
     let named = named.map(|file| file.trim_start_matches("./").trim_start_matches('/').to_owned());
     let named = named.filter(|file| session.sources().text(file).is_some());
-    let mut judges: BTreeSet<String> = look.test_files.iter().cloned().chain(named).collect();
-    judges.extend(session.setup().judges.iter().cloned());
+    let known = &session.setup().judges;
+    // Of the program, tests that stand in it are protected, and not the file; what is a test by its name or folder is one as a whole.
+    let is_program = |file: &String| {
+        !known.contains(file) && session.sources().is_editable(file) && session.sources().holds_program(file)
+    };
+    let (holding, mut judges): (BTreeSet<String>, BTreeSet<String>) =
+        look.test_files.iter().cloned().chain(named).partition(is_program);
+    judges.extend(known.iter().cloned());
+    session.keep_tests_in(&holding);
     // What a trusted repository excepts, names and folders do not protect again.
     let protection = own_settings::Protection::new(&session.setup().protect, true).unwrap_or_default();
     let standings = Standings::of(session.sources(), &judges);
@@ -82,6 +89,7 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     session.keep_judges(&judges);
     if let Some(setup) = &mut state.setup {
         setup.judges.extend(judges);
+        setup.holding_tests.extend(holding);
     }
 }
 

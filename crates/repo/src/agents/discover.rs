@@ -1,20 +1,29 @@
-//! The test discovery agent: finds the test files by the spec's patterns.
+//! The test discovery agent: finds the test files by the spec's patterns; where there is none, files of the program that hold tests.
 
 use std::path::Path;
 
+use autoheal_code::test_regions::TestRegions;
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::discovery;
 use crate::state::HealState;
 use crate::toolchain::Toolchain;
+use crate::tree;
 
 /// Finds the test files once; in later rounds they are known.
-pub(crate) fn run(state: &mut HealState, tree: &Path, context: &StepContext) -> Result<(), StepError> {
+pub(crate) fn run(state: &mut HealState, folder: &Path, context: &StepContext) -> Result<(), StepError> {
     if !state.test_files.is_empty() {
         return Ok(());
     }
-    state.test_files = discovery::test_files(tree);
+    state.test_files = discovery::test_files(folder);
+    if state.test_files.is_empty()
+        && let Some(setup) = &state.setup
+    {
+        let sources = tree::read(folder, setup);
+        let holds_tests = |file: &&str| sources.test_regions(file).is_some_and(TestRegions::hold_tests);
+        state.test_files = sources.iter().map(|(file, _)| file).filter(holds_tests).map(str::to_owned).collect();
+    }
     // Runners of JavaScript are told where tests are as often as they look for them by name; and so is whoever is told the command.
     let is_named = state.request.test_command.is_some();
     let is_named = is_named || state.setup.as_ref().is_some_and(|setup| setup.toolchain == Toolchain::Node);

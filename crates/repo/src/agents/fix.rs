@@ -168,7 +168,8 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);
     let mut seen = std::collections::BTreeSet::new();
-    candidates.retain(|candidate| seen.insert(result_of(candidate, session)));
+    candidates
+        .retain(|candidate| !session.sources().touches_test(candidate) && seen.insert(result_of(candidate, session)));
     candidates
 }
 

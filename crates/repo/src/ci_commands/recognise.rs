@@ -201,6 +201,20 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             });
             test(TestRunner::Unittest, &["python", "-m", "unittest"], kept.cloned().collect())
         }
+        "doctest" if words.windows(2).any(|pair| pair[0] == "-m" && pair[1] == *program) => {
+            let mut files: Vec<String> =
+                arguments.iter().filter(|word| !word.starts_with('-') && !holds_expression(word)).cloned().collect();
+            let shown: Vec<&str> =
+                ["python", "-m", "doctest"].into_iter().chain(files.iter().map(String::as_str)).collect();
+            let words = shown.into_iter().map(str::to_owned).collect();
+            files.insert(0, "--doctest".to_owned());
+            vec![Understood::Test(TestStep {
+                command: TestCommand { runner: TestRunner::Unittest, words, arguments: files },
+                directory: found.directory.to_owned(),
+                environment,
+                found: found.place.to_owned(),
+            })]
+        }
         "hatch" if arguments.first().is_some_and(|word| word == "test") => test(
             TestRunner::Pytest,
             &["python", "-m", "pytest"],

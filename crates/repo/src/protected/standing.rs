@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use autoheal_code::imports::{self, Imports};
+use autoheal_code::test_regions::TestRegions;
 use autoheal_code::{Language, Sources, judging};
 use regex::Regex;
 
@@ -91,7 +92,9 @@ impl Standings {
         let (tests, others): (Vec<&str>, Vec<&str>) = graph.files().partition(|file| is_test(file));
         let named = named_by_settings(sources);
         let loaded = graph.reached(tests.iter().chain(&named).copied(), |_| false);
-        let judges = |file: &str| named.contains(file) || judging::judges(file, sources);
+        // Tests that stand in a file of the program say what tests say, and do not make it a test.
+        let is_program = |file: &str| sources.test_regions(file).is_some_and(TestRegions::are_in_program);
+        let judges = |file: &str| named.contains(file) || !is_program(file) && judging::judges(file, sources);
         let signs = |file: &str| is_support(file) || judges(file);
         let is_settings = |file: &str| protection(file).is_some();
         let manifest = named_by_manifests(sources);

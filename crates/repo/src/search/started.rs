@@ -124,8 +124,9 @@ impl Trial<'_> {
 fn texts_of(candidate: &Candidate, session: &Session) -> Option<Vec<FileText>> {
     let sources = session.sources();
     let text_of = |edit: &autoheal_code::FileEdit| {
-        let before = sources.text(&edit.file).filter(|_| sources.is_editable(&edit.file))?;
-        Some(FileText { file: edit.file.clone(), text: edit.apply(before).ok()? })
+        let before = sources.text(&edit.file)?;
+        let text = edit.apply(before).ok()?;
+        sources.permits(edit, &text).then(|| FileText { file: edit.file.clone(), text })
     };
     candidate.files.iter().map(text_of).collect()
 }

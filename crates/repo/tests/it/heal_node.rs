@@ -205,3 +205,30 @@ async fn java_is_said_to_be_missing() {
     let error = healed.state.error.unwrap().to_string();
     assert!(error.contains("Java is recognised and not supported yet"), "{error}");
 }
+
+const TOTAL: &str = "<script setup>\nimport { computed } from 'vue'\n\nconst props = defineProps({ values: Array })\n\
+                     const total = computed(() => props.values.reduce((a, b) => a + b, 0))\n</script>\n\n<template>\n  \
+                     <p class=\"total\">{{ total }}</p>\n</template>\n";
+
+/// A Vue component is healed in its script.
+#[rstest::rstest]
+#[case::name("props.values.reduce", "prop.values.reduce")]
+#[case::bracket("a + b, 0))", "a + b, 0)")]
+#[tokio::test]
+async fn the_script_of_a_component_is_healed(#[case] from: &str, #[case] to: &str) {
+    let package = r#"{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": "vitest run"}, "devDependencies": {
+        "vitest": "2.1.9", "@vitejs/plugin-vue": "5.2.1", "vue": "3.5.13", "@vue/test-utils": "2.4.6", "happy-dom": "15.11.7"}}"#;
+    let settings = "import vue from '@vitejs/plugin-vue'\nexport default { plugins: [vue()], test: { environment: 'happy-dom' } }\n";
+    let test = "import { expect, test } from 'vitest'\nimport { mount } from '@vue/test-utils'\nimport Total from './Total.vue'\n\
+                test('total', () => { expect(mount(Total, { props: { values: [1, 2] } }).text()).toBe('3') })\n";
+    let broken = TOTAL.replacen(from, to, 1);
+    let files = [
+        ("package.json", package),
+        ("vitest.config.js", settings),
+        ("src/Total.vue", broken.as_str()),
+        ("src/total.test.js", test),
+    ];
+    let Some((healed, repository)) = heal(&files).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/Total.vue"]), TOTAL.trim_end());
+}

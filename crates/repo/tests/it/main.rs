@@ -27,3 +27,4 @@ mod search;
 mod search_node;
 mod strategies;
 mod suites;
+mod tests_inside;

@@ -191,7 +191,10 @@ fn hide_tests(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Resu
     injector.arg(repository).args(["--hide", "--seed", &case.id()]);
     process::text_of(&mut injector)?;
     let verdict = checks::run(bench, case.package, repository, true)?;
-    anyhow::ensure!(verdict.green, "the checks are red without the tests that are held back:\n{}", verdict.output);
+    if !verdict.green {
+        // A test that is left needs one that was taken out: none is held back here.
+        git(repository, &["checkout", "--quiet", "--", "."])?;
+    }
     git(repository, &["commit", "--quiet", "--all", "--allow-empty", "--message", "Fewer tests"])?;
     Ok(())
 }

@@ -73,7 +73,8 @@ pub fn of_error(class: &str, message: &str) -> Category {
         _ if says(IMPORT) => Category::Import,
         // Data that does not parse: the program is well.
         "SyntaxError" if lower.contains("json") => Category::Logic,
-        "SyntaxError" => Category::Syntax,
+        // What compilers of components call it.
+        "SyntaxError" | "CompileError" => Category::Syntax,
         "TypeError" | "ReferenceError" => Category::TypeError,
         "RangeError" | "URIError" | "EvalError" => Category::Logic,
         _ if says(SYNTAX) => Category::Syntax,

@@ -6,9 +6,9 @@
 
 use std::time::Duration;
 
-use autoheal_code::Candidate;
 use autoheal_code::expectation::{self, Form, TestPlace};
 use autoheal_code::stack::{StackFrame, stack};
+use autoheal_code::{Candidate, FileEdit};
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::StepError;
 
@@ -62,7 +62,8 @@ impl Trial<'_> {
             return Ok(Ok(()));
         }
         let rejection = Rejection::Unfailing(test.id);
-        let unclear = candidate.files.iter().filter(|edit| self.standings.get(&edit.file) == Standing::Unclear);
+        let is_file = |edit: &&FileEdit| self.standings.get(&edit.file) == Standing::Unclear;
+        let unclear = candidate.files.iter().filter(is_file);
         self.unfailing.extend(unclear.map(|edit| edit.file.clone()));
         let file = files.first().map_or("", |file| file.file.as_str());
         self.state.warn(format!("a change of {file} was refused ({}): {rejection}", candidate.description));
@@ -88,13 +89,14 @@ impl Trial<'_> {
             return Vec::new();
         }
         let frames = stack(self.target, self.session.sources());
-        let between: Vec<&StackFrame> = frames.iter().take_while(|frame| !self.is_test(&frame.file)).collect();
+        let between: Vec<&StackFrame> = frames.iter().take_while(|frame| !self.is_test(frame)).collect();
         let raised_at_once = matches!(between.as_slice(), [only] if self.raises(only));
         if !raised_at_once && !is_assertion(&self.target.message) {
             return Vec::new();
         }
-        let files = between.iter().map(|frame| &frame.file);
-        files.filter(|file| self.standings.get(file) == Standing::Unclear).cloned().collect()
+        let unclear =
+            between.iter().filter(|frame| self.standing_at(&frame.file, self.byte_of(frame)) == Standing::Unclear);
+        unclear.map(|frame| frame.file.clone()).collect()
     }
 
     /// Whether the statement of a frame raises an error itself.
@@ -107,8 +109,38 @@ impl Trial<'_> {
         })
     }
 
-    fn is_test(&self, file: &str) -> bool {
-        self.before.test_files.contains(file) || is_test_file(file)
+    /// Whether a frame stands in a test: of a file of the program, in one of the tests in it.
+    fn is_test(&self, frame: &StackFrame) -> bool {
+        match self.session.sources().test_regions(&frame.file) {
+            Some(regions) => regions.contain(self.byte_of(frame)),
+            None => self.before.test_files.contains(&frame.file) || is_test_file(&frame.file),
+        }
+    }
+
+    /// The first byte of a frame's statement.
+    fn byte_of(&self, frame: &StackFrame) -> usize {
+        let text = self.session.sources().text(&frame.file).unwrap_or_default();
+        let index = usize::try_from(frame.line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let before: usize = text.split_inclusive('\n').take(index).map(str::len).sum();
+        let line = text.get(before..).unwrap_or_default();
+        before + line.len() - line.trim_start_matches([' ', '\t']).len()
+    }
+
+    /// What a place of a file is to the tests: of a file of the program with tests in it, what nothing but these tests needs is unclear.
+    fn standing_at(&self, file: &str, at: usize) -> Standing {
+        let standing = self.standings.get(file);
+        let regions = self.session.sources().test_regions(file);
+        if regions.is_some_and(|regions| !regions.is_surely_program(at)) {
+            standing.max(Standing::Unclear)
+        } else {
+            standing
+        }
+    }
+
+    /// The same of what an edit changes.
+    fn standing_of(&self, edit: &FileEdit) -> Standing {
+        let standings = edit.edits.iter().map(|one| self.standing_at(&edit.file, one.start));
+        standings.max().unwrap_or(Standing::Program)
     }
 
     /// A test of the target whose file is known.
@@ -119,14 +151,15 @@ impl Trial<'_> {
             let frames = stack(finding, self.session.sources());
             let files = || frames.iter().map(|frame| &frame.file);
             // A helper may lie where tests do: what tests were collected from is known better than what looks like it.
-            let file = files().find(|file| self.before.test_files.contains(*file));
+            let is_collected =
+                |frame: &&StackFrame| self.before.test_files.contains(&frame.file) && self.is_test(frame);
+            let file = frames.iter().find(is_collected).map(|frame| &frame.file);
             let file = file.or_else(|| files().find(|file| is_test_file(file))).cloned();
             let file = file.or_else(|| self.file_of(&selector))?;
-            let passed: Vec<String> = files().take_while(|passed| **passed != file).cloned().collect();
-            let lines = frames
-                .iter()
-                .filter(|frame| frame.file == file)
-                .map(|StackFrame { line, column, .. }| (*line, *column));
+            let is_of_test = |frame: &&StackFrame| frame.file == file && self.is_test(frame);
+            let passed: Vec<String> =
+                frames.iter().take_while(|frame| !is_of_test(frame)).map(|frame| frame.file.clone()).collect();
+            let lines = frames.iter().filter(is_of_test).map(|StackFrame { line, column, .. }| (*line, *column));
             let place =
                 TestPlace { name: id.clone(), lines: lines.collect(), is_asserted: self.is_asserted(finding, &passed) };
             Some(HealedTest { selector, id, file, place, category: finding.category, passed })
@@ -153,9 +186,7 @@ impl Trial<'_> {
     async fn can_fail(&mut self, test: &HealedTest, candidate: &Candidate) -> Result<bool, StepError> {
         let text = self.session.sources().text(&test.file).unwrap_or_default().to_owned();
         let Some(expectation) = expectation::of(&test.file, &text, &test.place) else { return Ok(true) };
-        let standing =
-            candidate.files.iter().map(|edit| self.standings.get(&edit.file)).filter(|one| *one != Standing::Program);
-        let is_unclear = standing.clone().any(|one| one > Standing::Tested);
+        let is_unclear = candidate.files.iter().any(|edit| self.standing_of(edit) > Standing::Tested);
         let is_edited = candidate.files.iter().any(|edit| test.passed.contains(&edit.file));
         let mut noticed = Noticed::Unknown;
         for perturbed in &expectation.perturbed {
@@ -188,7 +219,9 @@ impl Trial<'_> {
         {
             return Ok(false);
         }
-        if test.place.is_asserted || is_unclear && is_edited {
+        // What cannot be loaded has called nothing.
+        let is_on_the_way = is_unclear && is_edited && !test.category.hides_others();
+        if test.place.is_asserted || is_on_the_way {
             return self.is_program(test, candidate).await;
         }
         Ok(true)

@@ -16,6 +16,8 @@ use crate::state::{FileText, HealState};
 pub(super) enum Refusal {
     #[error("it would change a protected file")]
     Protected,
+    #[error("it would change a test in the file, or keep it from running")]
+    Test,
     #[error("it does not fit the file: {0}")]
     DoesNotFit(#[from] EditError),
     #[error("it would change how tests or linters run")]
@@ -44,6 +46,9 @@ pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealStat
         let text = edit.apply(before)?;
         if is_format && !is_same_program(&edit.file, before, &text) {
             return Err(Refusal::Format);
+        }
+        if !is_format && !sources.permits(edit, &text) {
+            return Err(Refusal::Test);
         }
         if !keeps_configuration(&edit.file, before, &text) {
             return Err(Refusal::Configuration);

@@ -9,7 +9,7 @@ use autoheal_sandbox::Outcome;
 
 use crate::folders;
 use crate::session::{Scope, read_report};
-use crate::setup::TestRunner;
+use crate::setup::{TestCommand, TestRunner};
 use crate::toolchain::Place;
 
 /// What our runner for unittest writes in the place of the class of an example in a docstring.
@@ -18,12 +18,33 @@ const EXAMPLE: &str = "doctest";
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let tests = &place.setup.suite().tests;
-    let runner = tests.runner.warm_name()?;
+    let runner = tests.runner.warm_name().filter(|_| !are_examples(tests))?;
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
     let mut words = vec![place.program(), place.tool(warm::PYTHON_MAIN), runner.to_owned(), jobs.to_string(), tree];
     words.extend(tests.arguments.iter().cloned());
     Some(words)
+}
+
+/// Whether the suite is `python -m doctest`.
+fn are_examples(tests: &TestCommand) -> bool {
+    tests.runner == TestRunner::Unittest && tests.arguments.first().is_some_and(|first| first == "--doctest")
+}
+
+/// The options of pytest without which some tests are not found by their names.
+fn collecting(arguments: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let takes_value = matches!(argument.as_str(), "--doctest-glob" | "-o" | "--override-ini" | "-c");
+        if takes_value || argument.starts_with("--doctest-") || argument.starts_with("--override-ini=") {
+            kept.push(argument.clone());
+            if takes_value {
+                kept.extend(arguments.next().cloned());
+            }
+        }
+    }
+    kept
 }
 
 /// The command line for a scope.
@@ -36,7 +57,10 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             words.extend([place.program(), "-m".to_owned(), "pytest".to_owned()]);
             match scope {
                 Scope::All | Scope::UntilFirstFailure => words.extend(tests.arguments.iter().cloned()),
-                Scope::Only(selectors) | Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
+                Scope::Only(selectors) | Scope::Again(selectors) => {
+                    words.extend(collecting(&tests.arguments));
+                    words.extend(selectors.iter().cloned());
+                }
             }
             let stop = match scope {
                 // Without it one module that cannot be imported hides every other test.
@@ -61,6 +85,12 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             words.extend([place.program(), place.tool(folders::UNITTEST_RUNNER), report]);
             match scope {
                 Scope::All => words.extend(tests.arguments.iter().cloned()),
+                Scope::UntilFirstFailure | Scope::Only(_) | Scope::Again(_) if are_examples(tests) => {
+                    words.extend(tests.arguments.iter().cloned());
+                    if let Scope::Only(selectors) | Scope::Again(selectors) = scope {
+                        words.extend(selectors.iter().cloned());
+                    }
+                }
                 Scope::UntilFirstFailure => {
                     words.extend(tests.arguments.iter().cloned());
                     words.push("--failfast".to_owned());
@@ -134,7 +164,10 @@ pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
     match place.setup.suite().tests.runner {
         TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
-        // No name on a command line stands for an example in a docstring.
+        TestRunner::Unittest if class == EXAMPLE && are_examples(&place.setup.suite().tests) => {
+            Some(format!("{EXAMPLE}.{name}"))
+        }
+        // No name on the command line of unittest stands for an example in a docstring.
         TestRunner::Unittest if class == EXAMPLE => None,
         TestRunner::Unittest => {
             let dotted = if class.is_empty() { name.to_owned() } else { format!("{class}.{name}") };

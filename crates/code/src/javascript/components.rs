@@ -1,0 +1,161 @@
+//! Vue and Svelte components: files of which the scripts alone are program.
+//!
+//! What is no script is read as blanks of the same length, so that every byte stands where it stood. It is never edited, and the names that it
+//! uses stay bound.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::module::Module;
+
+/// A block at the top of a component that holds program.
+struct Script {
+    body: Range<usize>,
+    attributes: String,
+}
+
+/// Whether a file of that name is a component.
+pub(crate) fn is_component(file: &str) -> bool {
+    [".vue", ".svelte"].iter().any(|extension| file.ends_with(extension))
+}
+
+/// The scripts of a component: blocks that begin at the start of a line, as those of its markup do not.
+fn scripts(text: &str) -> Vec<Script> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find("<script")).map(|start| at + start) {
+        at = start + "<script".len();
+        let is_top = start == 0 || text.get(..start).is_some_and(|before| before.ends_with('\n'));
+        let is_word = text.get(at..).is_some_and(|rest| rest.starts_with([' ', '>', '\n', '\t', '\r']));
+        let Some(open) = text.get(at..).and_then(|rest| rest.find('>')).map(|end| at + end + 1) else { break };
+        let Some(close) = text.get(open..).and_then(|rest| rest.find("</script")).map(|end| open + end) else { break };
+        if is_top && is_word {
+            found.push(Script { body: open..close, attributes: text.get(at..open).unwrap_or_default().to_owned() });
+            at = close;
+        }
+    }
+    found
+}
+
+/// The program in a text: of a component what is no script is blank, other texts are themselves.
+pub(crate) fn program(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with('<') || !text.contains("</script") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(blanked(text))
+}
+
+/// The text of a component with blanks in the place of everything but its scripts.
+pub(crate) fn blanked(text: &str) -> String {
+    let mut blank = String::with_capacity(text.len());
+    let mut at = 0;
+    for script in scripts(text) {
+        blank.extend(blanks(text.get(at..script.body.start).unwrap_or_default()));
+        blank.push_str(text.get(script.body.clone()).unwrap_or_default());
+        at = script.body.end;
+    }
+    blank.extend(blanks(text.get(at..).unwrap_or_default()));
+    blank
+}
+
+fn blanks(text: &str) -> impl Iterator<Item = char> {
+    text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { char::from(byte) } else { ' ' })
+}
+
+/// The extension that the scripts of a component would have in a file of their own.
+pub(crate) fn extension(text: &str) -> &'static str {
+    let says = |language: &str| {
+        let quoted = ['"', '\''].map(|mark| format!("lang={mark}{language}{mark}"));
+        scripts(text).iter().any(|script| quoted.iter().any(|word| script.attributes.contains(word)))
+    };
+    match (says("tsx"), says("ts") || says("typescript"), says("jsx")) {
+        (true, _, _) => "tsx",
+        (false, true, _) => "ts",
+        (false, false, true) => "jsx",
+        (false, false, false) => "mjs",
+    }
+}
+
+/// What is no script, in order.
+fn markup(text: &str) -> String {
+    let mut markup = String::new();
+    let mut at = 0;
+    for script in scripts(text) {
+        markup.push_str(text.get(at..script.body.start).unwrap_or_default());
+        at = script.body.end;
+    }
+    markup.push_str(text.get(at..).unwrap_or_default());
+    markup
+}
+
+/// Whether two texts of a component differ in nothing but their scripts, white space aside.
+pub(crate) fn has_same_markup(before: &str, after: &str) -> bool {
+    let bare = |text: &str| markup(text).split_whitespace().collect::<String>();
+    bare(before) == bare(after)
+}
+
+/// Whether an edit of a component stays within its scripts, and leaves every name bound that the markup uses.
+pub(crate) fn keeps_markup(file: &str, before: &str, after: &str) -> bool {
+    let markup = markup(before);
+    if markup != self::markup(after) {
+        return false;
+    }
+    let bound = |text: &str| {
+        let module = Module::read(file, text);
+        module.scopes.first().map(|scope| scope.bindings.keys().cloned().collect::<Vec<String>>()).unwrap_or_default()
+    };
+    let is_word = |one: char| one.is_alphanumeric() || one == '_';
+    let is_used = |name: &String| {
+        // Markup may write `OrderList` as `order-list`.
+        let spelled: String = name
+            .chars()
+            .flat_map(|one| one.is_uppercase().then_some('-').into_iter().chain(one.to_lowercase()))
+            .collect();
+        markup.split(|one| !is_word(one)).any(|word| word == name) || markup.contains(spelled.trim_start_matches('-'))
+    };
+    let after = bound(after);
+    bound(before).iter().all(|name| after.contains(name) || !is_used(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Edit, FileEdit};
+    use crate::javascript::parse;
+    use crate::{Sources, language};
+
+    const VUE: &str = "<!-- à -->\n<script setup lang=\"ts\">\nimport { ref } from 'vue'\nimport OrderList from './OrderList.vue'\n\
+                       const count = ref<number>(0)\nconst more = () => count.value + 1\n</script>\n\n<template>\n  <order-list :n=\"count\" />\n\
+                       <p v-if=\"a < b\">{{ count }}</p>\n</template>\n\n<style>\np { color: red }\n</style>\n";
+
+    const SVELTE: &str = "<script>\n  let { name } = $props()\n  const greeting = $derived(`Hello ${name}`)\n</script>\n\n{#if name}\n  <h1>{greeting}</h1>\n{/if}\n";
+
+    #[test]
+    fn scripts_are_read_where_they_stand() {
+        for (file, text) in [("a.vue", VUE), ("a.svelte", SVELTE)] {
+            assert_eq!(language::check(file, text), Ok(()), "{file}");
+            assert_eq!(blanked(text).len(), text.len());
+        }
+        let broken = VUE.replace("count.value + 1", "count.value + ");
+        assert!(!parse::compiles("a.vue", &broken));
+        assert_eq!(language::check("a.vue", "<template>\n  <p>\n</template>\n"), Ok(()));
+    }
+
+    #[test]
+    fn markup_and_the_names_that_it_uses_are_kept() {
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert("a.vue", VUE, false);
+        let permits = |search: &str, replace: &str| {
+            let start = VUE.find(search).unwrap();
+            let edit = FileEdit::single("a.vue", Edit::replace(start..start + search.len(), replace));
+            sources.permits(&edit, &edit.apply(VUE).unwrap())
+        };
+        assert!(permits("count.value + 1", "count.value + 2"));
+        assert!(permits("const more =", "const other ="));
+        assert!(!permits("const count =", "const total ="), "the template uses it");
+        assert!(!permits("import OrderList from './OrderList.vue'\n", ""), "the template uses it in another spelling");
+        assert!(!permits("{{ count }}", "{{ total }}"));
+        assert!(!permits("</script>", ""));
+        assert!(!permits("color: red", "color: blue"));
+    }
+}

@@ -1,0 +1,409 @@
+//! Tests that stand in a file of the program: functions, classes and examples in docstrings, blocks that only a test runner enters, and what
+//! serves nothing but them. The rest of the file is program and may be edited.
+//!
+//! A language tells the statements at the top of a file ([`Unit`]); what follows from them is the same in each.
+
+use std::collections::BTreeSet;
+
+use crate::edit::{Edit, FileEdit, origin};
+use crate::language::Language;
+use crate::span::Span;
+use crate::{javascript, python};
+
+/// What a statement at the top of a file is, as far as tests are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnitKind {
+    /// A test, or what only a test framework reads.
+    Test,
+    /// The import of a test framework, or the start of one: a test's, without being one.
+    Framework,
+    /// Looks like what judges for tests: it asserts, or is private.
+    Helper,
+    /// Defines a value.
+    Value,
+    /// A function or class.
+    Definition,
+    /// Anything else.
+    Other,
+}
+
+/// A statement at the top of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    pub(crate) span: Span,
+    pub(crate) kind: UnitKind,
+    /// The names it binds.
+    pub(crate) binds: BTreeSet<String>,
+    /// The names it reads.
+    pub(crate) uses: BTreeSet<String>,
+    /// Whether the module offers it to others, or an example of its own documents it.
+    pub(crate) is_offered: bool,
+}
+
+/// A file as its language reads it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Units {
+    /// In order of the text.
+    pub(crate) all: Vec<Unit>,
+    /// Docstrings that hold examples, with the names that the examples use.
+    pub(crate) examples: Vec<(Span, BTreeSet<String>)>,
+    /// Every identifier outside of strings and comments, with its place.
+    pub(crate) words: Vec<(String, Span)>,
+}
+
+/// What surrounds a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Surroundings {
+    /// The names that the rest of the program loads from it; `*`: all that it offers.
+    pub(crate) loaded: BTreeSet<String>,
+    /// Whether a test runner collected tests from it.
+    pub(crate) is_collected: bool,
+}
+
+/// The parts of a file of the program that are never edited, because they judge it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TestRegions {
+    spans: Vec<Span>,
+    /// Names that stand for something in the regions.
+    names: BTreeSet<String>,
+    /// Names that the regions use.
+    uses: BTreeSet<String>,
+    /// Parts that are surely program: others than tests need them.
+    certain: Vec<Span>,
+    has_tests: bool,
+    has_program: bool,
+}
+
+/// Names by which a module tells test runners what to do.
+const SWITCHES: [&str; 12] = [
+    "__test__",
+    "__doc__",
+    "__unittest_skip__",
+    "pytestmark",
+    "pytest_plugins",
+    "collect_ignore",
+    "collect_ignore_glob",
+    "load_tests",
+    "setUpModule",
+    "tearDownModule",
+    "globals",
+    "globalThis",
+];
+
+/// Names of every program that tests lean on without a definition in sight.
+const BUILTINS: [&str; 40] = [
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "dict",
+    "enumerate",
+    "filter",
+    "float",
+    "frozenset",
+    "getattr",
+    "hasattr",
+    "int",
+    "isinstance",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "object",
+    "open",
+    "print",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "type",
+    "zip",
+    "Array",
+    "JSON",
+    "Math",
+    "Number",
+    "Object",
+    "String",
+];
+
+impl TestRegions {
+    pub(crate) fn of(file: &str, text: &str, around: &Surroundings) -> Self {
+        Self::from_units(&read(file, text, around), around)
+    }
+
+    fn from_units(read: &Units, around: &Surroundings) -> Self {
+        let units = &read.all;
+        let is_test = |unit: &Unit| matches!(unit.kind, UnitKind::Test | UnitKind::Framework);
+        let has_tests = !read.examples.is_empty() || units.iter().any(|unit| unit.kind == UnitKind::Test);
+        let is_loaded = |unit: &Unit| {
+            unit.binds.iter().any(|name| around.loaded.contains(name)) || unit.is_offered && around.loaded.contains("*")
+        };
+        // What surely is program: what others load, what runs when the module is loaded, and what those need.
+        let runs = |unit: &Unit| unit.kind == UnitKind::Other && unit.binds.is_empty();
+        let certain = reached(units, |unit| !is_test(unit) && (is_loaded(unit) || runs(unit)), &is_test);
+        let mut tested: BTreeSet<&str> = read.examples.iter().flat_map(|(_, uses)| uses).map(String::as_str).collect();
+        let of_tests = reached(units, is_test, &|_| false);
+        for (unit, is_of_tests) in units.iter().zip(&of_tests) {
+            if *is_of_tests {
+                tested.extend(unit.uses.iter().map(String::as_str));
+            }
+        }
+        let serves = |unit: &Unit| unit.binds.iter().any(|name| tested.contains(name.as_str()));
+        // What tests use and nothing says of what it is, is what they are about, unless it looks like a judge.
+        let is_about = |unit: &Unit| match unit.kind {
+            UnitKind::Test | UnitKind::Framework => false,
+            UnitKind::Definition => true,
+            UnitKind::Helper => unit.is_offered || !serves(unit),
+            UnitKind::Value | UnitKind::Other => !serves(unit),
+        };
+        let program =
+            reached(units, |unit| is_about(unit) || !is_test(unit) && (is_loaded(unit) || runs(unit)), &is_test);
+        let mut regions = Self { has_tests, ..Self::default() };
+        if !has_tests {
+            return regions;
+        }
+        for (index, unit) in units.iter().enumerate() {
+            if is_test(unit) || !program[index] && serves(unit) {
+                regions.spans.push(unit.span);
+                regions.names.extend(unit.binds.iter().cloned());
+                regions.uses.extend(unit.uses.iter().cloned());
+            } else {
+                regions.has_program |=
+                    !unit.binds.is_empty() && unit.kind != UnitKind::Other && unit.kind != UnitKind::Value;
+                if certain[index] {
+                    regions.certain.push(unit.span);
+                }
+            }
+        }
+        for (span, uses) in &read.examples {
+            if !regions.spans.iter().any(|region| region.contains(*span)) {
+                regions.spans.push(*span);
+                regions.uses.extend(uses.iter().cloned());
+            }
+        }
+        regions.spans.sort();
+        regions
+    }
+
+    /// Whether the file holds both: tests, and the program that they are about.
+    pub fn are_in_program(&self) -> bool {
+        self.has_tests && self.has_program
+    }
+
+    /// Whether there are tests in the file.
+    pub fn hold_tests(&self) -> bool {
+        self.has_tests
+    }
+
+    /// Whether a byte stands in one of them.
+    pub fn contain(&self, at: usize) -> bool {
+        self.spans.iter().any(|span| span.start <= at && at < span.end)
+    }
+
+    /// Whether an edit changes something within one of them.
+    pub(crate) fn are_touched_by(&self, edit: &Edit) -> bool {
+        let replaced = Span { start: edit.start, end: edit.end };
+        self.spans.iter().any(|span| span.overlaps(replaced) || span.start < edit.start && edit.start < span.end)
+    }
+
+    /// Whether a byte stands in what is program for others than the tests, too.
+    pub fn is_surely_program(&self, at: usize) -> bool {
+        self.certain.iter().any(|span| span.start <= at && at <= span.end)
+    }
+}
+
+/// The units that satisfy `is_root`, and those that bind what such units use. What `is_closed` says of is not gone through.
+fn reached(units: &[Unit], is_root: impl Fn(&Unit) -> bool, is_closed: &dyn Fn(&Unit) -> bool) -> Vec<bool> {
+    let mut found: Vec<bool> = units.iter().map(is_root).collect();
+    let mut queue: Vec<usize> = (0..units.len()).filter(|index| found[*index]).collect();
+    while let Some(index) = queue.pop() {
+        for (other, unit) in units.iter().enumerate() {
+            let is_used = || unit.binds.iter().any(|name| units[index].uses.contains(name));
+            if !found[other] && !is_closed(unit) && is_used() {
+                found[other] = true;
+                queue.push(other);
+            }
+        }
+    }
+    found
+}
+
+/// Whether an edit of a file of the program leaves the tests in it as they are, and as much in use: the same regions, statements at the top
+/// as they were, with the same text; no name of theirs is bound or used elsewhere, and nothing else that tells a test runner to leave them out.
+pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, after: &str) -> bool {
+    let file = edit.file.as_str();
+    let (units_before, units_after) = (read(file, before, around), read(file, after, around));
+    let (old, new) = (TestRegions::from_units(&units_before, around), TestRegions::from_units(&units_after, around));
+    let is_readable = crate::language::check(file, before).is_ok();
+    let texts = |regions: &TestRegions, text: &str| -> Vec<String> {
+        regions.spans.iter().map(|span| span.text(text).to_owned()).collect()
+    };
+    let is_same = if is_readable {
+        texts(&old, before) == texts(&new, after)
+    } else {
+        are_whole(file, before, edit, after, &new)
+    };
+    if !is_same || !old.has_tests && !new.has_tests {
+        return is_same;
+    }
+    let names: BTreeSet<&str> = old.names.iter().chain(&new.names).map(String::as_str).chain(SWITCHES).collect();
+    let count = |units: &Units, regions: &TestRegions, name: &str| {
+        units.words.iter().filter(|(word, span)| word == name && !regions.contain(span.start)).count()
+    };
+    let is_told_otherwise = |name: &&str| count(&units_after, &new, name) > count(&units_before, &old, name);
+    let binds = |units: &Units, name: &str| units.all.iter().any(|unit| unit.binds.contains(name));
+    let is_shadowed =
+        |name: &&str| old.uses.contains(*name) && binds(&units_after, name) && !binds(&units_before, name);
+    let is_told = is_readable && names.iter().any(is_told_otherwise);
+    !is_told && !BUILTINS.iter().any(is_shadowed)
+}
+
+/// Whether the tests of a file that could not be read stand in it as wholly and untouched as their first lines say.
+fn are_whole(file: &str, before: &str, edit: &FileEdit, after: &str, new: &TestRegions) -> bool {
+    let is_untouched = |span: &Span| (span.start..span.end).all(|at| origin(at, &edit.edits).is_empty());
+    let begins = |line: &&str| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        match Language::of(file) {
+            Some(Language::Python) => {
+                line.starts_with("def test")
+                    || line.starts_with(">>>")
+                    || line.starts_with("class ") && line.contains("Test")
+            }
+            Some(Language::JavaScript) => line.contains("import.meta.vitest"),
+            None => false,
+        }
+    };
+    let wanted = before.lines().filter(begins).count();
+    let found: usize = new.spans.iter().map(|span| span.text(after).lines().filter(begins).count()).sum();
+    new.spans.iter().all(is_untouched) && found >= wanted
+}
+
+fn read(file: &str, text: &str, around: &Surroundings) -> Units {
+    match Language::of(file) {
+        Some(Language::Python) => python::test_units::read(text, around.is_collected),
+        Some(Language::JavaScript) => javascript::test_units::read(file, text, around.is_collected),
+        None => Units::default(),
+    }
+}
+
+/// Whether a text can hold tests at all: a quick look, before it is read.
+pub(crate) fn may_hold(file: &str, text: &str) -> bool {
+    match Language::of(file) {
+        Some(Language::Python) => ["def test", "TestCase", ">>> ", "class Test"].iter().any(|sign| text.contains(sign)),
+        Some(Language::JavaScript) => text.contains("import.meta.vitest"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Sources;
+    use crate::edit::{Edit, FileEdit};
+
+    const UNIT: &str = "import unittest\n\nLIMIT = 10\nEXPECTED = 9\n\n\ndef clamp(value):\n    return min(value, LIMIT)\n\n\n\
+                        def expect_close(a, b):\n    if abs(a - b) > 0.1:\n        raise AssertionError(a)\n\n\n\
+                        class ClampTest(unittest.TestCase):\n    def test_clamp(self):\n        expect_close(clamp(11), EXPECTED)\n\n\n\
+                        if __name__ == '__main__':\n    unittest.main()\n";
+
+    const EXAMPLES: &str = "\"\"\"Sums.\"\"\"\n\n\ndef total(values):\n    \"\"\"A sum.\n\n    >>> total([1, 2])\n    3\n    \"\"\"\n    \
+                            return sum(values)\n";
+
+    const VITEST: &str = "import { readFileSync } from 'node:fs';\nexport const add = (a: number, b: number) => a + b;\n\
+                          if (import.meta.vitest) {\n  const { it, expect } = import.meta.vitest;\n  it('adds', () => {\n    \
+                          expect(add(1, 2)).toBe(3);\n  });\n}\n";
+
+    fn sources(file: &str, text: &str) -> Sources {
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert(file, text, false);
+        sources.protect_tests_in(file);
+        sources
+    }
+
+    /// Whether the first `search` in a text may become `replace`.
+    fn permits(file: &str, text: &str, search: &str, replace: &str) -> bool {
+        let start = text.find(search).unwrap();
+        let edit = FileEdit::single(file, Edit::replace(start..start + search.len(), replace));
+        let after = edit.apply(text).unwrap();
+        sources(file, text).permits(&edit, &after)
+    }
+
+    #[test]
+    fn the_program_around_tests_may_be_edited() {
+        for (file, text, search, replace) in [
+            ("a.py", UNIT, "min(value", "max(value"),
+            ("a.py", UNIT, "LIMIT = 10", "LIMIT = 11"),
+            ("a.py", UNIT, "import unittest\n", "import unittest\nimport math\n"),
+            ("a.py", EXAMPLES, "sum(values)", "min(values)"),
+            ("a.ts", VITEST, "a + b", "a - b"),
+        ] {
+            assert!(permits(file, text, search, replace), "{file}: {replace}");
+        }
+    }
+
+    #[test]
+    fn tests_and_what_serves_only_them_are_kept() {
+        for (file, text, search, replace) in [
+            ("a.py", UNIT, "EXPECTED = 9", "EXPECTED = 10"),
+            ("a.py", UNIT, "> 0.1", "> 10"),
+            ("a.py", UNIT, "clamp(11)", "clamp(9)"),
+            ("a.py", UNIT, "test_clamp", "check_clamp"),
+            ("a.py", UNIT, "class ClampTest(unittest.TestCase)", "class ClampTest"),
+            ("a.py", UNIT, "class ClampTest", "@unittest.skip('')\nclass ClampTest"),
+            ("a.py", UNIT, "    unittest.main()", "    pass"),
+            ("a.py", EXAMPLES, "    3\n", "    1\n"),
+            ("a.py", EXAMPLES, "    \"\"\"A sum", "    pass\n    \"\"\"A sum"),
+            ("a.ts", VITEST, "toBe(3)", "toBe(4)"),
+            ("a.ts", VITEST, "if (import.meta.vitest)", "if (false && import.meta.vitest)"),
+        ] {
+            assert!(!permits(file, text, search, replace), "{file}: {replace}");
+        }
+    }
+
+    #[test]
+    fn an_edit_elsewhere_does_not_switch_tests_off() {
+        for (file, text, search, replace) in [
+            ("a.py", UNIT, "LIMIT = 10", "LIMIT = 10\n__test__ = False"),
+            ("a.py", UNIT, "LIMIT = 10", "LIMIT = 10\nload_tests = None"),
+            ("a.py", UNIT, "LIMIT = 10", "LIMIT = 10\nabs = lambda value: 0"),
+            ("a.py", UNIT, "\n\nif __name__", "\n\ndel ClampTest\n\nif __name__"),
+            ("a.py", UNIT, "\n\nif __name__", "\n\nClampTest.test_clamp = None\n\nif __name__"),
+            ("a.py", UNIT, "\n\nif __name__", "\n\ndef expect_close(a, b):\n    pass\n\nif __name__"),
+            ("a.py", UNIT, "\n\nif __name__", "\n\nclass ClampTest:\n    pass\n\nif __name__"),
+            ("a.py", EXAMPLES, "    return sum", "    total.__doc__ = ''\n    return sum"),
+            ("a.py", EXAMPLES, "\n\ndef total", "\n\n__test__ = {}\n\ndef total"),
+        ] {
+            assert!(!permits(file, text, search, replace), "{file}: {replace}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_keeps_its_tests_too() {
+        let broken = UNIT.replace("def clamp(value):", "def clamp(value)");
+        assert!(permits("a.py", &broken, "def clamp(value)", "def clamp(value):"));
+        let open = format!("{broken}'''\n");
+        assert!(!permits("a.py", &open, "def clamp(value)", "def clamp(value): '''"));
+        let broken = VITEST.replace("a + b;", "(a + b;");
+        assert!(permits("a.ts", &broken, "(a + b;", "(a + b);"));
+        assert!(!permits("a.ts", &broken, "(a + b;", "(a + b); if (0)"));
+    }
+
+    #[test]
+    fn a_test_about_another_file_holds_no_program() {
+        assert!(sources("a.py", UNIT).holds_program("a.py"));
+        let mut sources = sources(
+            "checks.py",
+            "from shop import vat\n\n\ndef order():\n    return 3\n\n\ndef test_vat():\n    assert vat(order()) == 3\n",
+        );
+        sources.insert("shop.py", "def vat(amount):\n    return amount\n", false);
+        assert!(!sources.holds_program("checks.py"));
+    }
+}
