@@ -156,7 +156,7 @@ impl Folders {
         others.into_iter().try_for_each(|(name, text)| self.write_tool(name, text))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "as above")]
+    #[expect(clippy::disallowed_methods, reason = "the run's folder is the host's own, and so are our scripts")]
     fn write_tool(&self, name: &str, text: &str) -> io::Result<()> {
         let path = self.tools().join(name);
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;

@@ -371,21 +371,6 @@ const EARLY: usize = 200;
 /// As [`EARLY`], for families with so many choices that their repairs come late.
 const LATE: usize = 1_200;
 
-#[test]
-fn a_comma_that_is_missing_between_two_texts_is_found_early() {
-    let pairs: String = (0..40).map(|number| format!("    ('old{number}', 'new{number}'),\n")).collect();
-    let code = format!(
-        "PAIRS = [\n{pairs}]\nHELP = ('a text that goes on '\n        'in the next line')\n\n\n\
-         def swap(word):\n    for old, new in PAIRS:\n        word = word.replace(old, new)\n    return word\n"
-    );
-    let sources = repository(&code.replace("'old20', ", "'old20' "));
-    let lines = [("package/program.py".to_owned(), (46..=49).collect())].into();
-    let coverage = vec![TestCoverage { is_failing: true, lines }];
-    let found = candidates(&finding(), &sources, &Evidence { coverage, ..Evidence::default() }, 1_000);
-    let rank = position(&sources, &found, &code);
-    assert!(rank.is_some_and(|rank| rank <= 20), "{rank:?}");
-}
-
 /// Breaks the warehouse and tells at which place, from 1, its repair is; the function's lines are known.
 fn warehouse_rank(right: &str, wrong: &str) -> Option<usize> {
     assert_eq!(WAREHOUSE.matches(right).count(), 1, "{right}");

@@ -207,12 +207,12 @@ async fn java_is_said_to_be_missing() {
 }
 
 const TOTAL: &str = "<script setup>\nimport { computed } from 'vue'\n\nconst props = defineProps({ values: Array })\n\
-                     const total = computed(() => props.values.reduce((a, b) => a + b, 0))\n</script>\n\n<template>\n  \
-                     <p class=\"total\">{{ total }}</p>\n</template>\n";
+                     const total = computed(() => props.values.reduce((a, b) => a + b, 0))\nconst label = 'sum'\n</script>\n\n<template>\n  \
+                     <p class=\"total\" :title=\"label\">{{ total }}</p>\n</template>\n";
 
 /// A Vue component is healed in its script.
 #[rstest::rstest]
-#[case::name("props.values.reduce", "prop.values.reduce")]
+#[case::name("= computed(", "= compued(")]
 #[case::bracket("a + b, 0))", "a + b, 0)")]
 #[tokio::test]
 async fn the_script_of_a_component_is_healed(#[case] from: &str, #[case] to: &str) {
