@@ -32,7 +32,9 @@ export function RunSummaryCard({ results }: RunSummaryProps) {
   if (results.pullRequest) facts.push(["Pull request", <SafeLink key="request" to={results.pullRequest} />, "wide"]);
   const toKnow = [
     ...results.warnings,
-    ...(results.flaky ?? []).map((test) => `Flaky (${test.kind}): ${test.test}: ${test.evidence.join("; ")}; to see it: ${test.reproduction}`),
+    ...(results.flaky ?? []).map(
+      (test) => `Flaky (${test.kind}): ${test.test}: ${test.evidence.join("; ")}; to see it: ${test.reproduction}`,
+    ),
     ...results.notRun.map((what) => `Not run here, and CI decides by it, too: ${what}`),
   ];
   return (
