@@ -1,5 +1,5 @@
-//! What gives rise to the suspicion that a failure depends on more than the program. A sign by itself is no evidence but for what cannot be
-//! varied: there is no network here, and a full disk is a full disk.
+//! Signs that a failure depends on more than the program. A sign by itself is no evidence, except for what
+//! cannot be varied: there is no network here, and a full disk is a full disk.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) enum Sign {
     Random,
     /// Hashes decide about an order.
     Hashes,
-    /// Something was started that goes on beside the test.
+    /// Something was started that runs at the same time as the test.
     Threads,
     /// It was measured or waited how long something takes.
     Speed,
@@ -29,7 +29,7 @@ pub(super) enum Sign {
     Files,
 }
 
-/// What each of them is noted as, and words in the text of tests and programs that stand for it.
+/// Name of each sign in notes, and strings in the text of tests and programs that indicate it.
 const SIGNS: [(Sign, &str, &[&str]); 8] = [
     (Sign::Clock, "clock", &[]),
     (Sign::Random, "random", &["np.random", "numpy.random"]),
@@ -94,7 +94,10 @@ pub(super) fn named(finding: &Finding) -> Option<FlakyKind> {
     let text = format!("{}\n{}", finding.message, finding.stack.as_deref().unwrap_or_default()).to_lowercase();
     let last = text.len().saturating_sub(8000);
     let text = text.get(last..).unwrap_or(&text);
-    let says = |words: &&[&str]| words.iter().any(|word| text.contains(word));
+    // `FileNotFoundError` holds `enotfound`: a name begins where a word does.
+    let begins_word = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));
+    let says =
+        |words: &&[&str]| words.iter().any(|word| text.match_indices(word).any(|(at, _)| begins_word(at)));
     MESSAGES.iter().find(|(_, words)| says(words)).map(|(kind, _)| *kind)
 }
 
@@ -108,7 +111,7 @@ pub(super) fn of(noted: &BTreeSet<String>, files: &BTreeSet<String>, sources: &S
     signs
 }
 
-/// Whether a line has a set in braces, as Python writes them.
+/// Returns whether a line has a set in braces, as Python writes them.
 fn has_set(line: &str) -> bool {
     line.match_indices('{').any(|(at, _)| {
         let inside = line[at + 1..].split('}').next().unwrap_or_default();
@@ -119,7 +122,8 @@ fn has_set(line: &str) -> bool {
     })
 }
 
-/// What a failure that comes and goes depends on most likely, when no variation decided.
+/// Returns the condition that an intermittent failure most likely depends on, when no variation decided, with
+/// the reason.
 pub(super) fn likeliest(signs: &BTreeSet<Sign>) -> (FlakyKind, &'static str) {
     const RANKS: [(Sign, FlakyKind, &str); 7] = [
         (Sign::Network, FlakyKind::Network, "it asks for a host elsewhere"),
@@ -136,7 +140,26 @@ pub(super) fn likeliest(signs: &BTreeSet<Sign>) -> (FlakyKind, &'static str) {
 
 #[cfg(test)]
 mod tests {
+    use autoheal_engine::diagnostics::{Category, Source};
+
     use super::*;
+
+    #[test]
+    fn a_file_that_is_not_found_is_no_host() {
+        let finding = |message: &str| Finding {
+            source: Source::Test,
+            category: Category::Logic,
+            file: None,
+            location: None,
+            message: message.to_owned(),
+            stack: None,
+        };
+        let kind = |message: &str| named(&finding(message));
+        assert_eq!(kind("FileNotFoundError: [Errno 2] No such file or directory: 'a'"), None);
+        assert_eq!(kind("Error: getaddrinfo ENOTFOUND example.org"), Some(FlakyKind::Network));
+        assert_eq!(kind("socket.gaierror: [Errno -2] Name or service not known"), Some(FlakyKind::Network));
+        assert_eq!(kind("OSError: [Errno 98] Address already in use"), Some(FlakyKind::Resource));
+    }
 
     #[test]
     fn sets_in_braces_are_told_from_other_braces() {
