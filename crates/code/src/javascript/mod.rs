@@ -6,6 +6,7 @@ mod depth;
 pub mod environment;
 pub(crate) mod expectation;
 pub mod fix;
+mod flow;
 pub(crate) mod globals;
 pub(crate) mod grammar;
 pub mod index;
@@ -19,6 +20,6 @@ pub(crate) mod search;
 pub(crate) mod test_units;
 pub(crate) mod tokens;
 
-/// Lock files: what installers install by, and no fix may change.
+/// Lock files of the package managers, which no fix may change.
 pub const LOCKS: [&str; 6] =
     ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"];

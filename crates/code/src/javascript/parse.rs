@@ -1,4 +1,4 @@
-//! What parses as JavaScript or TypeScript.
+//! Parsing of JavaScript and TypeScript.
 //!
 //! A file is read as Node or a bundler would: by its extension, as a module when it imports or exports, else as a script that may
 //! return at top level (`CommonJS`). JSX is understood where the extension says so, and in `.js` files that hold tags.
@@ -15,6 +15,7 @@ use oxc_span::{ContentEq, LabeledSpan, SourceType};
 
 use super::components::{self, is_component};
 use super::depth::{room, too_many_words};
+use super::flow;
 use super::patterns;
 use super::tokens::{self, Kind};
 use crate::edit::{Edit, has_lines_between, origin};
@@ -27,17 +28,17 @@ const MAX_BYTES: usize = 2 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (line {line})")]
 pub struct Fault {
-    /// What the parser says.
+    /// Message of the parser.
     pub message: String,
-    /// The line it says that of, from 1.
+    /// Line of the fault, from 1.
     pub line: u32,
-    /// First byte.
+    /// First byte of the fault.
     pub start: usize,
-    /// One past the last byte.
+    /// One past the last byte of the fault.
     pub end: usize,
 }
 
-/// Whether a file of that name can be read.
+/// Checks that a file of that name can be parsed.
 ///
 /// # Errors
 ///
@@ -46,7 +47,7 @@ pub fn check(file: &str, text: &str) -> Result<(), Fault> {
     faults(file, text).into_iter().next().map_or(Ok(()), Err)
 }
 
-/// Whether a file of that name can be read.
+/// Returns whether a file of that name can be parsed.
 pub fn compiles(file: &str, text: &str) -> bool {
     faults(file, text).is_empty()
 }
@@ -61,8 +62,9 @@ pub fn faults(file: &str, text: &str) -> Vec<Fault> {
     }
 }
 
-/// Whether edits of a text that cannot be read take its first fault away: the parser, which sees no fault behind the first, gets at least a line
-/// further, and nothing was swallowed on its way there, by a quotation mark or as a comment.
+/// Returns whether edits of a text that cannot be parsed remove its first fault: the parser,
+/// which reports no fault after the first, gets at least a line further, and no quotation
+/// mark or comment swallowed code on the way.
 pub(crate) fn removes_fault(file: &str, before: &str, after: &str, edits: &[Edit]) -> bool {
     const SWALLOWED: usize = 3;
     let (old, new) = (faults(file, before), faults(file, after));
@@ -81,8 +83,8 @@ pub(crate) fn read<Tree>(
     text: &str,
     use_tree: impl FnOnce(&Program<'_>, &Semantic<'_>) -> Tree,
 ) -> Result<Tree, Vec<Place>> {
-    let program = if is_component(file) { Cow::Owned(components::blanked(text)) } else { Cow::Borrowed(text) };
     let source_type = source_type(file, text);
+    let program = program_in(file, text);
     let text = program.as_ref();
     let room =
         if text.len() > MAX_BYTES { None } else { room(text, source_type.is_typescript(), source_type.is_jsx()) };
@@ -90,6 +92,23 @@ pub(crate) fn read<Tree>(
         return Err(vec![("the text is too long or nested too deeply to be parsed".to_owned(), 0, 0)]);
     };
     deep(room, || read_within(text, source_type, use_tree))
+}
+
+/// Returns what the parser reads of a file, every byte in its place.
+fn program_in<'text>(file: &str, text: &'text str) -> Cow<'text, str> {
+    if is_component(file) {
+        Cow::Owned(components::blanked(text))
+    } else if holds_flow(file, text) {
+        Cow::Owned(flow::as_typescript(text))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Returns whether a file has the types of Flow.
+fn holds_flow(file: &str, text: &str) -> bool {
+    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("js" | "jsx" | "mjs" | "cjs")) && flow::is_flow(text)
 }
 
 fn read_within<Tree>(
@@ -125,7 +144,8 @@ fn read_within<Tree>(
     Ok(use_tree(&parsed.program, &built.semantic))
 }
 
-/// Whether two texts of a file of that name can be read, and have the same tree but for parentheses that change nothing.
+/// Returns whether two texts of a file of that name both parse, and to the
+/// same tree except for redundant parentheses.
 pub(crate) fn is_same(file: &str, before: &str, after: &str) -> bool {
     if !compiles(file, before) || !compiles(file, after) {
         return false;
@@ -134,6 +154,15 @@ pub(crate) fn is_same(file: &str, before: &str, after: &str) -> bool {
         let script = format!("a.{}", components::extension(before));
         return components::has_same_markup(before, after)
             && is_same(&script, &components::blanked(before), &components::blanked(after));
+    }
+    if holds_flow(file, before) || holds_flow(file, after) {
+        // The parser does not see what is blank: the tokens are compared.
+        let words = |text: &str| -> Vec<String> {
+            let tokens = tokens::scan(text);
+            let visible = tokens.iter().filter(|token| token.kind != Kind::Newline);
+            visible.map(|token| token.text(text).to_owned()).collect()
+        };
+        return words(before) == words(after);
     }
     let source_type = source_type(file, before);
     let room_of = |text: &str| room(text, source_type.is_typescript(), source_type.is_jsx());
@@ -151,7 +180,7 @@ pub(crate) fn is_same(file: &str, before: &str, after: &str) -> bool {
     })
 }
 
-/// How many type annotations a file has; none when it cannot be read.
+/// Counts the type annotations of a file; 0 if it cannot be parsed.
 pub(crate) fn annotations(file: &str, text: &str) -> usize {
     struct Count(usize);
     impl<'a> Visit<'a> for Count {
@@ -168,7 +197,7 @@ pub(crate) fn annotations(file: &str, text: &str) -> usize {
     counted.unwrap_or_default()
 }
 
-/// How a file of that name and text is to be read.
+/// Returns the source type with which to parse a file of that name and text.
 fn source_type(file: &str, text: &str) -> SourceType {
     if is_component(file) {
         return source_type(&format!("a.{}", components::extension(text)), "").with_module(true);
@@ -180,6 +209,7 @@ fn source_type(file: &str, text: &str) -> SourceType {
         "js" | "mjs" => known.with_jsx((text.contains("</") || text.contains("/>")) && !too_many_words(text)),
         _ => known,
     };
+    let known = if holds_flow(file, text) { known.with_typescript(true) } else { known };
     match extension {
         "js" | "jsx" if is_module(text) => known.with_module(true),
         "js" | "jsx" | "cjs" => known.with_script(true),
@@ -187,7 +217,7 @@ fn source_type(file: &str, text: &str) -> SourceType {
     }
 }
 
-/// Whether a text imports or exports at top level, or waits there.
+/// Returns whether a text imports, exports or awaits at top level.
 pub(crate) fn is_module(text: &str) -> bool {
     let mut depth = 0_usize;
     let mut line_is_new = true;
