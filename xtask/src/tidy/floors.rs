@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// What stands beside the house: only tests and `xtask` use `testkit`, nobody uses `xtask`.
+/// Crates outside the layers: only tests and `xtask` use `testkit`, and no crate uses `xtask`.
 const TESTKIT: &str = "testkit";
 const XTASK: &str = "xtask";
 

@@ -5,12 +5,14 @@
 //! - [`floors`]: which crate may use which
 //! - [`source`]: rules about single lines of program text (SQL, processes, I/O, lint exceptions)
 //! - [`text`]: rules about every file (length, white space, words)
+//! - [`prose`]: how doc comments open
 //! - [`properties`]: every required property of the specification has a tagged test
 //! - [`error_pages`]: every error code has its page
 
 mod error_pages;
 mod floors;
 mod properties;
+mod prose;
 mod source;
 mod text;
 
@@ -23,9 +25,9 @@ use crate::process;
 
 /// A file of the repository, as text.
 pub(crate) struct SourceFile {
-    /// Its path from the root, with `/`.
+    /// Path from the root, with `/`.
     path: String,
-    /// Its content.
+    /// Content of the file.
     text: String,
 }
 
@@ -42,7 +44,7 @@ impl SourceFile {
         folders.iter().any(|folder| self.path.starts_with(folder))
     }
 
-    /// Whether the text is that of a test, not of the program.
+    /// Returns whether the file is a test or a bench, not part of the program.
     fn is_test(&self) -> bool {
         ["/tests/", "/benches/"].iter().any(|folder| self.path.contains(folder))
     }
@@ -80,6 +82,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let mut complaints = floors::check(&floors::uses_of(&metadata));
     complaints.extend(files.iter().flat_map(source::check));
     complaints.extend(files.iter().flat_map(text::check));
+    complaints.extend(files.iter().flat_map(prose::check));
     complaints.extend(properties::check(&files)?);
     complaints.extend(error_pages::check(&files));
     complaints.sort();

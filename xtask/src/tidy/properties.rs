@@ -16,7 +16,7 @@ const TABLE_PATH: &str = "xtask/data/properties.tsv";
 /// The fewest cases a property test may run.
 const CASES: u64 = 100;
 
-/// What marks a tag, written so that this file holds none.
+/// Marker of a tag, written so that this file contains none.
 const MARK: &str = concat!("Feature: ", "autoheal-ci-agent");
 
 static TAG: LazyLock<Regex> = LazyLock::new(|| regex(&format!(r"^\s*// {MARK}, Property (\d+): (.+)$")));
@@ -199,7 +199,7 @@ mod tests {
     use super::super::file;
     use super::*;
 
-    /// What is said about the tags of `text`, without what is said about properties that have no test.
+    /// Returns the complaints about the tags of `text`, without those about properties that have no test.
     fn said(text: &str) -> Vec<String> {
         let text = text.replace("TAG", &format!("// {MARK}, Property"));
         let complaints = check(&[file("a.rs", &text)]).unwrap();
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(said(&format!("const CASES: u32 = 1_000;\n{}", with("CASES"))), Vec::<String>::new());
     }
 
-    /// What is said about the tags of a TypeScript file.
+    /// Returns the complaints about the tags of a TypeScript file.
     fn said_of_script(text: &str) -> Vec<String> {
         let text = text.replace("TAG", &format!("// {MARK}, Property"));
         let complaints = check(&[file("dashboard/src/a.test.tsx", &text)]).unwrap();

@@ -6,21 +6,21 @@ use regex::Regex;
 
 use super::{Complaint, SourceFile};
 
-/// Who may start processes, and so may lift clippy's ban (ARCHITECTURE.md, invariant 3).
+/// Code that may start processes, and so may lift clippy's ban (ARCHITECTURE.md, invariant 3).
 const STARTS_PROCESSES: &[&str] =
     &["crates/sandbox/", "crates/process/", "crates/fetch/src/render", "crates/testkit/", "xtask/src/process.rs"];
 
-/// Who looks into folders that commands of repositories write to. Its `clippy.toml` forbids what follows links; of the host's own folders it says
-/// that they are.
+/// Code that reads folders that commands of repositories write to. Its `clippy.toml` forbids functions that follow links; an
+/// exception states that the folders are the host's own.
 const LOOKS_INTO_FOLDERS: &[&str] = &["crates/repo/src/"];
 
-/// What the reason of an exception there says.
+/// Text that the reason of such an exception contains.
 const OWN: &str = "the host's own";
 
-/// Who may speak SQL.
+/// Code that may contain SQL.
 const SPEAKS_SQL: &[&str] = &["crates/store/", "crates/testkit/", "xtask/src/tidy/"];
 
-/// Who does no I/O and reads no clock.
+/// Code without I/O that reads no clock.
 const PURE: &[&str] = &["crates/engine/src/", "crates/page/src/", "crates/code/src/"];
 
 static SQL: LazyLock<Regex> = LazyLock::new(|| {

@@ -5,7 +5,7 @@ use super::{Complaint, SourceFile};
 /// Beyond this a file is two files.
 const LONGEST: usize = 600;
 
-/// Program text, which a person reads from top to bottom.
+/// Extensions of program text, which developers read from top to bottom.
 const PROGRAMS: &[&str] = &["rs", "py", "sh", "ts", "tsx", "js", "css", "sql"];
 
 /// Written by tools, whose words and white space are theirs.
