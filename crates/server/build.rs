@@ -1,5 +1,5 @@
-//! Where the built dashboard is that goes into the binary: the folder that `DASHBOARD_DIST` names, else `dashboard/dist`; without
-//! either an empty one, and the server says how to build the page.
+//! Embeds the built dashboard in the binary: the folder named by `DASHBOARD_DIST`, else `dashboard/dist`. If neither exists,
+//! it embeds an empty folder, and the server explains how to build the dashboard.
 
 use std::error::Error;
 use std::path::PathBuf;

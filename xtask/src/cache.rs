@@ -1,4 +1,4 @@
-//! What the chores keep from one run to the next: outside of the clone, under the hash of what it was made from.
+//! Cache of the chores between runs: outside of the clone, under the hash of the inputs.
 
 use std::path::PathBuf;
 

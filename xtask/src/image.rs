@@ -14,12 +14,12 @@ use sha2::{Digest as _, Sha512};
 use crate::cache;
 use crate::process::{command, output_of, run as run_command, text_of};
 
-/// What an image is made of.
+/// Definition of an image.
 struct Definition {
     language: &'static str,
-    /// Of Debian.
+    /// Name of the Debian release.
     release: &'static str,
-    /// Of Debian, besides those without which nothing runs.
+    /// Debian packages to install, in addition to those that every image has.
     packages: &'static [&'static str],
     /// Of the npm registry.
     program: Option<Program>,
@@ -31,11 +31,11 @@ struct Program {
     version: &'static str,
     /// Of its archive, in hexadecimal digits.
     sha512: &'static str,
-    /// What it offers: a name on `PATH`, and a file of the package.
+    /// Commands of the package: a name on `PATH`, and a file of the package.
     commands: &'static [(&'static str, &'static str)],
 }
 
-/// How packages are installed: nothing has to survive a loss of power, and nobody reads manuals in a container.
+/// Options for installing packages: nothing has to survive a loss of power, and manuals are not needed in a container.
 const OPTIONS: &[&str] = &[
     "--variant=essential",
     "--dpkgopt=force-unsafe-io",

@@ -39,14 +39,14 @@ enum Chore {
         #[arg(long)]
         properties: bool,
     },
-    /// Measure
+    /// Run a benchmark
     Bench {
         #[command(subcommand)]
         bench: Bench,
     },
     /// Make the local container image for a language, such as `python`
     Image {
-        /// The language
+        /// Name of the language
         language: String,
     },
     /// Line coverage of engine, store and repo; fails below 80 %

@@ -43,7 +43,7 @@ const RECIPE: &str = r#"{"version": 1, "fields": {
 /// The most memory that the program may have used, in KiB.
 const MEMORY_GOAL: u64 = 200 << 10;
 
-/// When a bench that does not end is given up.
+/// Time limit of the bench.
 const PATIENCE: Duration = Duration::from_mins(20);
 
 struct Arguments {

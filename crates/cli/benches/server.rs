@@ -1,9 +1,9 @@
-//! How fast `autoheal serve` tells how a job stands, and what it costs to have many follow a run.
+//! Latency of the job status in `autoheal serve`, and the memory cost of many clients following one run.
 //!
-//! The client is this process, the server the real binary. Requests have a time at which they are meant to be sent (an open loop); what
-//! is measured is from then to the last byte of the answer, so that a server which stalls is charged for all that would have been asked
-//! meanwhile (Tene, "How NOT to Measure Latency"). The reference is `GET /healthz`, which does nothing, at the same rate in the same
-//! session: what is left is the status itself.
+//! The client is this process, the server the real binary. Each request has a scheduled send time (an open loop). The latency is
+//! measured from that time to the last byte of the response, so that a stalling server is charged for all requests scheduled in the
+//! meantime (Tene, "How NOT to Measure Latency"). The reference is `GET /healthz`, which does nothing, at the same rate in the same
+//! session: the difference is the cost of the status itself.
 //!
 //! Arguments: `--rate N`, `--seconds N`, `--clients N`, `--json FILE`.
 
@@ -34,19 +34,19 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How many connections ask.
+/// Number of connections that send requests.
 const CONNECTIONS: u32 = 32;
 
-/// How long the figures of the beginning do not count.
+/// Warm-up time, during which no latencies are recorded.
 const WARM_UP: Duration = Duration::from_secs(1);
 
 /// The slowest that one of a hundred requests may be.
 const LATENCY_GOAL: Duration = Duration::from_millis(5);
 
-/// What all that follow a run may cost together, in KiB.
+/// Maximum memory for all followers of a run together, in KiB.
 const MEMORY_GOAL: u64 = 100 << 10;
 
-/// How long anything is waited for.
+/// Time limit for waiting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Arguments {
@@ -151,7 +151,7 @@ fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n").into_bytes()
 }
 
-/// How long requests took.
+/// Latencies of the requests, in ascending order.
 struct Latencies(Vec<Duration>);
 
 impl Latencies {
@@ -176,7 +176,7 @@ impl Latencies {
     }
 }
 
-/// Asks so many times a second, whatever the answers take.
+/// Sends `arguments.rate` requests per second, regardless of the response times. Returns their latencies.
 async fn load(address: SocketAddr, path: &str, arguments: &Arguments) -> Latencies {
     let request = get(path);
     let (pause, begun) = (Duration::from_secs(1) / arguments.rate, Instant::now() + Duration::from_millis(100));
@@ -239,7 +239,7 @@ async fn begin_run(store: &Store) -> (JobId, RunId, Lease) {
     (job, run, lease)
 }
 
-/// So many that follow a run, and a text that each waits for.
+/// Opens `clients` connections that follow a run. Each adds a permit to `ready` at its first event, and to `heard` at the awaited text.
 fn follow(
     address: SocketAddr,
     run: RunId,

@@ -1,4 +1,4 @@
-//! What can be asked of the program.
+//! Command-line arguments of the program and its commands.
 
 use std::path::PathBuf;
 
@@ -36,10 +36,10 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What every command understands.
+/// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Where runs, caches and the database are kept [default: ~/.local/share/autoheal]
+    /// Folder for runs, caches and the database [default: ~/.local/share/autoheal]
     #[arg(long, global = true, value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     /// The database: `sqlite://FILE` or `postgres://...` [default: autoheal.db in the data folder]
@@ -48,29 +48,29 @@ pub(crate) struct Global {
     /// The settings file [default: ~/.config/autoheal/autoheal.toml]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// What is logged to standard error: error, warn, info, debug, trace, off, or a filter [default: off; for worker: info]
+    /// Log level for standard error: error, warn, info, debug, trace, off, or a filter [default: off; for worker: info]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
     /// Log as JSON lines
     #[arg(long, global = true)]
     pub(crate) log_json: bool,
-    /// The language model that is asked last: PROVIDER/NAME with openai, anthropic, gemini or ollama, several with commas between
-    /// them, or none [default: none]
+    /// Language model, used as the last resort: PROVIDER/NAME with openai, anthropic, gemini or ollama; several, separated by
+    /// commas; or none [default: none]
     #[arg(long, global = true, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Write what models answer to a file
+    /// Write the responses of models to a file
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
-    /// Take what models answer from a file, and ask nobody
+    /// Replay the responses of models from a file; make no requests
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
-    /// Say nothing but data and errors
+    /// Print only data and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
 
 impl Global {
-    /// The settings with these flags over them.
+    /// Returns the settings, overridden by these flags.
     pub(crate) fn over(&self, config: Config) -> Config {
         Config {
             data_dir: self.data_dir.clone().or(config.data_dir),
@@ -92,49 +92,49 @@ impl Global {
 pub(crate) enum Command {
     /// Heal a repository: the result is a branch, your working tree is not touched
     Heal(Box<Heal>),
-    /// Heal the checkout of a job of GitHub Actions, and tell the job what came of it
+    /// Heal the checkout of a GitHub Actions job, and report the result to the job
     Ci(Box<CiJob>),
-    /// Show what a run came to
+    /// Show the result of a run
     Report(Report),
     /// List, show, cancel and retry tasks
     Tasks(Tasks),
-    /// Show what people were told: quarantines, dead letters, budgets that are used up
+    /// List alerts: quarantines, dead letters, exhausted budgets
     Alerts(Alerts),
-    /// Copy the database into a file, while others work on it
+    /// Copy the database to a file, even while it is in use
     Backup(Backup),
     /// Draw a workflow as a Mermaid flowchart
     Graph(Graph),
     /// Explain an error code: what happened, why, and what to do
     Explain(Explain),
-    /// Check what of this machine can be used
+    /// Check which tools and sandboxes of this machine are usable
     Check(Check),
-    /// Add, run, heal and look at sources: pages that are scraped regularly
+    /// Add, run, heal and inspect sources: pages that are scraped regularly
     Source(Box<Sources>),
     /// Run tasks from the queue until stopped
     Worker(Worker),
-    /// Show what language models have used
+    /// Show the usage of language models
     Usage(Usage),
     /// Find the fields of a recipe again on a page whose layout has changed
     Relocate(Relocate),
-    /// Get what pages hold: a product, a job, an article, a recipe, an event
+    /// Extract structured data from pages: a product, a job, an article, a recipe, an event
     Extract(Extract),
     /// Find the answer to a question in a manual, by following its links
     Navigate(Box<Navigate>),
     /// Serve tools to an assistant over the Model Context Protocol
     Mcp(Mcp),
-    /// Serve the dashboard, the API and the same tools over HTTP, and do the work that is asked for there
+    /// Serve the dashboard, the API and the tools over HTTP, and run the requested tasks
     Serve(Serve),
-    /// Does the work of another autoheal process, which starts it and talks to it on its standard streams
+    /// Do the work of another autoheal process, which starts it and talks to it on its standard streams
     #[command(hide = true)]
     WorkerProcess,
     /// Print the description of the API, `openapi.json`
     Openapi,
-    /// Print what completes commands in a shell
+    /// Print the completion script for a shell
     #[command(
         after_help = "Examples:\n  autoheal completions bash > ~/.local/share/bash-completion/completions/autoheal\n  autoheal completions fish > ~/.config/fish/completions/autoheal.fish"
     )]
     Completions {
-        /// The shell
+        /// Name of the shell
         shell: clap_complete::Shell,
     },
     /// Write the manual: a page for each command, for `man`
@@ -173,7 +173,7 @@ impl Command {
         }
     }
 
-    /// What is logged unless a setting says otherwise: a command that a person waits for tells its errors by itself.
+    /// Returns the default log level: interactive commands report their errors by themselves, and log nothing.
     pub(crate) const fn log_level(&self) -> &'static str {
         match self {
             Self::Worker(_) | Self::Serve(_) => "info",
@@ -216,25 +216,25 @@ pub(crate) struct Heal {
     /// A folder with a git repository, or `https://github.com/OWNER/REPO`
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub(crate) repository: Option<String>,
-    /// Let the repository's own `.autoheal.toml` make files editable that never are otherwise
+    /// Allow the repository's own `.autoheal.toml` to make protected files editable
     #[arg(long)]
     pub(crate) trust_config: bool,
-    /// How many seconds the search for the repair of one fault of logic may take; 0: nothing is searched for [default: 60]
+    /// Time limit for the search for the repair of one fault of logic, in seconds; 0 disables the search [default: 60]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) search_seconds: Option<u64>,
-    /// Ask a language server of this machine (pyright, ruff, typescript-language-server) about what is red, if there is one
+    /// Use the diagnostics of a language server on this machine (pyright, ruff, typescript-language-server), if there is one
     #[arg(long)]
     pub(crate) lsp: bool,
-    /// Deliver no change that search found where the tests allow other changes, too
+    /// Deliver no change found by search if the tests allow other changes, too
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Where the result is verified
+    /// Location of the checks that verify the result
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,
-    /// Do not wait for the CI of the host: what passes here is enough
+    /// Do not wait for the CI of the host; the checks that pass here are sufficient
     #[arg(long, conflicts_with = "ci")]
     pub(crate) no_wait_ci: bool,
-    /// How long the CI of the host may take, in seconds [default: 600]
+    /// Time limit for the CI of the host, in seconds [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) ci_timeout: Option<u64>,
     /// Start workflows that can be started by hand when the push starts none
@@ -243,13 +243,13 @@ pub(crate) struct Heal {
     /// Open a pull request for the branch, or bring it up to date
     #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
     pub(crate) pull_request: bool,
-    /// The branch to heal, instead of the one that a clone checks out
+    /// Branch to heal, instead of the one that a clone checks out
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// The file that holds the token for GitHub; else it is taken from `GITHUB_TOKEN`
+    /// File with the token for GitHub [default: the token in `GITHUB_TOKEN`]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// The address of GitHub's API; that of a GitHub Enterprise is `https://HOST/api/v3` [default: that of github.com]
+    /// Address of GitHub's API; that of a GitHub Enterprise is `https://HOST/api/v3` [default: that of github.com]
     #[arg(long, value_name = "URL")]
     pub(crate) github_api: Option<Url>,
     /// Push the branch to where the clone came from; this is the default
@@ -258,19 +258,19 @@ pub(crate) struct Heal {
     /// Leave the branch in the run's own clone
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) no_push: bool,
-    /// Write the report and a patch, and no branch
+    /// Write only the report and a patch; create no branch
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take the uncommitted changes of a local repository along
+    /// Include the uncommitted changes of a local repository
     #[arg(long)]
     pub(crate) include_uncommitted: bool,
-    /// Write the results here as well
+    /// Also write the results to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Go on with a run that was stopped or killed
+    /// Resume a run that was stopped or killed
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<RunId>,
     #[command(flatten)]
@@ -286,16 +286,16 @@ pub(crate) struct How {
     /// Second half of the branch's name [default: bot]
     #[arg(long, value_name = "NAME")]
     pub(crate) leader: Option<String>,
-    /// How many rounds may follow the first [default: 5]
+    /// Maximum number of rounds after the first [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) retry_limit: Option<u32>,
-    /// The wall around the repository's own code: auto, docker, bubblewrap, or none [default: auto]
+    /// Sandbox for the repository's own code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long, value_name = "KIND")]
     pub(crate) sandbox: Option<Choice>,
-    /// How to run the tests, instead of what is detected; words, no shell
+    /// Command that runs the tests, instead of the detected one; run without a shell
     #[arg(long, value_name = "COMMAND")]
     pub(crate) test_command: Option<String>,
-    /// How to install what the tests need, instead of what is detected; words, no shell
+    /// Command that installs what the tests need, instead of the detected one; run without a shell
     #[arg(long, value_name = "COMMAND")]
     pub(crate) install_command: Option<String>,
 }
@@ -303,20 +303,20 @@ pub(crate) struct How {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ci {
-    /// The best that is there
+    /// Best verification that is available
     Auto,
-    /// Here, and then by the CI that runs at GitHub
+    /// Local checks, and then the CI on GitHub
     #[value(name = "github")]
     #[serde(rename = "github")]
     GitHub,
-    /// The branch, cloned fresh, tested in a fresh sandbox
+    /// Local checks of the branch, in a fresh clone and a fresh sandbox
     Local,
-    /// Not at all
+    /// No verification
     None,
 }
 
 impl Heal {
-    /// The settings with these flags over them.
+    /// Returns the settings, overridden by these flags.
     pub(crate) fn over(&self, config: &Config) -> Config {
         let mut config = config.clone();
         let set = &mut config.github;
@@ -342,35 +342,35 @@ impl From<Ci> for CiMode {
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// The run; `last` for the newest
+    /// Run to report; `last` for the newest
     pub(crate) run: String,
     /// Print the results as JSON instead
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print what was changed instead, as a unified diff
+    /// Print the changes instead, as a unified diff
     #[arg(long, conflicts_with = "json")]
     pub(crate) diff: bool,
     /// Print the output of every command that the run started instead
     #[arg(long, conflicts_with_all = ["json", "diff"])]
     pub(crate) commands: bool,
-    /// Write it here instead of printing it
+    /// Write the output to this file instead of printing it
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// The file, which must not be there yet; to go back to it, start with `--database-url sqlite://FILE`, or put it in the place of
-    /// autoheal.db while nothing runs
+    /// File to create; it must not exist yet. To restore it, start with `--database-url sqlite://FILE`, or replace autoheal.db with it
+    /// while no autoheal process runs
     pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Alerts {
-    /// Only those about this source, repository or host
+    /// Only alerts about this source, repository or host
     #[arg(long)]
     pub(crate) target: Option<String>,
-    /// At most so many, the newest
+    /// Maximum number of alerts; the newest are listed
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,
     /// Print as JSON
@@ -391,28 +391,28 @@ pub(crate) struct Tasks {
 pub(crate) enum TasksCommand {
     /// List tasks, the newest first (the default)
     List {
-        /// Only in this state, such as PENDING
+        /// Only tasks in this state, such as PENDING
         #[arg(long)]
         state: Option<String>,
-        /// At most so many
+        /// Maximum number of tasks
         #[arg(long, default_value_t = 20)]
         limit: u32,
     },
     /// Show one task and its runs
     Show {
-        /// The task's number
+        /// Number of the task
         #[arg(value_parser = task_id)]
         task: TaskId,
     },
-    /// End a task; what it reached is kept
+    /// Cancel a task; its results so far are kept
     Cancel {
-        /// The task's number
+        /// Number of the task
         #[arg(value_parser = task_id)]
         task: TaskId,
     },
-    /// Put a task that failed, was cancelled or is quarantined back into the queue; its run goes on where it was
+    /// Put a failed, cancelled or quarantined task back into the queue; its run resumes where it was
     Retry {
-        /// The task's number
+        /// Number of the task
         #[arg(value_parser = task_id)]
         task: TaskId,
     },
@@ -424,22 +424,22 @@ fn task_id(text: &str) -> Result<TaskId, std::num::ParseIntError> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Graph {
-    /// Which workflow
+    /// Workflow to draw
     #[arg(value_enum)]
     pub(crate) workflow: WorkflowName,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WorkflowName {
-    /// Healing a repository
+    /// Workflow that heals a repository
     Repo,
-    /// Healing a source
+    /// Workflow that heals a source
     Source,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// Such as `REPO_CLONE_FAILED`; without one, all are listed
+    /// Code to explain, such as `REPO_CLONE_FAILED`; without one, all are listed
     #[arg(value_parser = error_code)]
     pub(crate) code: Option<ErrorCode>,
 }
@@ -451,7 +451,7 @@ fn error_code(text: &str) -> Result<ErrorCode, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Do not try the ways out of the sandbox, which takes some seconds
+    /// Skip the attempts to escape from the sandbox, which take some seconds
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print as JSON
@@ -461,10 +461,10 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
-    /// How many tasks to run at once [default: 1]
+    /// Number of tasks to run at once [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
-    /// The wall around the repositories' own code: auto, docker, bubblewrap, or none [default: auto]
+    /// Sandbox for the repositories' own code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long, value_name = "KIND")]
     pub(crate) sandbox: Option<Choice>,
 }
@@ -484,19 +484,19 @@ pub(crate) struct Relocate {
     /// A page on which the recipe worked, plain or .gz; repeat it for more pages, the latest first
     #[arg(long, value_name = "FILE", required_unless_present = "batch")]
     pub(crate) old: Vec<PathBuf>,
-    /// The page on which it does not, plain or .gz
+    /// Page on which it no longer works, plain or .gz
     #[arg(long, value_name = "FILE", required_unless_present = "batch")]
     pub(crate) new: Option<PathBuf>,
     /// The recipe: JSON, or TOML when its name ends in .toml
     #[arg(long, value_name = "FILE", required_unless_present = "batch")]
     pub(crate) recipe: Option<PathBuf>,
-    /// Answer each line of this file instead
+    /// Process each line of this file instead
     #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "new", "recipe"])]
     pub(crate) batch: Option<PathBuf>,
-    /// From which confidence on a new place is accepted, from 0 to 1 [default: the one that was trained]
+    /// Minimum confidence (0 to 1) for accepting a relocation [default: the trained one]
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(crate) threshold: Option<f32>,
-    /// Print as JSON; of a batch, a line for each case
+    /// Print as JSON; for a batch, one line per case
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -506,14 +506,14 @@ fn share(text: &str) -> Result<f32, String> {
     number.ok_or_else(|| "a number from 0 to 1 is expected".to_owned())
 }
 
-/// What language models have used.
+/// Grouping and period of the sums.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  autoheal usage                    by day\n  autoheal usage --by model --days 7")]
 pub(crate) struct Usage {
-    /// What is summed by
+    /// Grouping of the sums
     #[arg(long, value_enum, default_value_t = By::Day)]
     pub(crate) by: By,
-    /// The last so many days, today included
+    /// Number of days, today included
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) days: u32,
     /// Print as JSON
@@ -523,14 +523,14 @@ pub(crate) struct Usage {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// The day, in UTC
+    /// Day, in UTC
     Day,
-    /// The model
+    /// Language model
     Model,
-    /// The source or the repository
+    /// Source or repository
     Target,
-    /// For whom
+    /// User on whose behalf the request was made
     User,
-    /// The prompt
+    /// Purpose of the prompt
     Purpose,
 }

@@ -1,4 +1,4 @@
-//! What can be asked of `autoheal ci`.
+//! Arguments of `autoheal ci`.
 
 use std::path::PathBuf;
 

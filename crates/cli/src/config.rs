@@ -1,6 +1,6 @@
-//! What is set elsewhere: the settings file, under the environment, under the flags.
+//! Configuration: the settings file, overridden by the environment, overridden by the flags.
 //!
-//! The file is the user's, never the repository's: a repository must not choose the wall around itself.
+//! The file is the user's, never the repository's: a repository must not choose its own sandbox.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ mod secrets;
 
 pub(crate) use secrets::{github_webhook_secret, server_token, smtp_password, webhook_key};
 
-/// Every setting; what is not set has the default that `--help` names.
+/// All settings; omitted ones have the default that `--help` names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
@@ -55,7 +55,7 @@ pub(crate) struct HealConfig {
     pub(crate) leader: Option<String>,
     pub(crate) retry_limit: Option<u32>,
     pub(crate) ci: Option<Ci>,
-    /// Wall time of the whole run; what was accepted by then is kept.
+    /// Wall time of the whole run; edits accepted by then are kept.
     pub(crate) run_seconds: Option<u64>,
     /// Wall time of one run of a test suite.
     pub(crate) test_seconds: Option<u64>,
@@ -69,42 +69,42 @@ pub(crate) struct HealConfig {
     pub(crate) lsp_seconds: Option<u64>,
     /// Wall time of one install.
     pub(crate) install_seconds: Option<u64>,
-    /// Disk space of what installs leave for later runs, in GiB.
+    /// Disk space of the cached installations, in GiB.
     pub(crate) cache_gib: Option<u64>,
-    /// How long it is kept after it was used last, in days.
+    /// Maximum age of this data since its last use, in days.
     pub(crate) cache_days: Option<u64>,
     /// Memory of one command, in MiB.
     pub(crate) memory_mib: Option<u64>,
     /// Processes and threads of one command.
     pub(crate) processes: Option<u32>,
-    /// What may lie in the folders that a command may write.
+    /// Disk space in the folders that a command may write, in MiB.
     pub(crate) disk_mib: Option<u64>,
-    /// How much a language model is told.
+    /// Limits on the prompt for a language model.
     #[serde(default)]
     pub(crate) prompt: autoheal_repo::PromptLimits,
 }
 
-/// How GitHub is asked.
+/// Settings for access to GitHub and its CI.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GitHubConfig {
-    /// The address of the API; that of a GitHub Enterprise is `https://HOST/api/v3`.
+    /// Address of the API; that of a GitHub Enterprise is `https://HOST/api/v3`.
     pub(crate) api: Option<Url>,
-    /// The file that holds the token; stands over the environment.
+    /// File with the token; takes precedence over the environment.
     pub(crate) token_file: Option<PathBuf>,
     /// Open a pull request, or bring it up to date.
     pub(crate) pull_request: Option<bool>,
     /// Start workflows that can be started by hand when none starts by itself.
     pub(crate) dispatch_workflows: Option<bool>,
-    /// How long CI may take.
+    /// Time limit for CI.
     pub(crate) ci_seconds: Option<u64>,
-    /// How long until something of CI must have appeared.
+    /// Time limit for the first sign of CI.
     pub(crate) grace_seconds: Option<u64>,
-    /// How long to wait between two looks; [`LEAST_POLL_MILLIS`] at least.
+    /// Polling interval; at least [`LEAST_POLL_MILLIS`].
     pub(crate) poll_millis: Option<u64>,
 }
 
-/// How much of a repository is taken.
+/// Limits on the size of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GitConfig {
@@ -118,16 +118,16 @@ pub(crate) struct GitConfig {
     pub(crate) memory_mib: Option<u64>,
 }
 
-/// How sources are healed.
+/// Settings for healing sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceConfig {
-    /// How much a language model is told.
+    /// Limits on the prompt for a language model.
     #[serde(default)]
     pub(crate) prompt: autoheal_source::PromptLimits,
 }
 
-/// The wall around what repositories bring.
+/// Settings of the sandbox for the code of repositories.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SandboxConfig {
@@ -138,7 +138,7 @@ pub(crate) struct SandboxConfig {
     pub(crate) docker_runtime: Option<String>,
     /// Run commands also where only resource limits bind them.
     pub(crate) allow_weak_limits: Option<bool>,
-    /// What is to stay free on disks that commands may write.
+    /// Disk space that must stay free on disks that commands may write to, in MiB.
     pub(crate) free_space_mib: Option<u64>,
     /// The hosts that an install may reach.
     pub(crate) registries: Option<Vec<String>>,
@@ -148,47 +148,47 @@ pub(crate) struct SandboxConfig {
     pub(crate) install_environment: Option<Vec<String>>,
 }
 
-/// How web pages are asked for.
+/// Settings for fetching web pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FetchConfig {
-    /// Where the owner of a site finds out who is asking.
+    /// Address with information about the client, for the owners of sites.
     pub(crate) contact: Option<Url>,
-    /// Places outside the public internet that may be asked: addresses, networks, names.
+    /// Hosts outside the public internet that may be accessed: addresses, networks, names.
     pub(crate) allow_private: Option<Vec<String>>,
     /// Folders whose files may be read by `file://` addresses.
     pub(crate) allow_files: Option<Vec<PathBuf>>,
-    /// A folder of stored pages that stands for the network.
+    /// Folder of stored pages, served instead of the network.
     pub(crate) snapshots: Option<PathBuf>,
-    /// How long to wait between two requests to one host, in milliseconds.
+    /// Delay between two requests to one host, in milliseconds.
     pub(crate) host_interval_millis: Option<u64>,
     /// The browser that renders pages whose scripts build them.
     pub(crate) browser: Option<PathBuf>,
-    /// Whether the browser is contained by bubblewrap; where it cannot be, as in many containers, the user must say so.
+    /// True if bubblewrap contains the browser. If it cannot, as in many containers, the user must turn this off explicitly.
     pub(crate) browser_sandbox: Option<bool>,
 }
 
-/// How workers behave.
+/// Settings of the workers that run tasks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkerConfig {
     pub(crate) concurrency: Option<usize>,
-    /// How many tasks of a kind at once at most.
+    /// Maximum number of tasks of each kind at once.
     #[serde(default)]
     pub(crate) kinds: KindsConfig,
-    /// How long a task that failed waits for its next try, the first time.
+    /// Delay before the first retry of a failed task.
     pub(crate) retry_seconds: Option<u64>,
-    /// How long a claim holds without a heartbeat.
+    /// Duration of a claim without a heartbeat.
     pub(crate) lease_seconds: Option<u64>,
-    /// How long a stop waits for running nodes.
+    /// Grace period for running nodes when a worker stops.
     pub(crate) grace_seconds: Option<u64>,
-    /// Memory of one worker process, in MiB; what runs in a sandbox has its own limit.
+    /// Memory of one worker process, in MiB; commands in a sandbox have their own limit.
     pub(crate) memory_mib: Option<u64>,
-    /// How much disk space must be free, in MiB, before a task is begun; 0: nothing is asked for.
+    /// Minimum free disk space, in MiB, for beginning a task; 0: no minimum.
     pub(crate) min_free_mib: Option<u64>,
 }
 
-/// How long what is kept.
+/// Retention periods of stored data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeepConfig {
@@ -196,11 +196,11 @@ pub(crate) struct KeepConfig {
     pub(crate) run_days: Option<u32>,
     /// Values, attempts at fixes, alerts, decisions, accounts of models, versions of recipes.
     pub(crate) history_days: Option<u32>,
-    /// How many sets of values of one page.
+    /// Number of sets of values of one page.
     pub(crate) values: Option<u32>,
 }
 
-/// How many tasks of each kind a worker runs at once; 0: none.
+/// Number of tasks of each kind that a worker runs at once; 0: none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KindsConfig {
@@ -210,87 +210,87 @@ pub(crate) struct KindsConfig {
     pub(crate) heal_repo: Option<usize>,
 }
 
-/// Who is told.
+/// Settings for the delivery of alerts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AlertConfig {
-    /// Where alerts are posted.
+    /// Address to which alerts are posted.
     pub(crate) webhook: Option<Url>,
-    /// How they are sent by mail.
+    /// Settings for sending alerts by mail.
     pub(crate) mail: Option<MailConfig>,
 }
 
-/// Mail.
+/// Settings for sending mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MailConfig {
-    /// Who takes it.
+    /// Address of the mail server.
     pub(crate) server: Url,
-    /// Who it is from.
+    /// Address of the sender.
     pub(crate) from: String,
-    /// Who gets it.
+    /// Addresses of the recipients.
     pub(crate) to: Vec<String>,
-    /// Who logs in.
+    /// User name for the login at the mail server.
     pub(crate) user: Option<String>,
 }
 
-/// Who may ask the server.
+/// Settings of the server: address, access control and limits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServerConfig {
-    /// Where it listens.
+    /// Address to listen at.
     pub(crate) addr: Option<SocketAddr>,
-    /// Names under which it may be asked, beside those of this machine.
+    /// Host names accepted in requests, in addition to those of this machine.
     pub(crate) hosts: Option<Vec<String>>,
-    /// Origins whose pages may ask.
+    /// Origins whose pages may send requests.
     pub(crate) origins: Option<Vec<String>>,
-    /// How many requests a second one client may make; 0: as many as it likes.
+    /// Maximum number of requests per second and client; 0: unlimited.
     pub(crate) requests_per_second: Option<u32>,
-    /// How many connections one client may have at once; 0: as many as it likes.
+    /// Maximum number of simultaneous connections per client; 0: unlimited.
     pub(crate) connections_per_client: Option<usize>,
-    /// Where the dashboard reports its crashes.
+    /// Address to which the dashboard reports its crashes.
     pub(crate) error_sink: Option<Url>,
-    /// Whether whoever asks may have the branch of a healed repository pushed.
+    /// True if clients may have the branch of a healed repository pushed.
     pub(crate) allow_push: Option<bool>,
-    /// The repositories that may be healed for whoever asks: folders, and what lies in them, and addresses.
+    /// Repositories that clients of the server may have healed: folders, with the repositories below them, and addresses.
     pub(crate) repositories: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) github_webhook: GitHubWebhookConfig,
 }
 
-/// What is done when GitHub tells that CI has failed.
+/// Settings of the webhook through which GitHub reports failing CI.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GitHubWebhookConfig {
-    /// Whether the repository is healed.
+    /// True if a failing CI run triggers the healing of the repository.
     pub(crate) enabled: Option<bool>,
 }
 
-/// Which language model is asked, and what that may cost.
+/// Language models and their budgets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LlmConfig {
     /// `PROVIDER/NAME`, several with commas between them, or `none`.
     pub(crate) model: Option<String>,
-    /// Where providers are asked instead of at home.
+    /// Addresses of providers, instead of their default ones.
     #[serde(default)]
     pub(crate) base_urls: BTreeMap<Provider, Url>,
-    /// Files that hold keys, where the environment has none.
+    /// Files with API keys, for providers whose key is not in the environment.
     #[serde(default)]
     pub(crate) key_files: BTreeMap<Provider, PathBuf>,
-    /// How long a model may take to answer.
+    /// Time limit for the response of a model.
     pub(crate) timeout_seconds: Option<u64>,
-    /// What one run may use.
+    /// Budget of one run.
     pub(crate) run_calls: Option<u64>,
     pub(crate) run_tokens: Option<u64>,
     pub(crate) run_dollars: Option<f64>,
-    /// What all runs of a day may use together.
+    /// Budget of all runs of a day together.
     pub(crate) day_calls: Option<u64>,
     pub(crate) day_tokens: Option<u64>,
     pub(crate) day_dollars: Option<f64>,
-    /// How many characters of each question and answer are kept.
+    /// Number of characters of each prompt and response that are stored.
     pub(crate) kept_characters: Option<usize>,
-    /// Answers are written to this file, or given from that one.
+    /// File to which responses are written, and file from which they are replayed.
     pub(crate) record: Option<PathBuf>,
     pub(crate) replay: Option<PathBuf>,
     /// Dollars for a million tokens, by the beginning of a model's name.
@@ -303,38 +303,38 @@ pub(crate) struct LlmConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NavigateConfig {
     pub(crate) max_steps: Option<u32>,
-    /// What of a page a model sees.
+    /// Limits on the parts of a page in a prompt: the number of links, and of characters.
     pub(crate) max_links_shown: Option<usize>,
     pub(crate) max_content_chars: Option<usize>,
-    /// How many of its last actions a model sees.
+    /// Maximum number of a model's last actions in a prompt.
     pub(crate) max_path_history: Option<usize>,
-    /// How long one page may take.
+    /// Time limit for one page.
     pub(crate) http_seconds: Option<u64>,
 }
 
-/// How `autoheal extract` reads pages.
+/// Settings of `autoheal extract`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExtractConfig {
-    /// How often a model is asked again for what is missing.
+    /// Maximum number of further requests to a model for missing fields.
     pub(crate) schema_retries: Option<u32>,
-    /// How much of a page's text a model is shown, in characters.
+    /// Maximum length of a page's text in a prompt, in characters.
     pub(crate) page_characters: Option<usize>,
-    /// How much of what a page states about itself a model is shown, in characters.
+    /// Maximum length of a page's structured data in a prompt, in characters.
     pub(crate) stated_characters: Option<usize>,
     /// The longest answer of a model, in tokens.
     pub(crate) answer_tokens: Option<u32>,
-    /// How many pages are worked on at once.
+    /// Maximum number of pages processed at once.
     pub(crate) jobs: Option<usize>,
 }
 
-/// The shortest wait between two looks at CI, in milliseconds: less asks without learning more.
+/// Minimum polling interval for CI, in milliseconds: a shorter one sends requests without learning more.
 const LEAST_POLL_MILLIS: u64 = 1000;
 
 /// The shortest time for which runs are kept, in days: an event of GitHub that is a week old is done once only because its job is known.
 const LEAST_RUN_DAYS: u32 = 8;
 
-/// What begins the name of an environment variable that is a setting.
+/// Prefix of environment variables that are settings.
 const PREFIX: &str = "AUTOHEAL_";
 
 /// The variables that are settings, without the prefix, and the settings they are.
@@ -436,7 +436,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("EXTRACT_JOBS", "extract.jobs"),
 ];
 
-/// Variables that begin like settings and are none: secrets, and what the tests of this repository use.
+/// Environment variables that have the prefix of settings but are not settings: secrets, and variables for this repository's tests.
 const NOT_SETTINGS: [&str; 10] = [
     "GITHUB_TOKEN",
     "TOKEN",
@@ -488,7 +488,7 @@ impl Config {
         Ok(config)
     }
 
-    /// How much installs may leave for later runs.
+    /// Returns the limits on the data that installs keep for later runs.
     pub(crate) fn caches(&self) -> CacheLimits {
         let standard = CacheLimits::default();
         CacheLimits {
@@ -497,11 +497,11 @@ impl Config {
         }
     }
 
-    /// Where runs, caches and the database are kept.
+    /// Returns the folder for runs, caches and the database.
     ///
     /// # Errors
     ///
-    /// When it is not set and there is no home.
+    /// When the folder is not set and there is no home folder.
     pub(crate) fn data_dir(&self) -> anyhow::Result<PathBuf> {
         let default = || base_folder("XDG_DATA_HOME", ".local/share").map(|base| base.join("autoheal"));
         self.data_dir.clone().or_else(default).context("there is no home folder: name a data folder with --data-dir")
@@ -526,8 +526,8 @@ fn refuse_unknown_variables() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The token for GitHub: from the file that a flag or the settings name, else from the environment. Not a setting itself: a secret does not
-/// belong in a file that is shown around.
+/// Returns the token for GitHub: from the file that a flag or the settings name, else from the environment. It is not a setting itself,
+/// because settings files are shared, and a secret does not belong in them.
 ///
 /// # Errors
 ///

@@ -1,23 +1,23 @@
-//! What a script sees: the exit code, and who is to blame for it.
+//! Exit codes, and the classification of errors by cause.
 
 use std::process::ExitCode;
 
-/// How the program ends.
+/// Outcome of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Healed, or nothing to do, or the question is answered.
     Fine,
     /// It could not be healed.
     NotHealed,
-    /// What was asked makes no sense.
+    /// The input is invalid.
     BadInput,
     /// Something that is needed is missing on this machine.
     EnvironmentMissing,
     /// A fault of this program or its database.
     InternalFault,
-    /// What was run passes, and CI decides by more than was run here.
+    /// All checks that were run here pass, but CI requires more checks than these.
     PartlyChecked,
-    /// A person ended it.
+    /// The user cancelled the command.
     Cancelled,
 }
 
@@ -49,25 +49,25 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// What was asked makes no sense: `message` says what would.
+    /// Returns a failure for invalid input; `message` describes valid input.
     pub(crate) fn bad_input(message: impl Into<String>) -> Self {
         Self { exit: Exit::BadInput, error: anyhow::anyhow!(message.into()) }
     }
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
-    /// Whoever does not say who is to blame takes the blame.
+    /// Attributes an error without a known cause to this program.
     fn from(error: E) -> Self {
         Self { exit: Exit::InternalFault, error: error.into() }
     }
 }
 
-/// Says who is to blame for an error.
+/// Attributes errors to their cause, which determines the exit code.
 pub(crate) trait Blame<T> {
-    /// What was asked.
+    /// Attributes the error to the input.
     fn bad_input(self) -> Result<T, Failure>;
 
-    /// The machine.
+    /// Attributes the error to the machine.
     fn environment(self) -> Result<T, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! What can be asked of `autoheal extract`.
+//! Arguments of `autoheal extract`.
 
 use std::path::PathBuf;
 
@@ -17,35 +17,35 @@ Examples:
 
 Exit codes: 0 every page gave something, 1 a page gave nothing, 2 bad input, 3 environment missing, 130 stopped.";
 
-/// What a page holds.
+/// Pages to extract, and the mode and form of the extraction.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Extract {
     /// Addresses, files (plain or .gz), folders with .html files, or - for standard input
     #[arg(required_unless_present = "list", value_name = "URL|FILE|-")]
     pub(crate) inputs: Vec<String>,
-    /// A file that names a page in each line
+    /// File that names one page per line
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
-    /// How: `rule_based`, or by a language model: `llm_fixed`, `llm_dynamic`, `llm_dynamic_adaptive`
+    /// Mode of extraction: `rule_based`, or with a language model: `llm_fixed`, `llm_dynamic`, `llm_dynamic_adaptive`
     #[arg(long, env = "AGENT_MODE", default_value_t = Mode::RuleBased)]
     pub(crate) mode: Mode,
-    /// The address of a page that is read from a file: what its links are relative to
+    /// Address of a page that is read from a file; its links are relative to it
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<Url>,
-    /// What to fill instead of an item: a JSON Schema of an object
+    /// Schema to fill instead of an item: a JSON Schema of an object
     #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
     pub(crate) schema: Option<PathBuf>,
-    /// Drop what a model says and the page does not hold, instead of marking it
+    /// Drop values from a model that are not on the page, instead of marking them
     #[arg(long)]
     pub(crate) strict: bool,
-    /// How often `llm_dynamic_adaptive` asks again for what is missing [default: 2]
+    /// Maximum number of further requests for missing fields, in `llm_dynamic_adaptive` [default: 2]
     #[arg(long, value_name = "N", env = "LLM_SCHEMA_RETRIES")]
     pub(crate) schema_retries: Option<u32>,
-    /// Keep a picture of each page in this folder
+    /// Save a screenshot of each page in this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// How many pages are worked on at once [default: 4]
+    /// Maximum number of pages processed at once [default: 4]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// Print as JSON

@@ -1,5 +1,5 @@
-//! What goes on beside the work: runs are scheduled, what is to be told is delivered, what is old is forgotten. Several machines may each
-//! do all of it.
+//! Maintenance, in parallel with the tasks: scheduling runs, delivering alerts and changes, deleting old data. Several machines may
+//! each do all of it.
 
 use std::time::{Duration, Instant};
 
@@ -16,18 +16,18 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::wiring;
 
-/// How often is looked for what is due.
+/// Polling interval for sources that are due.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// How often is looked for what is to be delivered, and for what is old.
+/// Intervals for delivering alerts and changes, and for deleting old data.
 const DELIVER: Duration = Duration::from_secs(5);
 const FORGET: Duration = Duration::from_hours(1);
 
-/// How often is looked for tasks that nobody claims, and how long they may wait before it is told.
+/// Interval for checking for unclaimed tasks, and the waiting time after which they raise an alert.
 const WATCH: Duration = Duration::from_mins(5);
 const WAITED: Duration = Duration::from_hours(1);
 
-/// How often a command that is no worker forgets what is old.
+/// Interval at which a command other than a worker deletes old data.
 const FORGET_BY_COMMAND: Duration = Duration::from_hours(24);
 
 /// Says, at the end of a process, that it ended because a newer autoheal has migrated the database.
@@ -71,7 +71,7 @@ impl Recurring {
         Self { every, last: None }
     }
 
-    /// Whether it is due, which is noted as done.
+    /// Returns whether it is due, and if so, records it as done.
     fn is_due(&mut self) -> bool {
         let is_due = self.last.is_none_or(|at| at.elapsed() >= self.every);
         if is_due {
@@ -81,7 +81,7 @@ impl Recurring {
     }
 }
 
-/// Delivers alerts and changes, raises alerts about what waits, and forgets what is old, until stopped.
+/// Delivers alerts and changes, raises alerts about waiting tasks, and deletes old data, until stopped.
 pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, config: &Config, stop: &CancellationToken) {
     let (mut forgetting, mut watching) = (Recurring::every(FORGET), Recurring::every(WATCH));
     while !stop.is_cancelled() {
@@ -107,7 +107,7 @@ pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, config: &Conf
     }
 }
 
-/// Removes what runs left on this machine's disk (clones, trees) when they are forgotten: all of it could be made again.
+/// Removes the folders (clones, trees) of deleted runs from this machine's disk; all of them could be recreated.
 async fn forget_folders(store: &Store, config: &Config) -> anyhow::Result<()> {
     let Ok(entries) = std::fs::read_dir(config.data_dir()?.join("runs")) else { return Ok(()) };
     let kept = retention(config).runs;
@@ -130,7 +130,7 @@ async fn forget_folders(store: &Store, config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes what installs left and no run has used for long, or what there is too much of.
+/// Evicts cached installations that no run has used for long, or that exceed the size limit.
 async fn evict_caches(config: &Config) -> anyhow::Result<()> {
     let (folder, limits) = (config.data_dir()?, config.caches());
     let evicted = tokio::task::spawn_blocking(move || caches::evict(&folder, &limits)).await??;
@@ -138,7 +138,7 @@ async fn evict_caches(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Raises alerts about tasks that nobody claims, and about a disk that is too full for any to be begun.
+/// Raises alerts about tasks that no worker claims, and about a disk too full to begin any.
 async fn watch(store: &Store, config: &Config) -> Result<(), Failure> {
     store.watch_waiting(WAITED).await?;
     if let Some(missing) = wiring::worker_settings(config)?.room.missing() {
@@ -150,7 +150,7 @@ async fn watch(store: &Store, config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Forgets what is old, once a day at most: for commands that do their work themselves, where no worker keeps house.
+/// Deletes old data, at most once a day: for commands that work without a worker, which would do the maintenance.
 pub(crate) async fn forget_daily(store: &Store, config: &Config) {
     let Ok(mark) = wiring::data_dir(config).map(|folder| folder.join("forgotten")) else { return };
     let age = std::fs::metadata(&mark).and_then(|found| found.modified()).ok().and_then(|at| at.elapsed().ok());
@@ -163,7 +163,7 @@ pub(crate) async fn forget_daily(store: &Store, config: &Config) {
     forget(store, config).await;
 }
 
-/// Forgets what is older than the settings say.
+/// Deletes data older than the configured retention periods.
 async fn forget(store: &Store, config: &Config) {
     match store.forget(&retention(config)).await {
         Ok(Pruned { tasks, runs, rows }) => tracing::debug!(tasks, runs, rows, "forgotten"),

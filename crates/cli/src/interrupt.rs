@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use crate::exit::Exit;
 use crate::printer::Printer;
 
-/// A token that is cancelled by Ctrl-C or SIGTERM, with `notice` said; a second one ends the process.
+/// Returns a token that Ctrl-C or SIGTERM cancels, after printing `notice`; a second signal ends the process.
 ///
 /// # Errors
 ///

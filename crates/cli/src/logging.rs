@@ -1,4 +1,4 @@
-//! What is logged: to standard error, each entry with its time and context, through the mask.
+//! Logging to standard error: each entry has its time and context, and passes through the mask for secrets.
 
 use std::io::{self, Write};
 

@@ -2,12 +2,12 @@
 //!
 //! # Layout
 //!
-//! - `args`: what can be asked; `config`: what is set elsewhere; `commands`: one file per command
-//! - `wiring`: the store, the sandbox and the workflows, as the settings say; `models`: language models
-//! - `worker_process`: the same program as a child that does the work on untrusted text
-//! - `printer`, `progress`: what a person sees; `exit`: what a script sees
-//! - `logging`, `masking`: what is logged, without secrets
-//! - `house`: what goes on beside the work of a worker; `interrupt`: Ctrl-C
+//! - `args`: command-line arguments; `config`: settings from files and the environment; `commands`: one file per command
+//! - `wiring`: the store, the sandbox and the workflows, built from the settings; `models`: language models
+//! - `worker_process`: the same program as a child process that handles untrusted text
+//! - `printer`, `progress`: output for the user; `exit`: exit codes for scripts
+//! - `logging`, `masking`: the log, without secrets
+//! - `house`: maintenance while a worker runs; `interrupt`: Ctrl-C
 
 mod args;
 mod ci_args;

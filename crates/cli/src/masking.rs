@@ -1,5 +1,5 @@
-//! One net under all logging: what looks like a secret is masked, whoever logged it. Secrets are types that do not print
-//! themselves; this catches what comes in from outside, in messages of programs and servers.
+//! Masks everything that looks like a secret in the log, whatever part of the program logged it. Secrets are types that do not print
+//! themselves; this catches those that come from outside, in messages of programs and servers.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -14,16 +14,16 @@ use crate::config::{Config, LlmConfig, provider_key};
 use crate::exit::{Blame as _, Failure};
 use crate::masking::mask;
 
-/// Whether there is a model to ask, or a recording of one.
+/// Returns whether a model or a recording of one is configured.
 pub(crate) fn is_model_set(config: &Config) -> bool {
     config.llm.replay.is_some() || config.llm.model.as_deref().is_some_and(|names| names != "none" && !names.is_empty())
 }
 
-/// The models that may be asked; `None`: none.
+/// Returns the language models that the settings name; `None` if they name none.
 ///
 /// # Errors
 ///
-/// For a name that is none, a key or a recording that is missing.
+/// For an unknown model name, or a missing key or recording.
 pub(crate) fn models(config: &Config, store: &Store) -> Result<Option<Models>, Failure> {
     let llm = &config.llm;
     let chain = if let Some(path) = &llm.replay {

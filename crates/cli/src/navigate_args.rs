@@ -1,4 +1,4 @@
-//! What can be asked of `autoheal navigate`.
+//! Arguments of `autoheal navigate`.
 
 use clap::Args;
 
@@ -18,27 +18,27 @@ Exit codes: 0 found, 1 not found, 2 bad input.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Navigate {
-    /// What to find: some words, or a question
+    /// Search terms, or a question
     pub(crate) goal: String,
-    /// Where to begin: the address of the manual's home page, or of any page of it, or a file or folder (its `index.html`)
+    /// Start page: the address of the manual's home page or of any other page of it, or a file or folder (its `index.html`)
     #[arg(long, value_name = "URL|FILE|FOLDER")]
     pub(crate) start: String,
-    /// The year of the vehicle that it is about
+    /// Year of the vehicle
     #[arg(long)]
     pub(crate) year: Option<String>,
-    /// Its make, such as Jeep
+    /// Make of the vehicle, such as Jeep
     #[arg(long)]
     pub(crate) make: Option<String>,
-    /// Its model, such as Liberty
+    /// Model of the vehicle, such as Liberty
     #[arg(long, value_name = "MODEL")]
     pub(crate) vehicle_model: Option<String>,
-    /// Its engine, such as V6-3.7L
+    /// Engine of the vehicle, such as V6-3.7L
     #[arg(long)]
     pub(crate) engine: Option<String>,
-    /// Whatever else the manual is divided by; repeat it for more
+    /// Further criterion by which the manual is divided; repeat it for more
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub(crate) context: Vec<(String, String)>,
-    /// Steps at most: pages looked at, actions of a model [default: 15]
+    /// Maximum number of steps (pages visited, actions of a model) [default: 15]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) max_steps: Option<u32>,
     /// Print as JSON
@@ -47,7 +47,7 @@ pub(crate) struct Navigate {
 }
 
 impl Navigate {
-    /// What the manual is divided by, in the order in which manuals of vehicles ask for it.
+    /// Returns the values that select a part of the manual, in the order in which manuals of vehicles ask for them.
     pub(crate) fn all_context(&self) -> Vec<(String, String)> {
         let vehicle =
             [("make", &self.make), ("year", &self.year), ("model", &self.vehicle_model), ("engine", &self.engine)];

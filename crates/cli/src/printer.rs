@@ -1,4 +1,4 @@
-//! What a person sees: data on standard output, everything else on standard error.
+//! Output for the user: data on standard output, everything else on standard error.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use console::Style;
 
 use crate::exit::{Exit, Failure};
 
-/// The one place that decides what reaches the terminal.
+/// Printer for the output, and the single place that decides what reaches the terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     quiet: bool,
@@ -19,16 +19,16 @@ impl Printer {
         Self { quiet, is_terminal: console::user_attended_stderr() }
     }
 
-    /// Whether someone looks on who can be shown something that moves.
+    /// Returns whether animated output is possible: standard error is a terminal, and `--quiet` is not set.
     pub(crate) fn is_lively(&self) -> bool {
         self.is_terminal && !self.quiet
     }
 
-    /// Data: what was asked for. Text from outside in it is the reader's own affair, as with `cat`.
+    /// Prints data: the output that the command is for. Untrusted text in it is not escaped, as with `cat`.
     ///
     /// # Errors
     ///
-    /// When standard output cannot be written; a reader that has seen enough is no error.
+    /// When standard output cannot be written; a closed pipe is not an error.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
         let mut output = io::stdout().lock();
         let written = output
@@ -40,7 +40,7 @@ impl Printer {
         }
     }
 
-    /// Data as JSON.
+    /// Prints data as JSON.
     ///
     /// # Errors
     ///
@@ -49,14 +49,14 @@ impl Printer {
         Ok(self.data(&serde_json::to_string_pretty(value)?)?)
     }
 
-    /// Something to know while it goes on.
+    /// Prints a message about the progress to standard error, unless `--quiet` is set.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
             write_line(&harmless(text));
         }
     }
 
-    /// Something to beware of.
+    /// Prints a warning to standard error, unless `--quiet` is set.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
             write_line(&format!(
@@ -67,7 +67,7 @@ impl Printer {
         }
     }
 
-    /// Why the command failed, with its causes.
+    /// Prints the reason the command failed, with its causes.
     pub(crate) fn failure(&self, failure: &Failure) {
         let title = match failure.exit {
             Exit::Fine | Exit::NotHealed | Exit::BadInput | Exit::EnvironmentMissing => "error:",

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use nix::fcntl::OFlag;
 
-/// More than any of them holds.
+/// Maximum number of bytes read from such a file; the real ones are shorter.
 const LONGEST: u64 = 4096;
 
 /// The text of the file `name` in `folder`, which `make` gives when it is missing. Of several processes that make it at once all get the same.
@@ -42,7 +42,7 @@ fn read(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Written whole before it has its name: nobody reads half of it.
+/// Creates the file under its final name only when it is complete, so that no other process reads a part of it.
 fn create(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut draft = tempfile::Builder::new().prefix(".draft-").tempfile_in(folder)?;

@@ -11,7 +11,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::printer::{Printer, harmless};
 
-/// Shows what a worker's feed says until the feed ends or `until` does, then what came before `until` and was not shown.
+/// Displays the events of a worker's feed until the feed or `until` ends, then the remaining events from before its end.
 pub(crate) async fn show<T>(printer: &Printer, mut feed: Receiver<Event>, until: impl Future<Output = T>) -> T {
     let display = Display::new(printer);
     tokio::pin!(until);
@@ -70,7 +70,7 @@ impl<'a> Display<'a> {
     }
 }
 
-/// What is said about an event; `None` for what only moves the line.
+/// Returns the line to print for an event; `None` if the event only updates the progress bar.
 fn told(body: &EventBody) -> Option<String> {
     let style = Style::new().for_stderr();
     match body {

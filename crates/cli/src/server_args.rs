@@ -1,4 +1,4 @@
-//! What can be asked of `autoheal mcp` and `autoheal serve`.
+//! Arguments of `autoheal mcp` and `autoheal serve`.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ Tools: navigate, extract, source_list, source_run, heal. Standard output is the 
 #[derive(Debug, Args)]
 #[command(after_help = MCP_EXAMPLES)]
 pub(crate) struct Mcp {
-    /// Where code of repositories runs: auto, docker, bubblewrap, none [default: auto]
+    /// Sandbox for repository code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long)]
     pub(crate) sandbox: Option<Choice>,
 }
@@ -34,10 +34,10 @@ file server-token of the data folder. With a generated token only this machine c
 #[derive(Debug, Args)]
 #[command(after_help = SERVE_EXAMPLES)]
 pub(crate) struct Serve {
-    /// Where to listen [default: 127.0.0.1:8080]
+    /// Address to listen at [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) addr: Option<SocketAddr>,
-    /// Where code of repositories runs: auto, docker, bubblewrap, none [default: auto]
+    /// Sandbox for repository code: auto, docker, bubblewrap, or none [default: auto]
     #[arg(long)]
     pub(crate) sandbox: Option<Choice>,
 }

@@ -1,4 +1,4 @@
-//! What can be asked about sources.
+//! Arguments of `autoheal source`.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ Examples:
   autoheal source export sources/          files for git; `source import sources/` reads them
   autoheal source watch                    run every source on its schedule until stopped";
 
-/// Pages that are scraped, break, and heal themselves.
+/// Sources: pages that are scraped regularly, and whose recipes are healed when they break.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Sources {
@@ -30,86 +30,86 @@ pub(crate) struct Sources {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SourceCommand {
-    /// Add a page; without a recipe, a schema and examples, one is proposed from what the page shows
+    /// Add a page; without a recipe, a schema or examples, a recipe is inferred from the page
     Add(Add),
     /// Fetch sources now; a source that fails is healed
     Run {
-        /// Which; all when none is named
+        /// Names of sources [default: all]
         names: Vec<SourceName>,
     },
-    /// Look at a source and heal it when something is wrong
+    /// Check a source, and heal it if it fails
     Heal {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
     /// List sources with their health
     List,
     /// Show a source: its recipe, its health, its alerts
     Show {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
     /// Show the versions of a source's recipe and every attempt at a fix
     History {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
-    /// Show how well fixes do
+    /// Show the success rates of fixes
     Stats,
     /// Print the accepted values
     Data {
-        /// Which
+        /// Name of the source
         name: SourceName,
-        /// The form
+        /// Output format
         #[arg(long, value_enum, default_value_t = Format::Jsonl)]
         format: Format,
-        /// Only those since this time, such as 2026-11-01 or 2026-11-01T12:00:00Z
+        /// Only values since this time, such as 2026-11-01 or 2026-11-01T12:00:00Z
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
-        /// At most so many, the newest
+        /// Maximum number of sets of values; the newest are printed
         #[arg(long, default_value_t = 1000)]
         limit: u32,
     },
     /// Allow attempts at a fix again
     Release {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
-    /// Put an earlier version of the recipe into force again
+    /// Reactivate an earlier version of the recipe
     Rollback {
-        /// Which
+        /// Name of the source
         name: SourceName,
-        /// The version; the one before when none is named
+        /// Version to reactivate [default: the previous one]
         #[arg(long, value_name = "N")]
         to: Option<u32>,
     },
-    /// Put the fix that waits into force
+    /// Approve the waiting fix, which becomes active
     Approve {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
-    /// Refuse the fix that waits; it is not proposed again
+    /// Reject the waiting fix; it is not proposed again
     Reject {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
-    /// Forget a source with everything of it
+    /// Delete a source and all its data
     Remove {
-        /// Which
+        /// Name of the source
         name: SourceName,
     },
-    /// Change what is decided about a source
+    /// Change the settings of a source
     Set(Set),
-    /// Write sources into a folder, a file each, to be reviewed and kept in git
+    /// Write sources to a folder, one file each, for review and for git
     Export {
-        /// The folder; it is made when missing
+        /// Folder for the files; created when missing
         folder: PathBuf,
-        /// Which; all when none is named
+        /// Names of sources [default: all]
         names: Vec<SourceName>,
     },
-    /// Add or change many: a folder that `export` wrote, one of its files, a sitemap of webscraper.io, or a list of addresses
+    /// Add or change several sources: from a folder that `export` wrote, one of its files, a sitemap of webscraper.io, or a list of addresses
     Import {
-        /// The folder or the file
+        /// Folder or file to import
         path: PathBuf,
     },
     /// Run every source on its schedule until stopped
@@ -118,50 +118,50 @@ pub(crate) enum SourceCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct Set {
-    /// Which
+    /// Name of the source
     pub(crate) name: SourceName,
     /// Seconds between two runs, instead of named times
     #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
     pub(crate) interval: Option<u64>,
-    /// When it runs, as a cron expression in UTC, such as '0 6 * * *'
+    /// Schedule, as a cron expression in UTC, such as '0 6 * * *'
     #[arg(long, value_name = "CRON")]
     pub(crate) schedule: Option<CronExpression>,
-    /// Who decides about fixes
+    /// Policy for approving fixes
     #[arg(long, value_enum)]
     pub(crate) heal_policy: Option<Policy>,
-    /// Where values are posted when they changed
+    /// Address to which changed values are posted
     #[arg(long, value_name = "URL", conflicts_with = "no_webhook")]
     pub(crate) webhook: Option<Url>,
-    /// Post them nowhere
+    /// Do not post changed values
     #[arg(long)]
     pub(crate) no_webhook: bool,
-    /// A further page of the same template
+    /// Further page of the same template
     #[arg(long, value_name = "URL")]
     pub(crate) add_page: Vec<Url>,
-    /// A page that is not wanted any more
+    /// Page to remove from the source
     #[arg(long, value_name = "URL")]
     pub(crate) remove_page: Vec<Url>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// The page; after it, further pages of the same template
+    /// Page of the source, followed by further pages of the same template
     #[arg(required = true, value_name = "URL")]
     pub(crate) urls: Vec<Url>,
-    /// What to call it [default: made of the address]
+    /// Name of the source [default: derived from the address]
     #[arg(long)]
     pub(crate) name: Option<SourceName>,
-    /// A value as it stands on the page; several of one field make a list
+    /// Example of a value, as it appears on the page; several of one field make a list
     #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
     pub(crate) examples: Vec<(FieldName, String)>,
-    /// The recipe
+    /// Recipe of the source
     #[arg(
         long,
         value_name = "FILE",
         help = "The recipe, JSON or TOML; or a schema of Crawl4AI, or a sitemap of webscraper.io"
     )]
     pub(crate) recipe: Option<PathBuf>,
-    /// What is wanted, as a JSON Schema: an object, or for a list page an array of objects
+    /// Schema of the wanted fields, as a JSON Schema: an object, or for a list page an array of objects
     #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "examples"])]
     pub(crate) schema: Option<PathBuf>,
     /// The page is a list of things, whatever it looks like
@@ -173,13 +173,13 @@ pub(crate) struct Add {
     /// Seconds between two runs [default: 21600, six hours]
     #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
     pub(crate) interval: Option<u64>,
-    /// When it runs, as a cron expression in UTC, such as '0 6 * * *', every day at six
+    /// Schedule, as a cron expression in UTC, such as '0 6 * * *', every day at six
     #[arg(long, value_name = "CRON")]
     pub(crate) schedule: Option<CronExpression>,
-    /// Who decides about fixes: auto (the validation) or review (you)
+    /// Policy for approving fixes: auto (by the validation) or review (by you)
     #[arg(long, value_enum, default_value_t = Policy::Auto)]
     pub(crate) heal_policy: Policy,
-    /// Where values are posted when they changed
+    /// Address to which changed values are posted
     #[arg(long, value_name = "URL")]
     pub(crate) webhook: Option<Url>,
     /// Let a browser run the page's scripts first
@@ -189,9 +189,9 @@ pub(crate) struct Add {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Policy {
-    /// The validation
+    /// Fixes are approved by their validation
     Auto,
-    /// A person
+    /// Fixes are approved by a reviewer
     Review,
 }
 

@@ -35,11 +35,11 @@ use crate::printer::Printer;
 use crate::private;
 use crate::worker_process;
 
-/// The database that the settings name; the default lies in the data folder, which is made when missing.
+/// Opens the database that the settings name. By default it is in the data folder, which is created when missing.
 ///
 /// # Errors
 ///
-/// When it cannot be opened: the machine's fault, unless the address makes no sense.
+/// When it cannot be opened: the environment is at fault, or the input if the address is invalid.
 pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
     let opened = if let Some(url) = &config.database_url {
         Store::open(url).await
@@ -53,11 +53,11 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
     })
 }
 
-/// The data folder, made for this user alone when missing.
+/// Returns the data folder. Creates it when missing, accessible only to this user.
 ///
 /// # Errors
 ///
-/// When there is none, or it cannot be made.
+/// When no data folder can be determined, or it cannot be created.
 pub(crate) fn data_dir(config: &Config) -> Result<std::path::PathBuf, Failure> {
     let folder = config.data_dir().environment()?;
     make_private(&folder)
@@ -71,7 +71,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// What the sandbox needs to know.
+/// Returns the settings of the sandbox.
 ///
 /// # Errors
 ///
@@ -146,7 +146,7 @@ fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices)
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
 }
 
-/// How much of a repository is taken.
+/// Returns the limits on the size of a repository.
 fn git_limits(config: &GitConfig) -> SizeLimits {
     let defaults = SizeLimits::default();
     let bytes = |mib: Option<u64>, default| mib.map_or(default, |mib| mib.saturating_mul(1 << 20));
@@ -159,7 +159,7 @@ fn git_limits(config: &GitConfig) -> SizeLimits {
     }
 }
 
-/// What an install may reach. The hosts of private indexes are read off the variables that name them.
+/// Returns the network access of an install. The hosts of private indexes are parsed from the variables that name them.
 fn registry_access(config: &Config) -> Result<RegistryAccess, Failure> {
     let SandboxConfig { registries, private_registries, install_environment, .. } = config.sandbox.clone();
     let mut hosts = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
@@ -175,11 +175,11 @@ fn registry_access(config: &Config) -> Result<RegistryAccess, Failure> {
     Ok(RegistryAccess { hosts, private_hosts: private_registries.unwrap_or_default(), environment })
 }
 
-/// Where GitHub's API is.
+/// Returns the host of GitHub, from the address of its API.
 ///
 /// # Errors
 ///
-/// When the setting is no address of an API.
+/// When the setting is not the address of an API.
 pub(crate) fn github_host(config: &Config) -> Result<GitHubHost, Failure> {
     GitHubHost::of_api(&github_api(config)?).bad_input()
 }
@@ -198,7 +198,7 @@ fn github_api(config: &Config) -> Result<Url, Failure> {
     Ok(config.github.api.clone().map_or_else(default, Ok)?)
 }
 
-/// What is done at GitHub besides pushing.
+/// Returns the request for services of GitHub other than pushing.
 fn hosting(config: &Config) -> HostingRequest {
     let (set, defaults) = (&config.github, HostingRequest::default());
     HostingRequest {
@@ -219,11 +219,11 @@ pub(crate) fn source_registry(sources: SourceServices) -> Result<Registry, Failu
     with_sources(Registry::new(), sources)
 }
 
-/// Who posts alerts and changes of values, and sends alerts by mail.
+/// Returns the notifier, which posts alerts and changes of values, and sends alerts by mail.
 ///
 /// # Errors
 ///
-/// When a setting makes no sense.
+/// When a setting is invalid.
 pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Result<Notifier, Failure> {
     let mailer = |mail: &MailConfig| {
         let MailConfig { server, from, to, user } = mail.clone();
@@ -235,26 +235,26 @@ pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Result<Notif
     Ok(Notifier::new(sources, config.alerts.webhook.clone(), webhook_key()).with_mailer(mailer))
 }
 
-/// Who asks for pages where nobody waits for a turn but this process.
+/// Returns a fetcher that shares its turns at hosts with no other process.
 ///
 /// # Errors
 ///
-/// When a setting makes no sense.
+/// When a setting is invalid.
 pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
     Fetcher::new(fetch_settings(config)?).bad_input()
 }
 
-/// What sources are run and healed with, once for a process.
+/// Returns the services for running and healing sources, created once per process.
 ///
 /// # Errors
 ///
-/// When a setting makes no sense, or the key of a language model is missing.
+/// When a setting is invalid, or the key of a language model is missing.
 pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
     Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?, config.source.prompt))
 }
 
-/// How a repository is healed as the settings say; which one, and what becomes of the fixes, is for whoever asks to put in.
+/// Returns the configured request to heal a repository; the caller sets the repository and the delivery of the fixes.
 pub(crate) fn heal_request(config: &Config) -> HealRequest {
     let (heal, defaults, limits) = (&config.heal, HealRequest::new(String::new()), CommandLimits::default());
     HealRequest {
@@ -288,16 +288,16 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
     }
 }
 
-/// Who asks for what this process does.
+/// Origin of the requests to this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// Whoever started it, by its standard input.
+    /// The user who started it, through its standard input.
     User,
     /// Clients of its HTTP server.
     Clients,
 }
 
-/// Which repositories may be healed by tool, and how.
+/// Returns the repositories that tools may heal, and the settings for healing them.
 fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     let server = &config.server;
     let host = github_host(config)?;
@@ -319,21 +319,21 @@ fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     })
 }
 
-/// Says what it means that there is none.
+/// Warns about the consequences when no sandbox is used.
 pub(crate) fn warn_without_sandbox(choice: Choice, printer: &Printer) {
     if choice == Choice::None {
         printer.warn("no sandbox: the repository's code runs with all your rights");
     }
 }
 
-/// How often a task that somebody waits for is looked at while another worker is at it, or no slot is free.
+/// Polling interval for a task with a waiting client while another worker runs it or no slot is free.
 const WAITED_FOR: Duration = Duration::from_millis(200);
 
-/// What the tools for assistants work with. Where no sandbox works, repositories cannot be healed, and everything else can.
+/// Returns the services of the tools for assistants. If no sandbox works, repositories cannot be healed, but everything else works.
 ///
 /// # Errors
 ///
-/// When a setting makes no sense.
+/// When a setting is invalid.
 pub(crate) async fn tool_services(
     config: &Config,
     store: &Store,
@@ -357,11 +357,11 @@ pub(crate) async fn tool_services(
     Ok(Services { worker: services.worker.with_crew(crew.clone()), crew: Some(crew), ..services })
 }
 
-/// What the tools work with in this process itself.
+/// Returns the services of the tools, without worker processes.
 ///
 /// # Errors
 ///
-/// When a setting makes no sense.
+/// When a setting is invalid.
 pub(crate) fn services(
     config: &Config,
     store: &Store,
@@ -386,7 +386,7 @@ pub(crate) fn services(
     })
 }
 
-/// How models are asked what a page holds.
+/// Returns the settings for extraction with language models.
 pub(crate) fn extraction(config: &Config) -> autoheal_extract::ModelSettings {
     let (set, default) = (&config.extract, autoheal_extract::ModelSettings::default());
     autoheal_extract::ModelSettings {
@@ -421,11 +421,11 @@ fn with_sources(registry: Registry, sources: SourceServices) -> Result<Registry,
 #[cfg(feature = "render")]
 pub(crate) const BROWSER_RELAY: &str = "browser-relay";
 
-/// How pages are asked for.
+/// Returns the settings for fetching pages.
 ///
 /// # Errors
 ///
-/// When a setting is no place, or this program's own file is not known.
+/// When a setting is not a valid place, or the path of this program's own file is unknown.
 pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
     let fetch = &config.fetch;
     let allowed: Result<Vec<AllowedPlace>, _> = fetch.allow_private.iter().flatten().map(|text| text.parse()).collect();
@@ -454,7 +454,7 @@ pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> 
 /// Enough for a clone, an environment and the database's log.
 const MIN_FREE_MIB: u64 = 1024;
 
-/// How the workers of this process behave.
+/// Returns the settings of the workers of this process.
 ///
 /// # Errors
 ///
@@ -501,7 +501,7 @@ pub(crate) fn machine_id(config: &Config) -> Result<String, Failure> {
 ///
 /// # Errors
 ///
-/// As [`machine_id`]; what the database reports.
+/// As [`machine_id`]; any error that the database reports.
 pub(crate) async fn adopt_tasks(config: &Config, store: &Store) -> Result<(), Failure> {
     let host = owner::host_name();
     let from = config.database_url.is_some().then_some(host.as_str());

@@ -21,7 +21,7 @@ const MEMORY_MIB: u64 = 4096;
 /// The time beyond a step's own limit after which a worker process is ended.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Threads that do the work. Code that computes holds its thread up: the others go on.
+/// Number of worker threads. A long computation blocks its thread; the others continue.
 const THREADS: usize = 8;
 
 /// The stack of each thread, in bytes: room for parsers of deeply nested text, of which only what is used takes memory.
@@ -46,7 +46,7 @@ pub(crate) fn crew(config: &Config, sandbox: Option<SandboxKind>) -> Result<Crew
     Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
 }
 
-/// Does what the parent orders, until it closes the stream.
+/// Runs the work that the parent process requests, until it closes the stream.
 pub(crate) fn run() -> Result<Exit, Failure> {
     let Greeting { role, settings } = greeting()
         .map_err(|error| anyhow::anyhow!(error).context("autoheal starts this command itself: it has no use by hand"))

@@ -10,26 +10,26 @@ use crate::span::Span;
 /// One replacement: the bytes `range` of the old text become `replacement`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Edit {
-    /// First byte replaced.
+    /// First byte that is replaced.
     pub start: usize,
     /// One past the last byte replaced; `start` for an insertion.
     pub end: usize,
-    /// What stands there instead.
+    /// Text that replaces these bytes.
     pub replacement: String,
 }
 
 impl Edit {
-    /// Replaces `range`.
+    /// Returns an edit that replaces the bytes `range`.
     pub fn replace(range: Range<usize>, replacement: impl Into<String>) -> Self {
         Self { start: range.start, end: range.end, replacement: replacement.into() }
     }
 
-    /// Puts `text` before the byte `at`.
+    /// Returns an edit that inserts `text` before the byte `at`.
     pub fn insert(at: usize, text: impl Into<String>) -> Self {
         Self::replace(at..at, text)
     }
 
-    /// Takes `range` out.
+    /// Returns an edit that deletes the bytes `range`.
     pub fn delete(range: Range<usize>) -> Self {
         Self::replace(range, "")
     }
@@ -40,25 +40,25 @@ impl Edit {
 pub struct FileEdit {
     /// Relative to the repository's root, with `/`.
     pub file: String,
-    /// In ascending order.
+    /// Edits of the file, in ascending order.
     pub edits: Vec<Edit>,
 }
 
-/// Why edits cannot be applied.
+/// Reason edits cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// An edit lies outside the text, or splits a character.
     #[error("the edit of bytes {start}..{end} does not fit the text")]
     OutOfBounds {
-        /// First byte.
+        /// First byte of the edit.
         start: usize,
-        /// One past the last byte.
+        /// One past the last byte of the edit.
         end: usize,
     },
     /// Two edits overlap or are out of order.
     #[error("edits overlap at byte {at}")]
     Overlap {
-        /// Where.
+        /// Byte at which the edits overlap.
         at: usize,
     },
 }
@@ -93,7 +93,8 @@ impl FileEdit {
     }
 }
 
-/// Where the byte `at` of a text stands after edits of it; behind a replacement that swallows it.
+/// Returns the new position of the byte `at` of a text after edits of it. If a replacement
+/// swallows the byte, returns the position after the replacement.
 pub(crate) fn moved(at: usize, edits: &[Edit]) -> usize {
     let (mut grown, mut shrunk) = (0, 0);
     for edit in edits.iter().take_while(|edit| edit.start < at) {
@@ -103,8 +104,8 @@ pub(crate) fn moved(at: usize, edits: &[Edit]) -> usize {
     at + grown - shrunk
 }
 
-/// Which bytes of a text the byte `at` of the edited text comes from: an empty range for one that stood there before, what was replaced for one
-/// that is new.
+/// Returns the bytes of a text from which the byte `at` of the edited text comes: an empty range for a byte
+/// that was there before, the replaced bytes for a new one.
 pub(crate) fn origin(at: usize, edits: &[Edit]) -> Range<usize> {
     let (mut grown, mut shrunk) = (0, 0);
     for edit in edits {
@@ -122,7 +123,7 @@ pub(crate) fn origin(at: usize, edits: &[Edit]) -> Range<usize> {
     at..at
 }
 
-/// Whether a line of its own lies between two places of a text.
+/// Returns whether at least one whole line lies between two places of a text.
 pub(crate) fn has_lines_between(text: &str, start: usize, end: usize) -> bool {
     text.get(start..end).is_some_and(|between| between.matches('\n').count() >= 2)
 }
@@ -170,7 +171,7 @@ pub(crate) fn apply_within(text: &str, edits: &[Edit], part: Span) -> Option<Str
     FileEdit { file: String::new(), edits }.apply(text.get(part.range())?).ok()
 }
 
-/// A proposed fix: edits that belong together, what they are for, and how far-fetched they are.
+/// A proposed fix: edits that belong together, their purpose, and how unlikely they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The fixer that proposes it.
@@ -179,10 +180,11 @@ pub struct Candidate {
     pub category: Category,
     /// The line of the first edit, from 1.
     pub line: u32,
-    /// What it does, as an imperative for the one-line form: `remove the import statement`.
+    /// Effect of the candidate, as an imperative for the one-line form: `remove the import statement`.
     pub description: String,
-    /// How far-fetched it is: candidates are tried in ascending order. About the negative logarithm of its likelihood, in
-    /// hundredths of a bit, so that the fixers' costs compare: 100 for "one of two", 1000 for "one of a thousand".
+    /// Cost of the candidate: candidates are tried in ascending order. About the negative
+    /// logarithm of its likelihood, in hundredths of a bit, so that the fixers' costs compare:
+    /// 100 for "one of two", 1000 for "one of a thousand".
     pub cost: u32,
     /// The edits, one entry per file.
     pub files: Vec<FileEdit>,

@@ -1,17 +1,17 @@
-//! What the interpreters that run the tests know, as told by probes that run in the sandbox.
+//! Properties of the interpreters that run the tests, as reported by probes that run in the sandbox.
 
 use serde::{Deserialize, Serialize};
 
 use crate::javascript::environment::NodeEnvironment;
 use crate::python::environment::PythonEnvironment;
 
-/// A part for each language; what was not asked about is empty.
+/// Properties of the interpreters, one part per language; parts that were not queried are empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
-    /// What Python can import.
+    /// Modules that Python can import.
     pub python: PythonEnvironment,
-    /// What Node can load.
+    /// Modules that Node can load.
     pub node: NodeEnvironment,
 }
 

@@ -17,14 +17,15 @@ pub struct TestPlace {
     pub name: String,
     /// Lines of the test's file on the way to the failure, from 1, with a column where it is known; the deepest first.
     pub lines: Vec<(u32, Option<u32>)>,
-    /// Whether an assertion failed. Else the program broke: what the test called then is no judge, unless its name says so.
+    /// True if an assertion failed. Otherwise the program broke: a call of the test then does not count as a
+    /// check, unless its name says so.
     pub is_asserted: bool,
 }
 
-/// How the test compares.
+/// Comparison that a test makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// Two values have to be equal: whatever else is expected, the test has to fail.
+    /// Two values have to be equal: with any other expected value, the test has to fail.
     Equality,
     /// Something is judged (`assert is_valid(x)`, `check(x, 3)`, `a < b`): another value may rightly be as good.
     Judgement,
@@ -35,7 +36,7 @@ pub enum Form {
 /// The texts of a test's file in which the test expects something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
-    /// How the test compares.
+    /// Comparison that the test makes.
     pub form: Form,
     /// Texts of which at least one has to make the test fail, the most telling first.
     pub perturbed: Vec<String>,
@@ -45,21 +46,21 @@ pub struct Expectation {
     pub failing: Option<String>,
 }
 
-/// In which direction a value is perturbed, as the function at the end of the file is told.
+/// Way in which a value is perturbed; its number is an argument of the helper function that is appended to the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     Near = 0,
     FarUp = 1,
     FarDown = 2,
     NearDown = 3,
-    /// Nothing is left in it; of what holds nothing, another value.
+    /// The value becomes empty; an empty value becomes another value.
     Empty = 4,
 }
 
 /// Places of one text that are perturbed together.
 pub(crate) type Mutation = Vec<(Span, How)>;
 
-/// What a language finds in a test.
+/// Perturbations that a language finds for a test.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) form: Form,
@@ -77,7 +78,8 @@ impl Plan {
         Self::new(Form::Unknown, Vec::new())
     }
 
-    /// What perturbs each of several assertions in one text: any of them has to notice.
+    /// Combines the plans for several assertions: one text perturbs
+    /// all of them, and any of them has to notice.
     pub(crate) fn together(plans: Vec<Self>) -> Self {
         let all: Mutation = plans.into_iter().filter_map(|plan| plan.any.into_iter().next()).flatten().collect();
         if all.is_empty() { Self::nothing() } else { Self::new(Form::Judgement, vec![all]) }
@@ -87,7 +89,7 @@ impl Plan {
 /// A test as its language reads it.
 pub(crate) struct Found {
     pub(crate) plan: Plan,
-    /// What makes the test fail at its end.
+    /// Edit that makes the test fail at its end.
     pub(crate) failing: Option<Edit>,
     /// The function that gives another value, to be put at the end of the file.
     pub(crate) other: String,
@@ -156,13 +158,14 @@ pub(crate) const fn ways_of_argument(is_number: bool, is_asked_about: bool) -> &
     }
 }
 
-/// Whether words of a name say that it compares with a tolerance.
+/// Returns whether words of a name suggest a comparison with a tolerance.
 pub(crate) fn is_approximate(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["almost", "approx", "close", "within", "near"].iter().any(|word| name.contains(word))
 }
 
-/// Whether words of a name say that it compares for equality, or that one value is what another should be.
+/// Returns whether words of a name suggest a comparison for equality, or
+/// that one value is what another should be.
 pub(crate) fn is_equality(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let says = ["equal", "eql", "same", "tobe", "called_with", "called_once_with", "calledwith", "calls", "snapshot"];
@@ -170,7 +173,7 @@ pub(crate) fn is_equality(name: &str) -> bool {
         && (says.iter().any(|word| name.contains(word)) || matches!(name.as_str(), "is" | "eq" | "be"))
 }
 
-/// Whether words of a name say that it compares the order of values.
+/// Returns whether words of a name suggest a comparison of the order of values.
 pub(crate) fn is_ordering(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["greater", "less", "above", "below", "least", "most", "order"].iter().any(|word| name.contains(word))

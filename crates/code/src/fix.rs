@@ -1,4 +1,4 @@
-//! What a fixer is given and gives, and which fixers there are.
+//! Input and output of a fixer, and the fixers that exist.
 
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 
@@ -11,21 +11,22 @@ use crate::{javascript, python};
 /// The fixer of each language that knows nothing of the fault and changes one token after the other, in candidates.
 pub const LOCAL_REPAIR: &str = "local_repair";
 
-/// What is known about a fault.
+/// Context of a fault, as known to fixers.
 #[derive(Clone, Copy)]
 pub struct FixContext<'a> {
     /// The finding to be repaired.
     pub finding: &'a Finding,
     /// Every finding of the same look: a misspelled name often shows in several.
     pub all_findings: &'a [Finding],
-    /// The repository's text.
+    /// Texts of the repository's files.
     pub sources: &'a Sources,
-    /// What the interpreters that run the tests know.
+    /// Properties of the interpreters that run the tests.
     pub environment: &'a Environment,
 }
 
 impl FixContext<'_> {
-    /// Whether the same, as far as the first line of the message says it, was found at this line of the finding's file.
+    /// Returns whether the same fault, judged by the first line of its message, was
+    /// found at this line of the finding's file.
     pub(crate) fn is_found_at(&self, line: u32) -> bool {
         let said = self.finding.message.lines().next();
         let mut others = self.all_findings.iter().filter(|other| other.file == self.finding.file);
@@ -33,14 +34,15 @@ impl FixContext<'_> {
     }
 }
 
-/// One way to repair one kind of fault: a pure function from what is known to candidates.
+/// One way to repair one kind of fault: a pure function from the context of a finding to candidates.
 pub trait Fixer: Send + Sync {
     /// Its name, as reports show it: `missing_bracket`.
     fn name(&self) -> &'static str;
 
-    /// Candidates for the finding, likeliest first; empty when it is none of this fixer's business. Every candidate's files
-    /// are editable, and no candidate adds a fault: a file that parsed still does, and one that did not has fewer faults or gets the parser further.
-    /// The caller runs the tests.
+    /// Returns candidates for the finding, likeliest first; empty when this fixer does not handle such
+    /// findings. All files of a candidate are editable, and no candidate adds a fault: a file that parsed still
+    /// does, and a file that did not parse has fewer faults or gets the parser further. The caller runs the
+    /// tests.
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate>;
 }
 
@@ -57,14 +59,16 @@ pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
     }
 }
 
-/// Whether a type checker or compiler said this, which is content as soon as the fault does not show any more.
+/// Returns whether a type checker or compiler reported the finding. Either accepts any
+/// edit after which the fault no longer shows.
 pub fn is_of_checker(finding: &Finding) -> bool {
     let is_about_types = matches!(finding.category, Category::Import | Category::TypeError);
     let is_suggested = javascript::complaint::suggestion(&finding.message).is_some();
     is_about_types && (finding.source == Source::Lint || (is_suggested && finding.message.starts_with("TS")))
 }
 
-/// The fixers that may be asked about what a type checker found: those that restore something that is known, and none that tries whatever fits.
+/// Returns the fixers for findings of a type checker: only fixers that restore something known, none that tries
+/// anything that fits.
 pub fn checker_fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
     match finding.file.as_deref().and_then(Language::of) {
         Some(Language::Python) => python::fix::checker_fixers().to_vec(),

@@ -1,10 +1,11 @@
-//! Whether two texts of a file are the same program written otherwise: what a formatter may do, and nothing else.
+//! Comparison of two texts of a file: whether they are the same program in
+//! another format, as a formatter may produce it.
 
 use crate::language::Language;
 use crate::{javascript, python};
 
-/// Whether a file's two texts differ in nothing but their format. Texts in no known language are the same program when no character but
-/// white space differs.
+/// Returns whether a file's two texts differ only in their format. Texts in no known language are the same
+/// program if they differ only in white space.
 pub fn is_same_program(file: &str, before: &str, after: &str) -> bool {
     match Language::of(file) {
         Some(Language::Python) => python::same_program::is_same(before, after),

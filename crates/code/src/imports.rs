@@ -6,7 +6,7 @@ use crate::javascript::index as javascript;
 use crate::language::Language;
 use crate::sources::Sources;
 
-/// What an alias of a path begins with in the settings of most bundlers, and where it leads.
+/// Prefixes of path aliases in the settings of most bundlers, and the folders that they lead to.
 const ALIASES: [&str; 5] = ["@/", "~/", "#/", "~", "#"];
 const ALIASED: [&str; 4] = ["", "src/", "lib/", "app/"];
 
@@ -32,7 +32,7 @@ impl<'a> Imports<'a> {
         Self { imported }
     }
 
-    /// Every program file.
+    /// Returns all files of the program.
     pub fn files(&self) -> impl Iterator<Item = &'a str> {
         self.imported.keys().copied()
     }
@@ -42,7 +42,8 @@ impl<'a> Imports<'a> {
         self.imported.get(file).into_iter().flatten().copied()
     }
 
-    /// Everything that is loaded when `roots` are, the roots included. What `is_closed` says of is not gone through.
+    /// Returns all files that are loaded together with `roots`, the roots included. Imported files for which
+    /// `is_closed` is true are skipped.
     pub fn reached(
         &self,
         roots: impl IntoIterator<Item = &'a str>,
@@ -107,7 +108,7 @@ fn of_javascript<'a>(file: &str, sources: &'a Sources, packages: &BTreeMap<Strin
     found
 }
 
-/// Where an import of a package of the repository leads.
+/// Returns the paths that an import of a package of the repository may lead to.
 fn of_package(specifier: &str, packages: &BTreeMap<String, &str>) -> Vec<String> {
     let below = |folder: &str, rest: &str| [folder, rest].join("/").trim_matches('/').to_owned();
     let named = packages.iter().find_map(|(name, folder)| {

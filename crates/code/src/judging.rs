@@ -36,14 +36,15 @@ const NODE_FRAMEWORKS: [&str; 26] = [
     "@vitest",
 ];
 
-/// What test runners of JavaScript give to every file.
+/// Globals that JavaScript's test runners provide in every file.
 const NODE_GLOBALS: [&str; 9] =
     ["expect", "jest", "describe", "it", "beforeEach", "afterEach", "beforeAll", "afterAll", "chai"];
 
-/// What functions that assert are called.
+/// Prefixes of the names of functions that assert.
 const ASSERTIONS: [&str; 3] = ["assert", "expect", "should"];
 
-/// Whether a file shows one of these signs. Of a file that nothing but tests load it means that it belongs to them; a program may show them, too.
+/// Returns whether a file shows one of these signs. In a file that only tests load, a sign means that the
+/// file belongs to them; a program may show one, too.
 pub fn judges(file: &str, sources: &Sources) -> bool {
     let text = sources.text(file).unwrap_or_default();
     match Language::of(file) {
@@ -72,7 +73,7 @@ pub fn compares(file: &str, sources: &Sources) -> bool {
     }
 }
 
-/// Whether a file defines nothing but values.
+/// Returns whether a file defines only values.
 pub fn holds_only_values(file: &str, sources: &Sources) -> bool {
     match Language::of(file) {
         Some(Language::Python) => {
@@ -101,17 +102,17 @@ fn is_of(name: &str, packages: &[&str]) -> bool {
     })
 }
 
-/// Whether a module of that name belongs to a test framework of Python.
+/// Returns whether a module of that name belongs to a test framework of Python.
 pub(crate) fn is_python_framework(name: &str) -> bool {
     is_of(name, &PYTHON_FRAMEWORKS)
 }
 
-/// Whether a package of that name belongs to a test framework of JavaScript.
+/// Returns whether a package of that name belongs to a test framework of JavaScript.
 pub(crate) fn is_node_framework(name: &str) -> bool {
     is_of(name, &NODE_FRAMEWORKS)
 }
 
-/// Whether a function of that name asserts.
+/// Returns whether a function of that name asserts.
 pub(crate) fn is_assertion(name: &str) -> bool {
     let rest = ASSERTIONS.iter().find_map(|begin| name.strip_prefix(begin));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_') || rest.starts_with(char::is_uppercase))

@@ -8,17 +8,17 @@ use crate::{javascript, python};
 /// A programming language, by the names of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
-    /// `.py`, `.pyi`.
+    /// Python: files named `.py` or `.pyi`.
     Python,
     /// JavaScript and TypeScript, modules and scripts, with and without JSX, and the scripts of Vue and Svelte components.
     JavaScript,
 }
 
-/// Whether a file of that name can be read by its language; a file in none always can.
+/// Checks that a file of that name parses in its language; a file in no known language always passes.
 ///
 /// # Errors
 ///
-/// What the language's parser says.
+/// The message of the language's parser.
 pub fn check(file: &str, text: &str) -> Result<(), String> {
     match Language::of(file) {
         Some(Language::Python) => python::parse::check(text).map_err(|problem| problem.to_string()),
@@ -27,12 +27,12 @@ pub fn check(file: &str, text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a file can be read after an edit, or the edit takes faults away and adds none: of several faults in one file each may be repaired
-/// by itself.
+/// Checks that a file parses after an edit, or that the edit removes faults and adds none: each of several
+/// faults in one file may be repaired by itself.
 ///
 /// # Errors
 ///
-/// What the language's parser says.
+/// The message of the language's parser.
 pub fn check_repair(before: &str, edit: &FileEdit, after: &str) -> Result<(), String> {
     let Err(problem) = check(&edit.file, after) else { return Ok(()) };
     let is_repair = match Language::of(&edit.file) {

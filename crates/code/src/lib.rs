@@ -2,18 +2,20 @@
 //!
 //! # Layout
 //!
-//! - [`edit`]: replacements in files and candidates made of them; [`replacement`]: the same as a language model writes them
-//! - [`sources`]: the repository's text, and which files may be changed
-//! - [`language`]: which language a file is in; [`environment`]: what the interpreters know
-//! - [`fix`]: what a fixer is given and gives, and every fixer of a language
-//! - [`python`], [`javascript`]: everything that knows one language
-//! - [`imports`]: which file loads which; [`judging`]: signs that a file belongs to tests; [`stack`]: the way to an error
-//! - [`test_regions`]: tests that stand in a file of the program
-//! - [`expectation`]: tests that expect something else; [`tampering`]: changes that tools or tests would look away from
-//! - [`formatting`]: whether two texts are the same program
-//! - [`search`]: small changes where no rule knows what is wrong
+//! - [`edit`]: replacements in files, and the candidates built from them; [`replacement`]: replacements as a
+//!   language model writes them
+//! - [`sources`]: texts of the repository's files, and which files may be changed
+//! - [`language`]: language of a file; [`environment`]: properties of the interpreters
+//! - [`fix`]: input and output of a fixer, and the fixers of all languages
+//! - [`python`], [`javascript`]: code for one language
+//! - [`imports`]: imports between files; [`judging`]: signs that a file belongs to tests; [`stack`]: calls that
+//!   led to an error
+//! - [`test_regions`]: tests inside files of the program
+//! - [`expectation`]: tests with another expected value; [`tampering`]: changes that tools or tests would ignore
+//! - [`formatting`]: comparison of two texts that ignores formatting
+//! - [`search`]: small changes for faults that no rule covers
 //! - [`report`]: test reports and linter output as findings
-//! - [`warm`]: the runner that tries changes without starting an interpreter for each
+//! - [`warm`]: runner that tries changes without starting an interpreter for each
 
 pub mod edit;
 pub mod environment;

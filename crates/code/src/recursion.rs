@@ -1,19 +1,20 @@
-//! Room for recursion. Parsers and everything that walks a tree need stack in proportion to how deep a text is nested, and a stack that
-//! overflows ends the whole process. Two things keep that from happening: texts beyond a depth are refused ([`MAX_DEPTH`]), and all work
-//! on a tree runs where there is room for several times that depth, whatever thread it began on.
+//! Room for recursion. Parsers and all code that walks a tree need stack in proportion to the nesting of a
+//! text, and a stack overflow ends the whole process. Two measures prevent it: texts nested beyond a limit are
+//! rejected ([`MAX_DEPTH`]), and all work on a tree runs with enough stack for several times that depth,
+//! whatever thread it started on.
 
-/// The most stack that work on a tree may need. Only what is used of it takes memory.
+/// Maximum stack for work on a tree, in bytes. Only the part that is used takes memory.
 pub(crate) const MOST_ROOM: usize = 256 << 20;
 
-/// What work may use before it asks again, so that it then still has the room.
+/// Stack that work may use before it requests room again, in bytes: the room is then still available.
 const SPENT: usize = 1 << 20;
 
-/// How deep a tree may be, in tokens: a text is refused when more tokens than this stand between its outermost part and its innermost,
-/// each taken for one that nests. A token takes at most some 2.5 KB of stack, so that there is room for three times as many. `CPython`
-/// gives up at about 3,000 levels, of two tokens or more.
+/// Maximum depth of a tree, in tokens: a text is refused if more tokens than this lie between its outermost
+/// part and its innermost, each counted as one that nests. A token takes at most some 2.5 KB of stack, so
+/// there is room for three times as many. `CPython` gives up at about 3,000 levels, of two tokens or more.
 pub(crate) const MAX_DEPTH: usize = 30_000;
 
-/// How deep brackets may be nested: `CPython`'s own limit.
+/// Maximum depth of nested brackets: `CPython`'s own limit.
 pub(crate) const MAX_BRACKETS: usize = 200;
 
 /// The stack for a tree of this depth, in bytes.

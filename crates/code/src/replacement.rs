@@ -1,5 +1,5 @@
-//! Edits as a language model writes them: pieces of text that are searched for and replaced. They are applied exactly or refused; a
-//! near match is somebody else's line.
+//! Edits as a language model writes them: pieces of text to search for, with their replacements. They are
+//! applied exactly or rejected; a near match may be a different line.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use crate::edit::{Edit, FileEdit};
 use crate::sources::Sources;
 use crate::tampering::{self, Tampering};
 
-/// One piece of a file, and what is to stand there instead.
+/// One piece of a file and the text that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
     /// Relative to the repository's root, with `/`.
     pub file: String,
-    /// What stands there now, whole and exact, and at one place only.
+    /// Current text, whole and exact, which must occur at one place only.
     pub search: String,
-    /// What is to stand there.
+    /// Text that replaces `search`.
     pub replace: String,
 }
 
-/// Why replacements are refused. The number is the replacement's, from 1.
+/// Reason replacements are refused. The number is that of the replacement, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplacementError {
-    /// There is no such file among those that are read.
+    /// The file does not exist among the files that were read.
     #[error("edit {0}: there is no file `{1}`")]
     UnknownFile(usize, String),
-    /// The file decides what green means, or belongs to a tool.
+    /// The file decides whether the tests pass, or belongs to a tool.
     #[error("edit {0}: `{1}` may not be changed")]
     Protected(usize, String),
     /// Nothing is searched for.
@@ -38,24 +38,25 @@ pub enum ReplacementError {
     /// The text stands at several places.
     #[error("edit {0}: `search` stands {2} times in `{1}`; take more lines into it")]
     Ambiguous(usize, String, usize),
-    /// Two replacements meet.
+    /// Two replacements overlap.
     #[error("two edits of `{0}` overlap; make them one")]
     Overlap(String),
-    /// Nothing would change.
+    /// The replacements change nothing.
     #[error("nothing would change")]
     NoChange,
-    /// More would change than a targeted fix does.
+    /// The replacements change more lines than a targeted fix does.
     #[error("{0} lines would change; at most {MOST_LINES} may")]
     TooLarge(usize),
     /// A test that stands in the file would be changed, or kept from running.
     #[error("`{0}` holds tests of its own; leave them as they are, and what says that they run")]
     Test(String),
-    /// What explains is added to the code, what tells a tool to look away, or what tests are switched off with.
+    /// It adds explanations to the code, directives that tell a tool to
+    /// look away, or code that switches tests off.
     #[error("`{0}` would get {1}; answer with the code of the repair only")]
     Tampering(String, Tampering),
 }
 
-/// More changed lines than this are a rewrite, which nobody has asked for.
+/// Maximum number of changed lines; more is a rewrite, which was not requested.
 pub const MOST_LINES: usize = 120;
 
 /// The edits that the replacements come to, trimmed to the lines that change.
@@ -98,7 +99,7 @@ fn file_edit(file: &str, mut edits: Vec<Edit>, sources: &Sources) -> Result<File
     }
 }
 
-/// Where the replacement goes; `None` for one that changes nothing.
+/// Returns the edit that a replacement makes; `None` if it changes nothing.
 fn located(number: usize, replacement: &Replacement, sources: &Sources) -> Result<Option<Edit>, ReplacementError> {
     let file = &replacement.file;
     let text = sources.text(file).ok_or_else(|| ReplacementError::UnknownFile(number, file.clone()))?;

@@ -1,4 +1,4 @@
-//! The repository's text.
+//! Texts of the repository's files, and which of them may be changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use crate::language::Language;
 use crate::python::index::Index;
 use crate::test_regions::{self, Surroundings, TestRegions};
 
-/// Of each file that holds tests, what surrounds it and where they stand.
+/// For each file that contains tests, its surroundings and the regions of the tests.
 type Regions = BTreeMap<String, (Surroundings, TestRegions)>;
 
 /// The text files of a repository that fixers may read, and which of them may be changed.
@@ -45,7 +45,7 @@ impl Sources {
         self.javascript_index = OnceLock::new();
     }
 
-    /// From now on the file may be read and never changed.
+    /// Protects a file: it can be read but not changed from now on.
     pub fn protect(&mut self, file: &str) {
         if self.files.contains_key(file) {
             self.protected.insert(file.to_owned());
@@ -53,19 +53,19 @@ impl Sources {
         }
     }
 
-    /// From now on what looks like a test in the file is one, and never changed; the rest of the file may be.
+    /// Protects the parts of a file that look like tests; the rest of the file can still be changed.
     pub fn protect_tests_in(&mut self, file: &str) {
         if self.collected.insert(file.to_owned()) {
             self.regions = OnceLock::new();
         }
     }
 
-    /// Where tests stand in a file of the program.
+    /// Returns the regions of tests in a file of the program; `None` if the file is not one with tests.
     pub fn test_regions(&self, file: &str) -> Option<&TestRegions> {
         self.regions().get(file).map(|(_, regions)| regions)
     }
 
-    /// Whether a file that tests were collected from is the program, too, which they are about.
+    /// Returns whether a file that tests were collected from also contains the program that they are about.
     pub fn holds_program(&self, file: &str) -> bool {
         let Some(text) = self.text(file) else { return false };
         let around = Surroundings { is_collected: true, ..self.surroundings(file) };
@@ -75,8 +75,8 @@ impl Sources {
         regions.are_in_program() && !(around.loaded.is_empty() && is_about_another())
     }
 
-    /// Whether an edit changes nothing that is protected: no protected file, and of a file of the program with tests in it neither a test nor
-    /// whether it runs. `after`: the file's text with the edit.
+    /// Returns whether an edit changes nothing that is protected: no protected file, and in a file of the
+    /// program with tests neither a test nor whether it runs. `after`: the file's text with the edit.
     pub fn permits(&self, edit: &FileEdit, after: &str) -> bool {
         let Some(before) = self.text(&edit.file).filter(|_| self.is_editable(&edit.file)) else { return false };
         if components::is_component(&edit.file) && !components::keeps_markup(&edit.file, before, after) {
@@ -90,7 +90,7 @@ impl Sources {
         test_regions::are_kept(&known.unwrap_or_else(|| self.surroundings(&edit.file)), before, edit, after)
     }
 
-    /// Whether a candidate changes the text of a test in a file of the program.
+    /// Returns whether a candidate changes the text of a test in a file of the program.
     pub fn touches_test(&self, candidate: &Candidate) -> bool {
         candidate.files.iter().any(|file| {
             let regions = self.test_regions(&file.file);
@@ -193,7 +193,7 @@ impl Sources {
         self.files.get(file).map(AsRef::as_ref)
     }
 
-    /// Whether the file is there and may be changed.
+    /// Returns whether the file exists and may be changed.
     pub fn is_editable(&self, file: &str) -> bool {
         self.files.contains_key(file) && !self.protected.contains(file)
     }

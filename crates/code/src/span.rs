@@ -7,29 +7,29 @@ use ruff_text_size::TextRange;
 /// A place in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
-    /// First byte.
+    /// First byte of the span.
     pub start: usize,
-    /// One past the last byte.
+    /// One past the last byte of the span.
     pub end: usize,
 }
 
 impl Span {
-    /// Whether `other` lies within.
+    /// Returns whether `other` lies within.
     pub const fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether both share a byte, or touch when one of them is empty.
+    /// Returns whether both share a byte, or one of them is empty and lies inside the other.
     pub const fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// As a range, for edits and slices.
+    /// Returns the span as a range, for edits and slices.
     pub const fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// What stands there.
+    /// Returns the part of `text` that the span covers; empty if the span does not fit the text.
     pub fn text(self, text: &str) -> &str {
         text.get(self.range()).unwrap_or_default()
     }

@@ -10,9 +10,9 @@ use crate::{javascript, python};
 pub struct StackFrame {
     /// Relative to the repository's root.
     pub file: String,
-    /// From 1.
+    /// Line of the call, from 1.
     pub line: u32,
-    /// From 1, where the engine says it.
+    /// Column of the call, from 1, if the engine reports it.
     pub column: Option<u32>,
 }
 

@@ -1,5 +1,6 @@
-//! What a change adds that is not program: comments and texts that explain, words that tell a tool to look away, and ways to keep a test from
-//! running or from failing. No repair needs any of them.
+//! Detection of additions by a change that are not program code: explanatory comments and texts, directives
+//! that make a tool ignore something, and ways to keep a test from running or from failing. No repair needs any
+//! of them.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +8,9 @@ use crate::language::Language;
 use crate::repair::tokens::{Kind, Token};
 use crate::{javascript, python};
 
-/// What a language says to guard against. Each language has to say it.
+/// Definition of the tampering to detect in a language. Each language has to provide one.
 pub(crate) struct Guard {
-    /// Comments and texts that stand alone; one that tells a tool to look away with the line that it speaks of.
+    /// Comments and texts that stand alone; a suppression comment is included with the line that it applies to.
     pub(crate) prose: fn(&str) -> Vec<&str>,
     /// The tokens of a text.
     pub(crate) tokens: fn(&str) -> Vec<Token>,
@@ -26,7 +27,7 @@ impl Language {
     }
 }
 
-/// Why a change is not one of the program.
+/// Reason a change is not one of the program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Tampering {
     /// A comment, a text that explains, or a suppression.
@@ -37,8 +38,8 @@ pub enum Tampering {
     Phrase(&'static str),
 }
 
-/// What `after` holds more of than `before`, if anything. A file in no known language has comments from `#` to the end of a line, as
-/// manifests do.
+/// Returns the first kind of tampering that `after` contains more of than `before`; `None` if `after` adds
+/// none. In a file in an unknown language, comments run from `#` to the end of a line, as in manifests.
 pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
     let guard = Language::of(file).map(Language::guard);
     let prose = guard.as_ref().map_or(of_lines as fn(&str) -> Vec<&str>, |guard| guard.prose);
@@ -51,8 +52,9 @@ pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
     guard.phrases.iter().find(more).map(|phrase| Tampering::Phrase(phrase))
 }
 
-/// What makes `after` less strictly checked than `before`: a word to a tool to look away, a type that stands for every type, or an annotation
-/// that is gone. A finding of a type checker is never healed so.
+/// Returns the reason `after` is checked less strictly than `before`, if it is: a directive that makes a tool
+/// ignore something, a type that accepts every value, or a removed annotation. Findings of a type checker are
+/// never healed that way.
 pub fn loosened(file: &str, before: &str, after: &str) -> Option<String> {
     let language = Language::of(file)?;
     if let Some(Tampering::Prose(text)) = added(file, before, after) {
@@ -109,7 +111,7 @@ fn code(guard: &Guard, text: &str) -> String {
     code
 }
 
-/// How often a phrase stands in compact code, not as the end of a longer name.
+/// Counts the occurrences of a phrase in compact code, except as the end of a longer name.
 fn count(code: &str, phrase: &str) -> usize {
     let is_part = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
     let begins_with_word = is_part(phrase.chars().next());

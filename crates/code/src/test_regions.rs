@@ -1,7 +1,7 @@
-//! Tests that stand in a file of the program: functions, classes and examples in docstrings, blocks that only a test runner enters, and what
-//! serves nothing but them. The rest of the file is program and may be edited.
+//! Tests inside a file of the program: functions, classes and examples in docstrings, blocks that only a test
+//! runner enters, and code that serves only these. The rest of the file is program and can be edited.
 //!
-//! A language tells the statements at the top of a file ([`Unit`]); what follows from them is the same in each.
+//! Each language provides the statements at the top level of a file ([`Unit`]); the analysis of them is shared.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::span::Span;
 use crate::{javascript, python};
 
-/// What a statement at the top of a file is, as far as tests are concerned.
+/// Kind of a statement at the top of a file, as far as tests are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnitKind {
     /// A test, or what only a test framework reads.
@@ -19,11 +19,11 @@ pub(crate) enum UnitKind {
     Framework,
     /// Looks like what judges for tests: it asserts, or is private.
     Helper,
-    /// Defines a value.
+    /// Statement that defines a value.
     Value,
     /// A function or class.
     Definition,
-    /// Anything else.
+    /// Statement of any other kind.
     Other,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Unit {
     pub(crate) binds: BTreeSet<String>,
     /// The names it reads.
     pub(crate) uses: BTreeSet<String>,
-    /// Whether the module offers it to others, or an example of its own documents it.
+    /// True if the module offers it to others, or an example of its own documents it.
     pub(crate) is_offered: bool,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Units {
     pub(crate) words: Vec<(String, Span)>,
 }
 
-/// What surrounds a file.
+/// Context of a file: its use by the rest of the program and by a test runner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Surroundings {
     /// The names that the rest of the program loads from it; `*`: all that it offers.
     pub(crate) loaded: BTreeSet<String>,
-    /// Whether a test runner collected tests from it.
+    /// True if a test runner collected tests from it.
     pub(crate) is_collected: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Surroundings {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TestRegions {
     spans: Vec<Span>,
-    /// Names that stand for something in the regions.
+    /// Names that the regions bind.
     names: BTreeSet<String>,
     /// Names that the regions use.
     uses: BTreeSet<String>,
@@ -74,7 +74,7 @@ pub struct TestRegions {
     has_program: bool,
 }
 
-/// Names by which a module tells test runners what to do.
+/// Names through which a module configures test runners.
 const SWITCHES: [&str; 12] = [
     "__test__",
     "__doc__",
@@ -193,34 +193,35 @@ impl TestRegions {
         regions
     }
 
-    /// Whether the file holds both: tests, and the program that they are about.
+    /// Returns whether the file contains both tests and the program that they are about.
     pub fn are_in_program(&self) -> bool {
         self.has_tests && self.has_program
     }
 
-    /// Whether there are tests in the file.
+    /// Returns whether there are tests in the file.
     pub fn hold_tests(&self) -> bool {
         self.has_tests
     }
 
-    /// Whether a byte stands in one of them.
+    /// Returns whether a byte lies in one of the regions.
     pub fn contain(&self, at: usize) -> bool {
         self.spans.iter().any(|span| span.start <= at && at < span.end)
     }
 
-    /// Whether an edit changes something within one of them.
+    /// Returns whether an edit changes something within one of the regions.
     pub(crate) fn are_touched_by(&self, edit: &Edit) -> bool {
         let replaced = Span { start: edit.start, end: edit.end };
         self.spans.iter().any(|span| span.overlaps(replaced) || span.start < edit.start && edit.start < span.end)
     }
 
-    /// Whether a byte stands in what is program for others than the tests, too.
+    /// Returns whether a byte lies in a part of the program that others than the tests need, too.
     pub fn is_surely_program(&self, at: usize) -> bool {
         self.certain.iter().any(|span| span.start <= at && at <= span.end)
     }
 }
 
-/// The units that satisfy `is_root`, and those that bind what such units use. What `is_closed` says of is not gone through.
+/// Returns the units that satisfy `is_root`, and the units that bind names used by reached units. Units for
+/// which `is_closed` is true are skipped, unless they satisfy `is_root`.
 fn reached(units: &[Unit], is_root: impl Fn(&Unit) -> bool, is_closed: &dyn Fn(&Unit) -> bool) -> Vec<bool> {
     let mut found: Vec<bool> = units.iter().map(is_root).collect();
     let mut queue: Vec<usize> = (0..units.len()).filter(|index| found[*index]).collect();
@@ -236,8 +237,9 @@ fn reached(units: &[Unit], is_root: impl Fn(&Unit) -> bool, is_closed: &dyn Fn(&
     found
 }
 
-/// Whether an edit of a file of the program leaves the tests in it as they are, and as much in use: the same regions, statements at the top
-/// as they were, with the same text; no name of theirs is bound or used elsewhere, and nothing else that tells a test runner to leave them out.
+/// Returns whether an edit of a file of the program leaves the tests in it as they are, and as much in use:
+/// the same regions, still statements at the top, with the same text; none of their names is bound or used
+/// elsewhere more often than before, and nothing else is added that makes a test runner leave them out.
 pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, after: &str) -> bool {
     let file = edit.file.as_str();
     let (units_before, units_after) = (read(file, before, around), read(file, after, around));
@@ -266,7 +268,8 @@ pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, aft
     !is_told && !BUILTINS.iter().any(is_shadowed)
 }
 
-/// Whether the tests of a file that could not be read stand in it as wholly and untouched as their first lines say.
+/// Returns whether the tests of a file that did not parse are in it, whole and
+/// untouched, as far as their first lines show.
 fn are_whole(file: &str, before: &str, edit: &FileEdit, after: &str, new: &TestRegions) -> bool {
     let is_untouched = |span: &Span| (span.start..span.end).all(|at| origin(at, &edit.edits).is_empty());
     let begins = |line: &&str| {
@@ -295,7 +298,7 @@ fn read(file: &str, text: &str, around: &Surroundings) -> Units {
     }
 }
 
-/// Whether a text can hold tests at all: a quick look, before it is read.
+/// Returns whether a text may contain tests at all: a quick check before it is parsed.
 pub(crate) fn may_hold(file: &str, text: &str) -> bool {
     match Language::of(file) {
         Some(Language::Python) => ["def test", "TestCase", ">>> ", "class Test"].iter().any(|sign| text.contains(sign)),
@@ -328,7 +331,7 @@ mod tests {
         sources
     }
 
-    /// Whether the first `search` in a text may become `replace`.
+    /// Returns whether the first `search` in a text may become `replace`.
     fn permits(file: &str, text: &str, search: &str, replace: &str) -> bool {
         let start = text.find(search).unwrap();
         let edit = FileEdit::single(file, Edit::replace(start..start + search.len(), replace));

@@ -1,5 +1,6 @@
-//! What is loaded into the interpreters of tests that come and go: it notes on what they depend that changes from run to run (the clock,
-//! what is random, what runs beside them, the network), and holds that still or makes it another. The programs are told what by variables.
+//! Modules that are loaded into the interpreters of flaky tests: they record which inputs that change from
+//! run to run the tests depend on (the clock, randomness, concurrent work, the network), and hold such an
+//! input still or change it. Environment variables select which.
 
 /// For Python: a module that the interpreter loads by itself from [`PYTHON_FOLDER`] on the import path.
 pub const PYTHON: (&str, &str) =
@@ -20,10 +21,10 @@ pub const TOUCHED: &str = "AUTOHEAL_TOUCHED";
 /// The variable with the second at which the clock begins.
 pub const CLOCK: &str = "AUTOHEAL_CLOCK";
 
-/// The variable with the number that whatever is random comes from.
+/// Environment variable with the seed of everything random.
 pub const SEED: &str = "AUTOHEAL_SEED";
 
-/// The variable that says in which order what runs side by side gets on: `first` or `late`.
+/// Environment variable with the order in which concurrent tasks proceed: `first` or `late`.
 pub const THREADS: &str = "AUTOHEAL_THREADS";
 
 /// The variable that turns the order of tests round, for our reporter of mocha.

@@ -1,7 +1,9 @@
-//! The runner that tries changes without starting an interpreter for each: what it is asked and what it answers, a line of JSON
-//! each. The runner is a program of the language that it serves ([`PYTHON`], [`NODE`]), and runs in the sandbox.
+//! Requests to and responses of the runner, which tries changes without starting an interpreter for each; each
+//! is a line of JSON. The runner is a program in the language that it serves ([`PYTHON`], [`NODE`]), and runs
+//! in the sandbox.
 //!
-//! It loads the tests, says [`Answer::Ready`], and then answers each request; tries are answered as they end, in any order.
+//! The runner loads the tests, sends [`Answer::Ready`], and then responds to each request. Responses to tries
+//! are sent as the tries finish, in any order.
 
 use std::collections::BTreeMap;
 
@@ -48,49 +50,49 @@ pub const NODE: &[(&str, &str)] = &[
 /// The file of [`NODE`] that is run.
 pub const NODE_MAIN: &str = "autoheal_warm_node/main.cjs";
 
-/// What the runner is asked.
+/// Request to the runner.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request<'a> {
-    /// Run every test.
+    /// Run all tests.
     All {
-        /// How long that may take.
+        /// Time limit, in seconds.
         seconds: f64,
     },
     /// Run these tests and watch which lines of the project they run.
     Coverage {
-        /// Their ids.
+        /// Ids of the tests to run.
         tests: &'a [String],
-        /// As in [`Request::All`].
+        /// Time limit, in seconds, as in [`Request::All`].
         seconds: f64,
     },
-    /// What every try from now on does; it has no answer.
+    /// Set the plan for all following tries; it has no response.
     Plan {
         /// Tests that fail, and have to pass.
         first: &'a [String],
-        /// Run when those pass.
+        /// Tests to run once those pass.
         rest: &'a [String],
-        /// Those of them that pass, and have to go on passing.
+        /// Tests of `rest` that pass before the change, and have to keep passing.
         passing: &'a [String],
-        /// How long a process may compute for `first`; it may take five times as long.
+        /// CPU time limit of a process for `first`, in seconds; its wall-clock limit is five times as long.
         seconds: f64,
-        /// Time for `rest`.
+        /// Time limit for `rest`, in seconds.
         rest_seconds: f64,
     },
-    /// Try a change.
+    /// Try one change.
     Try(Try<'a>),
 }
 
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Try<'a> {
-    /// The answer has the same.
+    /// Number of the try, which the response repeats.
     pub number: usize,
     /// Relative to the project.
     pub file: &'a str,
-    /// First byte, byte after the last, and what stands there instead.
+    /// Edits: first byte, one past the last byte, and the text that replaces these bytes.
     pub edits: Vec<(usize, usize, &'a str)>,
-    /// Load the project anew for it: asked for when it was [`TryEnd::Unfit`] without.
+    /// Set to reload the project for the try: requested after the same change was [`TryEnd::Unfit`] without a reload.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
 }
@@ -104,107 +106,108 @@ impl<'a> Try<'a> {
     }
 }
 
-/// What the runner says.
+/// Response of the runner.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Answer {
     /// The tests are loaded.
     Ready {
-        /// How many there are.
+        /// Number of tests that were loaded.
         tests: usize,
     },
-    /// They cannot be, and nothing else will be said.
+    /// The tests cannot be loaded; no other response follows.
     Broken {
-        /// Why.
+        /// Reason the tests cannot be loaded.
         why: String,
     },
-    /// To [`Request::All`].
+    /// Response to [`Request::All`].
     All {
-        /// What each test did, as far as it came.
+        /// Result of each test that was run.
         tests: Vec<TestRun>,
-        /// Whether all were run in the time that there was.
+        /// True if all tests were run within the time limit.
         complete: bool,
     },
-    /// To [`Request::Coverage`].
+    /// Response to [`Request::Coverage`].
     Coverage {
-        /// What each test ran, as far as it came.
+        /// Lines that each test ran, for the tests that were run.
         tests: Vec<TestLines>,
     },
-    /// To [`Request::Try`].
+    /// Response to [`Request::Try`].
     Tried(Tried),
 }
 
-/// What a test did.
+/// Result of one test.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TestRun {
-    /// Its id in the test runner's own notation.
+    /// Id of the test, in the test runner's own notation.
     pub test: String,
-    /// How it ended.
+    /// Outcome of the test.
     pub outcome: TestEnd,
-    /// How long it took.
+    /// Duration of the test, in seconds.
     pub seconds: f64,
 }
 
-/// How a test ended.
+/// Outcome of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestEnd {
-    /// It passed.
+    /// The test passed.
     Passed,
-    /// It failed, or something around it did.
+    /// The test failed, or something around it did.
     Failed,
-    /// It did not run, on purpose.
+    /// The test was skipped on purpose.
     Skipped,
 }
 
-/// What a test ran.
+/// Lines that one test ran.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TestLines {
-    /// Its id.
+    /// Id of the test.
     pub test: String,
     /// Lines from 1, by file relative to the project.
     pub lines: BTreeMap<String, Vec<u32>>,
 }
 
-/// What became of a try.
+/// Result of a try.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Tried {
-    /// Of the try.
+    /// Number of the try.
     pub number: usize,
-    /// What became of it.
+    /// Outcome of the try.
     pub outcome: TryEnd,
-    /// How it was put in force.
+    /// Way in which the change was loaded.
     pub way: Way,
-    /// Of one that passed: tests that did not pass before, and do not now.
+    /// For a try that passed: tests that failed before the change and still fail.
     #[serde(default)]
     pub still: Vec<String>,
 }
 
-/// How a try ended.
+/// Outcome of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TryEnd {
     /// A test that has to pass fails still.
     Failed,
-    /// All that have to pass pass, and what passed before passes.
+    /// All tests that have to pass now pass, and all that passed before still pass.
     Passed,
     /// Something that passed before does not now.
     Broke,
-    /// It took too long.
+    /// The try exceeded its time limit.
     Timeout,
     /// Its process ended, or computed too long.
     Died,
-    /// Nothing was run: it changes what ran while the project was loaded, so that has to be done anew.
+    /// No test was run: the change affects code that ran while the project was loaded, so the project has to be
+    /// reloaded.
     Unfit,
 }
 
-/// How a change was put in force.
+/// Way in which a change was loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// In a process that had loaded the tests: functions got the changed code. Or in one that had loaded everything but the project's own
-    /// modules, where that is as quick.
+    /// In a process that had loaded the tests: functions received the changed code. Or in one that had loaded
+    /// everything except the project's own modules, if that is equally fast.
     Patched,
-    /// The project was loaded anew.
+    /// The project was reloaded.
     Fresh,
 }

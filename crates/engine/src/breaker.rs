@@ -1,7 +1,7 @@
 //! The three-strike rule (spec `doctor-agent.md`, "Circuit Breaker Logic"; design section 5).
 //!
 //! Every attempt counts, successful or not: a "fix" that is needed four times a day fixes nothing. A success does not
-//! reset the count; only time or a person does.
+//! reset the count; only the passing of time or a release by a user does.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::Timestamp;
 /// The rule and its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breaker {
-    /// So many attempts within `window` open the breaker.
+    /// Number of attempts within `window` that opens the breaker.
     pub max_attempts: u32,
-    /// How far back attempts count.
+    /// Length of the window in which attempts count, back from now.
     pub window: Duration,
-    /// How long a quarantine lasts.
+    /// Duration of a quarantine.
     pub quarantine: Duration,
 }
 
@@ -28,59 +28,59 @@ impl Default for Breaker {
     }
 }
 
-/// Why no attempt is allowed.
+/// Reason an attempt is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Reason {
-    /// The strikes are used up.
+    /// The maximum number of attempts within the window has been made.
     MaxAttemptsReached,
     /// The host's name has been unknown for a day.
     DomainDead,
 }
 
-/// What to do about it.
+/// Consequence of a refused attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Action {
-    /// No automatic attempts until the time is up or a person releases it.
+    /// No automatic attempts until the quarantine expires or a user releases the target.
     Quarantine,
     /// No automatic attempts at all.
     MarkDead,
 }
 
-/// The breaker's answer.
+/// Verdict of the breaker on the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// An attempt may be made.
     Allow {
-        /// How many more are allowed after this answer, the coming one included; at least 1.
+        /// Number of attempts still allowed, the coming one included; at least 1.
         attempts_remaining: u32,
     },
-    /// No attempt may be made, and a person is told.
+    /// No attempt may be made; the user is alerted.
     Refuse {
-        /// Why.
+        /// Reason for the refusal.
         reason: Reason,
-        /// What follows.
+        /// Consequence for the target.
         action: Action,
-        /// When automatic attempts are allowed again; `None`: not before a person says so.
+        /// Time from which automatic attempts are allowed again; `None`: not before a user releases the target.
         until: Option<Timestamp>,
     },
 }
 
 impl Verdict {
-    /// The spec's `can_attempt`.
+    /// Returns whether an attempt may be made: the spec's `can_attempt`.
     pub const fn can_attempt(&self) -> bool {
         matches!(self, Self::Allow { .. })
     }
 
-    /// The spec's `alert_human`: every refusal is told to a person.
+    /// Returns whether the user is alerted: the spec's `alert_human`, true for every refusal.
     pub const fn alert_human(&self) -> bool {
         !self.can_attempt()
     }
 }
 
 impl Breaker {
-    /// May an attempt be made now? `attempts`: when earlier ones were made, in any order, since the last release.
+    /// Decides whether an attempt may be made now. `attempts`: times of earlier attempts since the last release, in any order.
     ///
     /// Once any `window` held `max_attempts` attempts, the quarantine lasts for `quarantine` from the last of them.
     pub fn check(&self, attempts: &[Timestamp], now: Timestamp) -> Verdict {
@@ -117,14 +117,15 @@ impl Breaker {
     }
 }
 
-/// One look at whether a host's name is known.
+/// Result of one check of whether a host's name resolves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameCheck {
-    /// When it was made.
+    /// Time of the check.
     pub at: Timestamp,
-    /// Whether the target's name resolved.
+    /// True if the target's name resolved.
     pub target_known: bool,
-    /// Whether the control host resolved at the same time: if not, the network here is down and the check says nothing.
+    /// True if the control host resolved at the same time: if it did not, the local network is down and the
+    /// check proves nothing.
     pub control_known: bool,
 }
 

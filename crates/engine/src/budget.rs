@@ -1,4 +1,4 @@
-//! What a run and a day may cost, checked before each model call.
+//! Budgets of a run and of a day, checked before each model call.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// Money, in millionths of a US dollar.
     pub micro_dollars: Option<u64>,
-    /// Model calls.
+    /// Number of requests to models.
     pub calls: Option<u64>,
-    /// Wall time.
+    /// Elapsed (wall-clock) time of the run.
     pub wall_time: Option<Duration>,
 }
 
-/// What was used, or is about to be.
+/// Resources that were used, or that are about to be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Input and output tokens together.
     pub tokens: u64,
     /// Money, in millionths of a US dollar.
     pub micro_dollars: u64,
-    /// Model calls.
+    /// Number of requests to models.
     pub calls: u64,
-    /// Wall time.
+    /// Elapsed (wall-clock) time.
     pub wall_time: Duration,
 }
 
@@ -43,7 +43,7 @@ impl Usage {
         }
     }
 
-    /// What is left without the other; never less than nothing.
+    /// Subtracts the other usage; each amount stops at zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -59,16 +59,16 @@ impl Usage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Exhausted {
-    /// Tokens.
+    /// The limit on input and output tokens.
     #[error("the token budget is used up")]
     Tokens,
-    /// Money.
+    /// The limit on cost.
     #[error("the money budget is used up")]
     Money,
-    /// Calls.
+    /// The limit on the number of requests to models.
     #[error("the budget of model calls is used up")]
     Calls,
-    /// Wall time.
+    /// The limit on elapsed time.
     #[error("the time budget is used up")]
     WallTime,
 }

@@ -1,5 +1,5 @@
 //! The diagnostics log (spec `diagnostics-log.md`; design section 5): normalised errors that are counted instead of
-//! repeated, a summary for screens and prompts, the one to fix first, and what changed between two looks.
+//! repeated, a summary for screens and prompts, the one to fix first, and the difference between two checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// Who noticed it.
+/// Origin of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A test that failed or could not be collected.
     Test,
-    /// A compile check.
+    /// A compile check that failed.
     Build,
-    /// A linter.
+    /// Finding of a linter.
     Lint,
-    /// A language server.
+    /// Diagnostic of a language server.
     Lsp,
     /// Anything else that ran.
     Runtime,
@@ -39,7 +39,7 @@ impl Source {
     }
 }
 
-/// The spec's six bug types, in the order in which they are fixed: what hides other errors first, lint last (a linter
+/// The spec's six bug types, in the order in which they are fixed: those that hide other errors first, lint last (a linter
 /// deletes a misspelled import as "unused").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -54,7 +54,7 @@ pub enum Category {
     TypeError,
     /// The code runs and does the wrong thing.
     Logic,
-    /// A linter's finding.
+    /// A violation of a linter's rule.
     Linting,
 }
 
@@ -63,7 +63,7 @@ impl Category {
     pub const ALL: [Self; 6] =
         [Self::Syntax, Self::Indentation, Self::Import, Self::TypeError, Self::Logic, Self::Linting];
 
-    /// The spec's name.
+    /// Returns the name that the spec uses, such as `SYNTAX`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syntax => "SYNTAX",
@@ -75,7 +75,7 @@ impl Category {
         }
     }
 
-    /// While a file has such a fault, nothing else can be known about it: what shows afterwards was hidden, not caused.
+    /// Returns whether such a fault hides all others of its file: findings that appear after its fix were hidden, not caused by it.
     pub const fn hides_others(self) -> bool {
         match self {
             Self::Syntax | Self::Indentation | Self::Import => true,
@@ -93,48 +93,48 @@ impl std::fmt::Display for Category {
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Location {
-    /// From 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// Column, counted from 1, in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
 }
 
-/// One finding of one look, before it is counted.
+/// One finding of one check, before it is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Who noticed it.
+    /// Origin of the finding.
     pub source: Source,
-    /// What kind of fault it is.
+    /// Category of the fault.
     pub category: Category,
     /// The file, relative to the repository's root, with `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Where in it.
+    /// Location in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// What was said, one line or a few.
+    /// Message, one line or a few.
     pub message: String,
-    /// The stack, as far as there was one.
+    /// The stack trace, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
 }
 
-/// What makes two findings the same one.
+/// Identity of a finding: two findings with equal keys are the same finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
-    /// Who noticed it.
+    /// Origin of the finding.
     pub source: Source,
-    /// What kind of fault it is.
+    /// Category of the fault.
     pub category: Category,
-    /// The file.
+    /// Path of the file, relative to the repository's root; `None` when the finding names no file.
     pub file: Option<String>,
     /// The message with numbers, paths and addresses normalised.
     pub message: String,
 }
 
 impl Finding {
-    /// What makes it the same as another.
+    /// Returns the key by which this finding is compared with others.
     pub fn key(&self) -> Key {
         Key { source: self.source, category: self.category, file: self.file.clone(), message: normalize(&self.message) }
     }
@@ -175,16 +175,16 @@ pub fn normalize(message: &str) -> String {
 /// A finding with its history (the spec's `DiagnosticsEntry`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosticsEntry {
-    /// What was found, as it looked last.
+    /// The finding, as of the last check that saw it.
     #[serde(flatten)]
     pub finding: Finding,
-    /// When it was first seen.
+    /// Time of the first check that saw it.
     pub first_seen_at: Timestamp,
-    /// When it was last seen.
+    /// Time of the last check that saw it.
     pub last_seen_at: Timestamp,
-    /// In how many looks it was seen.
+    /// Number of checks that saw it.
     pub occurrence_count: u32,
-    /// When a look first missed it; cleared when it is seen again.
+    /// Time of the first check that missed it; cleared when it is seen again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Timestamp>,
 }
@@ -203,7 +203,7 @@ impl Default for DiagnosticsLog {
 }
 
 impl DiagnosticsLog {
-    /// How many entries a log keeps unless told otherwise.
+    /// Default maximum number of entries in a log.
     pub const DEFAULT_CAPACITY: usize = 500;
 
     /// An empty log that keeps at most `capacity` entries (at least one).
@@ -216,13 +216,13 @@ impl DiagnosticsLog {
         &self.entries
     }
 
-    /// The entries that the last look saw.
+    /// Returns the entries that the last check saw.
     pub fn current(&self) -> impl Iterator<Item = &DiagnosticsEntry> {
         self.entries.iter().filter(|entry| entry.resolved_at.is_none())
     }
 
-    /// Takes one look into the log: what is seen again is counted up, what is new is added, what is missing is resolved.
-    /// A finding that one look reports several times counts once. When the log is full, the entry resolved longest ago
+    /// Records the findings of one check: repeated ones are counted, new ones added, missing ones marked as resolved.
+    /// A finding that one check reports several times counts once. When the log is full, the entry resolved longest ago
     /// makes room; if none is resolved, the one least urgent and seen longest ago.
     pub fn observe(&mut self, findings: &[Finding], now: Timestamp) {
         let mut known: BTreeMap<Key, usize> =
@@ -277,8 +277,8 @@ fn dispensability(entry: &DiagnosticsEntry) -> impl Ord + use<> {
     (entry.resolved_at.is_none(), entry.resolved_at, std::cmp::Reverse(entry.finding.category), entry.last_seen_at)
 }
 
-/// Who imports whom: for each file, how many other files need it, directly or not. Files that others import first are
-/// fixed first; a file that is not listed counts as imported by nobody.
+/// Number of other files that import each file, directly or indirectly. Files with more importers are fixed first; a
+/// file that is not listed counts as having none.
 pub type Importers = BTreeMap<String, usize>;
 
 /// The current entries in the order in which they should be fixed: by category, then files that more others import, then
@@ -310,8 +310,8 @@ pub fn primary_failure<'log>(log: &'log DiagnosticsLog, importers: &Importers) -
     by_priority(log, importers).into_iter().next()
 }
 
-/// The `count` most urgent current entries as text, one line each, messages cut to one line; with a closing line that says
-/// how many more there are.
+/// Returns the `count` most urgent current entries as text, one line each, messages cut to one line; a closing line gives
+/// the number of the others.
 pub fn summarize(log: &DiagnosticsLog, importers: &Importers, count: usize) -> String {
     const MESSAGE_LIMIT: usize = 200;
     let entries = by_priority(log, importers);
@@ -335,25 +335,25 @@ pub fn summarize(log: &DiagnosticsLog, importers: &Importers, count: usize) -> S
     text
 }
 
-/// What changed between two looks.
+/// Difference between the findings of two checks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Delta {
     /// There before, gone now.
     pub fixed: Vec<Key>,
-    /// Not there before.
+    /// Findings of the later check that the earlier one did not have.
     pub new: Vec<Key>,
     /// There before and now.
     pub unchanged: Vec<Key>,
 }
 
 impl Delta {
-    /// Whether the two looks saw the same: the planner's stuck detector.
+    /// Returns whether both checks had the same findings: the planner's stuck detector.
     pub fn is_empty(&self) -> bool {
         self.fixed.is_empty() && self.new.is_empty()
     }
 }
 
-/// What changed between the findings of two looks; keys in order, each once.
+/// Compares the findings of two checks; keys are in order, each once.
 pub fn delta(before: &[Finding], after: &[Finding]) -> Delta {
     let before: BTreeSet<Key> = before.iter().map(Finding::key).collect();
     let after: BTreeSet<Key> = after.iter().map(Finding::key).collect();

@@ -1,4 +1,4 @@
-//! The error codes of the spec, and how an error is told.
+//! Error codes of the spec and the format in which an error is reported.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,17 +63,17 @@ impl std::fmt::Display for ErrorCode {
 
 /// An error in the spec's response format (`{"code", "message", "details", "timestamp"}`, RFC 3339 time).
 ///
-/// Details are masked by whoever makes them: they hold names and reasons, never a credential.
+/// The code that creates the error masks its details: they contain names and reasons, never a credential.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct CodedError {
-    /// Which of the fifteen.
+    /// One of the fifteen codes of the spec.
     pub code: ErrorCode,
-    /// What happened, for a person.
+    /// Description of the error, for the user.
     pub message: String,
-    /// What was being done to what, for debugging.
+    /// Operation that failed and its object, for debugging.
     pub details: serde_json::Map<String, serde_json::Value>,
-    /// When, RFC 3339.
+    /// Time of the error, RFC 3339.
     pub timestamp: String,
 }
 
@@ -83,7 +83,7 @@ impl CodedError {
         Self { code, message: message.into(), details: serde_json::Map::new(), timestamp: at.to_rfc3339() }
     }
 
-    /// The same error with one more detail.
+    /// Returns the same error with one more detail.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<serde_json::Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());

@@ -1,88 +1,88 @@
-//! What happened in a run, in one order: the terminal, the server and the report read the same feed.
+//! Events of a run, in one order: the terminal, the server and the report read the same feed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RunId, Timestamp};
 
-/// One thing that happened. `sequence` counts from 1 within its run and has no gaps among the stored events;
-/// [`EventBody::Progress`] is shown live and not stored.
+/// An event of a run. `sequence` counts from 1 within its run and has no gaps among the stored events;
+/// [`EventBody::Progress`] is only shown live and not stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// The run it belongs to.
     pub run: RunId,
-    /// Its place in the run's stored feed; 0 for an event that is only shown live.
+    /// Position in the run's stored feed; 0 for an event that is only shown live.
     pub sequence: i64,
-    /// When.
+    /// Time of the event.
     pub at: Timestamp,
-    /// What.
+    /// Type and content of the event.
     #[serde(flatten)]
     pub body: EventBody,
 }
 
-/// What can happen.
+/// Types of events and their content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EventBody {
     /// The run's first step is about to begin.
     RunStarted {
-        /// What the run is about.
+        /// Target of the run.
         target: String,
     },
     /// A worker took over a run that another had begun.
     RunResumed {
-        /// The node it goes on with.
+        /// Node at which the run resumes.
         node: String,
     },
-    /// A node begins.
+    /// An attempt at a node begins.
     NodeStarted {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// Which try, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
     },
     /// A try at a node failed; another follows when `retry` is set.
     NodeFailed {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// Which try, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// Why.
+        /// Reason for the failure.
         error: String,
-        /// Whether it is tried again.
+        /// True if the node is retried.
         retry: bool,
     },
     /// A node ended and its checkpoint is stored.
     NodeFinished {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// How long it took, in milliseconds.
+        /// Duration of the node, in milliseconds.
         millis: u64,
     },
-    /// Something a person watching wants to know, kept with the run: a finding, a patch tried, a verdict.
+    /// Information for the user, stored with the run: a finding, a patch that was tried, a verdict.
     Note {
-        /// The node that says it.
+        /// Node that reports it.
         node: String,
-        /// What kind of thing, for filtering: `finding`, `patch`, `commit`, `warning`, ...
+        /// Kind of note, for filtering: `finding`, `patch`, `commit`, `warning`, ...
         topic: String,
-        /// One line.
+        /// Text of the note, one line.
         message: String,
     },
-    /// How far a long step is. Shown live, never stored.
+    /// Progress of a long step. Shown live, never stored.
     Progress {
-        /// The node that says it.
+        /// Node that reports it.
         node: String,
-        /// One line.
+        /// Text of the progress report, one line.
         message: String,
     },
-    /// The run ended.
+    /// The run has ended.
     RunFinished {
-        /// Why: a stop reason of the workflow, such as `GREEN`.
+        /// Reason the run ended: a stop reason of the workflow, such as `GREEN`.
         stop_reason: String,
     },
 }
 
 impl EventBody {
-    /// Whether the feed keeps it.
+    /// Returns whether the stored feed keeps the event.
     pub fn is_stored(&self) -> bool {
         !matches!(self, Self::Progress { .. })
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The closed set of nodes of one workflow: an enum without fields.
 pub trait Node: Copy + Ord + Send + Sync + 'static {
-    /// Every node.
+    /// All nodes of the workflow.
     const ALL: &'static [Self];
 
     /// The name used in checkpoints, events, diagrams and the API's `currentStep`.
@@ -22,21 +22,21 @@ pub trait Node: Copy + Ord + Send + Sync + 'static {
     }
 }
 
-/// Where a route leads.
+/// Target of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Next<N> {
-    /// To this node.
+    /// Continue at this node.
     To(N),
     /// The run is over.
     End,
 }
 
-/// How patient to be with one node.
+/// Timeout and retries of one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// After this long the step is cancelled and counts as failed.
+    /// Time after which the step is cancelled and counts as failed.
     pub timeout: Duration,
-    /// How often a step that failed for a passing reason is tried in all; at least 1.
+    /// Maximum number of attempts at a step that fails for a transient reason, the first included; at least 1.
     pub attempts: u32,
     /// The wait before the second try; doubled before each further one.
     pub backoff: Duration,
@@ -74,7 +74,7 @@ pub struct Graph<N, S> {
     routes: BTreeMap<N, Route<N, S>>,
 }
 
-/// Why a graph cannot be built, or a step cannot be taken.
+/// Reason a graph cannot be built, or a step cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// A node has no way out.
@@ -83,7 +83,7 @@ pub enum GraphError {
     /// No route leads to a node.
     #[error("node {0} cannot be reached from the entry")]
     Unreachable(&'static str),
-    /// From a node no path leads to the end.
+    /// No path leads from this node to the end.
     #[error("no path leads from node {0} to the end")]
     Endless(&'static str),
     /// A node was given two routes.
@@ -109,20 +109,21 @@ impl<N: Node, S> GraphBuilder<N, S> {
         Self { graph: Graph { entry, policies: BTreeMap::new(), routes: BTreeMap::new() }, errors: Vec::new() }
     }
 
-    /// How patient to be with `node`.
+    /// Sets the timeout and retries of `node`.
     #[must_use]
     pub fn policy(mut self, node: N, policy: Policy) -> Self {
         self.graph.policies.insert(node, policy);
         self
     }
 
-    /// After `from` always comes `to`.
+    /// Adds an unconditional route: `to` always follows `from`.
     #[must_use]
     pub fn edge(self, from: N, to: Next<N>) -> Self {
         self.route(from, Route::Always(to))
     }
 
-    /// After `from` comes what `choose` says; `targets` lists every possible answer with a label for the diagram.
+    /// Adds a conditional route: `choose` selects the target that follows `from`; `targets` lists every possible one with a
+    /// label for the diagram.
     #[must_use]
     pub fn choice(self, from: N, targets: &[(&'static str, Next<N>)], choose: fn(&S) -> Next<N>) -> Self {
         self.route(from, Route::Choice(Choice { targets: targets.to_vec(), choose }))
@@ -167,12 +168,12 @@ impl<N: Node, S> GraphBuilder<N, S> {
 }
 
 impl<N: Node, S> Graph<N, S> {
-    /// Where a run starts.
+    /// Returns the node at which a run starts.
     pub fn entry(&self) -> N {
         self.entry
     }
 
-    /// How patient to be with `node`.
+    /// Returns the timeout and retries of `node`.
     pub fn policy(&self, node: N) -> Policy {
         // `build` refuses a graph in which a node has none.
         self.policies.get(&node).copied().unwrap_or(Policy::once(Duration::MAX))
@@ -187,11 +188,11 @@ impl<N: Node, S> Graph<N, S> {
         }
     }
 
-    /// What comes after `node` in this state.
+    /// Returns the target that follows `node` in this state.
     ///
     /// # Errors
     ///
-    /// [`GraphError::UnlistedTarget`] when a conditional route chose what it does not list.
+    /// [`GraphError::UnlistedTarget`] when a conditional route chose a target that it does not list.
     pub fn next(&self, node: N, state: &S) -> Result<Next<N>, GraphError> {
         match self.routes.get(&node) {
             None => Err(GraphError::NoRoute(node.name())),

@@ -1,4 +1,4 @@
-//! What language models were asked, and what that cost: the port through which their clients keep accounts.
+//! Ledger of requests to language models and their cost: the port through which model clients record them.
 
 use std::fmt;
 use std::future::Future;
@@ -13,19 +13,19 @@ use crate::budget::{Exhausted, Limits, Usage};
 /// One request to a model, whatever became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// What it was about: a source, a repository, a page.
+    /// Subject of the request: a source, a repository, a page.
     pub target: Option<String>,
-    /// For whom, where somebody is billed.
+    /// User who is billed for the request; `None` where no user is billed.
     pub user: Option<String>,
-    /// What was wanted: the name of the prompt.
+    /// Purpose of the request: the name of the prompt.
     pub purpose: String,
-    /// `provider/name`.
+    /// Model that received the request, as `provider/name`.
     pub model: String,
     /// SHA-256 of the question, hexadecimal.
     pub prompt_hash: String,
     /// The question without secrets, cut to the length that the settings allow; `None`: not kept.
     pub prompt: Option<String>,
-    /// The answer, likewise.
+    /// Answer of the model, without secrets and cut in the same way; `None`: not kept.
     pub answer: Option<String>,
     /// Tokens of the question.
     pub input_tokens: u64,
@@ -33,15 +33,15 @@ pub struct CallRecord {
     pub output_tokens: u64,
     /// Tokens of the question that came from a cache.
     pub cached_tokens: u64,
-    /// The cost in millionths of a US dollar; `None`: nobody knows the price.
+    /// Cost in millionths of a US dollar; `None`: the price of the model is unknown.
     pub micro_dollars: Option<u64>,
-    /// How long it took.
+    /// Duration of the request.
     pub latency: Duration,
     /// `ANSWERED`, `REFUSED`, `CUT_OFF`, or how it failed.
     pub outcome: String,
 }
 
-/// Why the accounts cannot be kept.
+/// Reason the ledger cannot be read or written.
 #[derive(Debug)]
 pub struct LedgerError(pub Box<dyn std::error::Error + Send + Sync>);
 
@@ -75,10 +75,10 @@ pub struct Planned {
     pub longest: Duration,
 }
 
-/// A reservation for one request, until [`CallLedger::settle`] replaces it by what the request has used.
+/// A reservation for one request, until [`CallLedger::settle`] replaces it by the actual usage.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// Its number in the accounts.
+    /// Number of the reservation in the ledger.
     pub number: i64,
     /// The run that pays for it.
     pub run: RunId,
@@ -86,8 +86,8 @@ pub struct Reservation {
 
 /// Keeps the accounts, for all workers together.
 pub trait CallLedger: Send + Sync {
-    /// Reserves the worst case of a request, or refuses it: used, reserved and worst case together never pass a limit, whoever else asks at
-    /// the same time. A refusal by the limits of the day raises an alert.
+    /// Reserves the worst case of a request, or refuses it. Used, reserved and worst-case amounts together never exceed a
+    /// limit, even when several workers reserve at the same time. A refusal by the daily limits raises an alert.
     fn reserve(&self, planned: Planned) -> Keeping<'_, Result<Reservation, Exhausted>>;
 
     /// Keeps a call and releases its reservation, in one step.

@@ -1,22 +1,22 @@
-//! The rules of the house that need nothing but the standard library: workflow graphs, the diagnostics log, the circuit
-//! breaker, budgets, events, and the traits by which the crates above serve each other.
+//! The parts of the domain that need no I/O: workflow graphs, the diagnostics log, the circuit breaker, budgets, events,
+//! and the traits through which the crates above serve each other.
 //!
-//! Nothing here does I/O or knows an async runtime, and nothing reads a clock: time is a parameter ([`Timestamp`]).
-//! Given the same input every function gives the same output, so the laws stand as property tests.
+//! Nothing here does I/O, depends on an async runtime, or reads a clock: time is a parameter ([`Timestamp`]).
+//! Given the same input, every function returns the same output, so its invariants are tested as properties.
 //!
 //! # Layout
 //!
-//! - [`graph`]: a workflow as data: nodes, routes, policies; drawn as Mermaid, walked one step at a time
-//! - [`workflow`]: what a workflow's agents implement and what a step is given
+//! - [`graph`]: a workflow as data: nodes, routes, policies; rendered as Mermaid, executed one step at a time
+//! - [`workflow`]: the trait that workflows implement, and the context of a step
 //! - [`diagnostics`]: normalised errors, their log, its summary, and what changed between two logs
 //! - [`breaker`]: three attempts in 24 hours, then quarantine
-//! - [`budget`]: what a run and a day may cost
-//! - [`event`]: what happened in a run, in one order
-//! - [`output`]: the output of commands, cut to a length that a run can keep
-//! - [`ledger`]: what models were asked, and what that cost
-//! - [`politeness`]: how often a host may be asked, by one process or by many that share a database
+//! - [`budget`]: limits on the cost of a run and of a day
+//! - [`event`]: events of a run, in one order
+//! - [`output`]: the output of commands, cut to a length that a run can store
+//! - [`ledger`]: requests to models and their cost
+//! - [`politeness`]: rate limits per host, for one process or for many that share a database
 //! - [`source`]: the health of a source, the stages of a recipe
-//! - [`task`], [`id`], [`time`], [`error_code`]: the words the rest is said in
+//! - [`task`], [`id`], [`time`], [`error_code`]: the vocabulary of the other modules
 //!
 //! # Example
 //!

@@ -1,11 +1,11 @@
 //! The output of commands, cut to a length that a run can keep.
 
-/// The most that is kept of one output, in bytes: its beginning and its end.
+/// Maximum number of bytes stored of one output: its beginning and its end.
 pub const MOST: usize = 4 << 20;
 
-/// Returns standard output and error as one text of at most `most` bytes, and a line that says how much is missing.
+/// Returns standard output and error as one text of at most `most` bytes, with a line that gives the number of bytes omitted.
 ///
-/// The bytes are cut before they become text: what is not UTF-8 takes three times its length as text.
+/// The bytes are cut before they become text: invalid UTF-8 takes three times its length as text.
 pub fn text_of(stdout: &[u8], stderr: &[u8], most: usize) -> String {
     let total = stdout.len() + stderr.len();
     let both = || stdout.iter().chain(stderr).copied();
@@ -17,7 +17,7 @@ pub fn text_of(stdout: &[u8], stderr: &[u8], most: usize) -> String {
     cut(&format!("{head}{}{tail}", missing(total - most / 2 * 2)), most + 64)
 }
 
-/// Returns the text, or its beginning and its end with a line between them that says how much is missing.
+/// Returns the text, or its beginning and end with a line between them that gives the number of bytes omitted.
 pub fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -1,8 +1,8 @@
-//! How often one host may be asked, counted so that many workers together are as polite as one.
+//! Rate limits of requests to one host, shared so that many workers together are as polite as one.
 //!
-//! The arithmetic is the generic cell rate algorithm (ITU-T I.371): a host has one number, the time at which it would be
-//! idle again if every turn took its full interval. A turn is *reserved*: the caller is told how long to wait, and whoever
-//! asks next is told to wait longer. So the number can stand in a database row and be changed by one statement.
+//! The arithmetic is the generic cell rate algorithm (ITU-T I.371): each host has one number, the time at which it would
+//! be idle again if every request took its full interval. A request slot is *reserved*: the caller learns how long to
+//! wait, and the next caller has to wait longer. So the number fits in a database row, and one statement updates it.
 
 use std::fmt;
 use std::future::Future;
@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use crate::Timestamp;
 
-/// How often a host may be asked.
+/// Maximum request rate for a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// The time between two turns in the long run; zero: no limit.
+    /// Average time between two request slots; zero: no limit.
     pub interval: Duration,
-    /// How many turns may come at once after a time of rest; zero counts as one.
+    /// Maximum number of requests at once after an idle period; zero counts as one.
     pub burst: u32,
 }
 
@@ -24,13 +24,13 @@ impl Pace {
     /// No limit at all.
     pub const UNLIMITED: Self = Self { interval: Duration::ZERO, burst: 1 };
 
-    /// The same pace, but never faster than one turn in `interval`: what `Crawl-delay` asks for.
+    /// Returns the same pace, limited to one request slot per `interval`, as `Crawl-delay` requests.
     #[must_use]
     pub fn at_least(self, interval: Duration) -> Self {
         if interval > self.interval { Self { interval, burst: 1 } } else { self }
     }
 
-    /// Reserves the next turn at `now`, of a host that is idle again at `idle_at` (`None`: nobody has asked yet).
+    /// Reserves the next request slot at `now`, for a host that is idle again at `idle_at` (`None`: no slot was reserved before).
     ///
     /// # Example
     ///
@@ -53,16 +53,16 @@ impl Pace {
     }
 }
 
-/// A turn that was reserved.
+/// A reserved request slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// How long to wait before asking the host.
+    /// Time to wait before sending the request.
     pub wait: Duration,
-    /// What to remember of the host until the next reservation.
+    /// State of the host to keep until the next reservation.
     pub idle_at: Timestamp,
 }
 
-/// Why no turn could be reserved: the shared memory of hosts did not answer.
+/// Reason no request slot could be reserved: the shared state of hosts did not respond.
 #[derive(Debug)]
 pub struct ReservationError(pub Box<dyn std::error::Error + Send + Sync>);
 
@@ -81,17 +81,17 @@ impl std::error::Error for ReservationError {
 /// The future of a reservation.
 pub type Reserving<'call> = Pin<Box<dyn Future<Output = Result<Duration, ReservationError>> + Send + 'call>>;
 
-/// Who keeps the turns of hosts: one process in its memory, or many workers in the database that they share.
+/// Keeper of the request slots of hosts: one process in its memory, or
+/// many workers in the database that they share.
 pub trait HostReservations: Send + Sync {
-    /// Reserves the next turn of `host` (a name or address, with its port when it is not the usual one), and says how long
-    /// to wait for it.
+    /// Reserves the next request slot of `host` (a name or address, with its port unless it is the default one) and returns
+    /// the time to wait for it.
     ///
-    /// A turn that would be further away than `patience` is not taken; the wait is told all the same, so that the caller
-    /// can come back later.
+    /// A slot further away than `patience` is not reserved; its wait is still returned, so that the caller can come back later.
     ///
     /// # Errors
     ///
-    /// [`ReservationError`] when the shared memory does not answer.
+    /// [`ReservationError`] when the shared state does not respond.
     fn reserve<'call>(&'call self, host: &'call str, pace: Pace, patience: Duration) -> Reserving<'call>;
 }
 

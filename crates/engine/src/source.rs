@@ -8,25 +8,25 @@ use crate::Timestamp;
 use crate::breaker::{Action, NameCheck, Verdict};
 use crate::task::NewTask;
 
-/// How a source is.
+/// Health of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum HealthState {
-    /// Its last run was good.
+    /// The last run succeeded.
     Active,
-    /// Its last run failed; the next good one makes it active again.
+    /// The last run failed; the next successful one makes it active again.
     Degraded,
-    /// No automatic attempts at a fix until the time is up or a person releases it.
+    /// No automatic attempts at a fix until the quarantine expires or a user releases the source.
     Quarantined,
-    /// Its host's name is gone: no automatic runs at all.
+    /// The host's name does not exist: no automatic runs at all.
     Dead,
 }
 
 impl HealthState {
-    /// Every one.
+    /// All states.
     pub const ALL: [Self; 4] = [Self::Active, Self::Degraded, Self::Quarantined, Self::Dead];
 
-    /// As the column holds it.
+    /// Returns the name that the column stores.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -45,23 +45,23 @@ impl HealthState {
 /// The row of `source_health`: pure bookkeeping, with the time as a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// How the source is.
+    /// State of the source.
     pub state: HealthState,
-    /// When a run was good last.
+    /// Time of the last successful run.
     pub last_success_at: Option<Timestamp>,
-    /// When a run failed last.
+    /// Time of the last failed run.
     pub last_failure_at: Option<Timestamp>,
-    /// Good runs in all.
+    /// Total number of successful runs.
     pub success_count: u64,
-    /// Failed runs in all.
+    /// Total number of failed runs.
     pub failure_count: u64,
-    /// Attempts at a fix within the breaker's window, when that was counted last.
+    /// Number of attempts at a fix within the breaker's window, as of the last count.
     pub fix_attempts_today: u32,
-    /// Until when no attempt is made.
+    /// End of the quarantine; `None` outside of one, or when only a release ends it.
     pub quarantine_until: Option<Timestamp>,
-    /// When a person released it last: attempts before that do not count.
+    /// Time of the last release by a user: attempts before it do not count.
     pub released_at: Option<Timestamp>,
-    /// Whether the last run failed because nobody was reached.
+    /// Set when the last run failed because no host was reached.
     #[serde(default)]
     pub unreached: bool,
 }
@@ -82,7 +82,7 @@ impl Health {
         }
     }
 
-    /// A run was good. Only time or a person ends a quarantine.
+    /// Records a successful run. It does not end a quarantine: only time or a release by a user does.
     pub fn good_run(&mut self, now: Timestamp) {
         self.success_count += 1;
         self.unreached = false;
@@ -93,7 +93,7 @@ impl Health {
         }
     }
 
-    /// A run failed.
+    /// Records a failed run.
     pub fn failed_run(&mut self, now: Timestamp) {
         self.failure_count += 1;
         self.last_failure_at = Some(now);
@@ -104,7 +104,7 @@ impl Health {
         }
     }
 
-    /// What the breaker said after `attempts` within its window.
+    /// Applies the breaker's verdict after `attempts` within its window.
     pub fn judged(&mut self, attempts: u32, verdict: Verdict) {
         self.fix_attempts_today = attempts;
         if let Verdict::Refuse { action, until, .. } = verdict {
@@ -116,7 +116,7 @@ impl Health {
         }
     }
 
-    /// A person allows attempts again. Whether the source is well shows in its next run.
+    /// Records that a user allows attempts again. The next run shows whether the source is healthy.
     pub fn release(&mut self, now: Timestamp) {
         self.state = HealthState::Degraded;
         self.quarantine_until = None;
@@ -124,7 +124,7 @@ impl Health {
         self.released_at = Some(now);
     }
 
-    /// Whether a quarantine is in force.
+    /// Returns whether a quarantine is active at `now`.
     pub fn is_quarantined(&self, now: Timestamp) -> bool {
         self.state == HealthState::Quarantined && self.quarantine_until.is_none_or(|until| now < until)
     }
@@ -136,27 +136,27 @@ impl Default for Health {
     }
 }
 
-/// Where a version of a recipe stands.
+/// Stage of a version of a recipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Stage {
-    /// Proposed: being validated, or waiting for a person.
+    /// Proposed: being validated, or waiting for a review.
     Staging,
-    /// In force; one per source.
+    /// Active; one per source.
     Production,
-    /// Was in force.
+    /// Formerly active, replaced by another version.
     Archived,
     /// Was tried in staging and did not pass.
     Failed,
-    /// Was refused by a person or taken back, and is not to be proposed again.
+    /// Rejected by a reviewer or rolled back, and not to be proposed again.
     Rejected,
 }
 
 impl Stage {
-    /// Every one.
+    /// All stages.
     pub const ALL: [Self; 5] = [Self::Staging, Self::Production, Self::Archived, Self::Failed, Self::Rejected];
 
-    /// As the column holds it.
+    /// Returns the name that the column stores.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Staging => "STAGING",
@@ -173,23 +173,23 @@ impl Stage {
     }
 }
 
-/// What a stored page is for.
+/// Role of a stored page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SnapshotRole {
-    /// As it was when the source was added.
+    /// The page when the source was added.
     Original,
-    /// As it was when a run was good last.
+    /// The page at the last successful run.
     Good,
-    /// As it was when a run failed.
+    /// The page at a failed run.
     Failing,
 }
 
 impl SnapshotRole {
-    /// Every one.
+    /// All roles.
     pub const ALL: [Self; 3] = [Self::Original, Self::Good, Self::Failing];
 
-    /// As the column holds it.
+    /// Returns the name that the column stores.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Original => "ORIGINAL",
@@ -203,7 +203,8 @@ impl SnapshotRole {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// So many of one page are kept, the newest: agreement of several pages is evidence, and pages change.
+    /// Maximum number of stored pages of this role for one address; the newest are kept. Several are kept because pages
+    /// change and agreement between several of them is evidence.
     pub const fn kept(self) -> u32 {
         match self {
             Self::Original => 1,
@@ -212,14 +213,14 @@ impl SnapshotRole {
     }
 }
 
-/// A stored page.
+/// A stored copy of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// What it is for.
+    /// Role of the page.
     pub role: SnapshotRole,
-    /// The address that was asked for.
+    /// URL that was requested.
     pub url: String,
-    /// When it was taken.
+    /// Time at which the page was stored.
     pub taken_at: Timestamp,
     /// The body as it came.
     pub content: Vec<u8>,
@@ -227,21 +228,21 @@ pub struct Snapshot {
     pub values: Option<Value>,
 }
 
-/// Why a person is told.
+/// Reason for an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AlertKind {
-    /// The breaker opened.
+    /// The breaker opened: no fixes are attempted for a while.
     Quarantine,
     /// The host's name is gone.
     Dead,
     /// A fix waits for approval.
     Review,
-    /// A fix that was in force was taken back.
+    /// An active fix was rolled back.
     Rollback,
     /// Most hosts cannot be reached.
     Outage,
-    /// The rounds of a run were not enough.
+    /// A run needed more than its maximum number of rounds.
     RetryLimit,
     /// A budget is used up.
     Budget,
@@ -255,17 +256,17 @@ pub enum AlertKind {
     NoRoom,
 }
 
-/// What several targets may suffer from together.
+/// Cause that several targets may have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedCause {
     /// The host they have in common.
     pub host: String,
-    /// What is wrong, such as `PARSE_ERROR`.
+    /// Kind of failure, such as `PARSE_ERROR`.
     pub cause: String,
 }
 
 impl AlertKind {
-    /// Every one.
+    /// All kinds of alerts.
     pub const ALL: [Self; 11] = [
         Self::Quarantine,
         Self::Dead,
@@ -280,7 +281,7 @@ impl AlertKind {
         Self::NoRoom,
     ];
 
-    /// As the column holds it.
+    /// Returns the name that the column stores.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Quarantine => "QUARANTINE",
@@ -297,8 +298,8 @@ impl AlertKind {
         }
     }
 
-    /// Whether there is one alert a day of this kind for one target: what others say only when something has changed may otherwise
-    /// be said as often as somebody asks.
+    /// Returns whether alerts of this kind are limited to one a day for each target. Alerts of these kinds could otherwise be
+    /// raised at every check; those of the other kinds are raised only on a change.
     pub const fn rests(self) -> bool {
         match self {
             Self::RetryLimit | Self::Budget | Self::DeadLetter | Self::RunFailed | Self::Waiting | Self::NoRoom => true,
@@ -307,28 +308,28 @@ impl AlertKind {
     }
 }
 
-/// What a person decided about a source.
+/// Decision of a user about a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Decision {
     /// Attempts at a fix are allowed again.
     Released,
-    /// An earlier version is in force again.
+    /// An earlier version is active again.
     RolledBack,
-    /// The fix that waited is in force.
+    /// The fix that waited for a review is active.
     Approved,
-    /// The fix that waited is refused.
+    /// The fix that waited for a review is rejected.
     Rejected,
-    /// A version that a person brought is in force.
+    /// A version that a user supplied is active.
     Replaced,
-    /// A setting is another one.
+    /// A setting was changed.
     Changed,
-    /// The source is forgotten.
+    /// The source was deleted.
     Removed,
 }
 
 impl Decision {
-    /// Every decision.
+    /// All decisions.
     pub const ALL: [Self; 7] = [
         Self::Released,
         Self::RolledBack,
@@ -339,7 +340,7 @@ impl Decision {
         Self::Removed,
     ];
 
-    /// As the column holds it.
+    /// Returns the name that the column stores.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Released => "RELEASED",
@@ -358,166 +359,167 @@ impl Decision {
     }
 }
 
-/// Something that a step of a source's run, or a person, changes in the store. Each is one change that is made whole or not at
-/// all.
+/// A change to the store, made by a step of a source's run or by a user. Each one is applied completely or not at all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceRecord {
     /// The source's definition (address, blueprint, policy), as JSON; replaces what was there.
     Definition {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The document.
+        /// The new definition, as a JSON document.
         definition: Value,
     },
-    /// The definition as a person wants it. Refused when it is not what they saw any more.
+    /// A definition edited by a user. Refused when the stored definition has changed since the user read it.
     Redefined {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The document that they saw.
+        /// The definition that the user saw.
         was: Value,
-        /// The document.
+        /// The new definition, as a JSON document.
         definition: Value,
     },
-    /// The definition as a run found that it must be, with a page at its new address; nothing when it was changed since the run began.
+    /// The definition as a run updated it, with a page at its new address. Ignored when the definition was changed after the
+    /// run began.
     Moved {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The document that the run began with.
+        /// The definition that the run began with.
         was: Value,
-        /// The document.
+        /// The new definition, as a JSON document.
         definition: Value,
     },
-    /// A person allows attempts at a fix again: what [`Health::release`] changes and nothing else, for a run may count in the same moment.
+    /// A user allows attempts at a fix again. Changes only what [`Health::release`] changes, because a run may update the
+    /// counts at the same time.
     Released {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The row.
+        /// The source's health after the release.
         health: Health,
     },
-    /// Its health as it is now.
+    /// New health of the source.
     Health {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The row.
+        /// The row to store.
         health: Health,
     },
-    /// A page. Older ones of the same role and address beyond [`SnapshotRole::kept`] are forgotten.
+    /// A page to store. Older ones of the same role and address beyond [`SnapshotRole::kept`] are deleted.
     Snapshot {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The page.
+        /// The page to store.
         snapshot: Snapshot,
     },
     /// An accepted set of values.
     Values {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// Where they were found.
+        /// Address of the page that held them.
         url: String,
-        /// By which version of the recipe.
+        /// Version of the recipe that extracted them.
         version: u32,
         /// The values by field, or a list of such records.
         values: Value,
     },
     /// A new version of the recipe, in staging.
     Staged {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// Its number, one more than the highest so far.
+        /// Number of the version, one more than the highest so far.
         version: u32,
-        /// The recipe.
+        /// The recipe, as a JSON document.
         recipe: Value,
         /// The source's definition that belongs to it.
         definition: Value,
-        /// Who or what asked for it.
+        /// User or component that requested it.
         asked_by: String,
     },
-    /// A staged version waits for a person.
+    /// A staged version waits for a review.
     Waiting {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The version.
+        /// Number of the version.
         version: u32,
     },
     /// A staged version did not pass.
     Failed {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The version.
+        /// Number of the version.
         version: u32,
     },
-    /// A version goes into force; the one that it names goes to the archive. Refused when another one is in force.
+    /// A version becomes active; the version that `replaces` names is archived. Refused when a different version is active.
     Promoted {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The version that goes into force, from staging or the archive.
+        /// The version that becomes active, from staging or the archive.
         version: u32,
         /// The source's definition with it.
         definition: Value,
-        /// The version in force until now; `None` for the first.
+        /// The version active until now; `None` for the first.
         replaces: Option<u32>,
-        /// Who or what asked for it.
+        /// User or component that requested it.
         asked_by: String,
     },
-    /// A version that is not in force is not to be proposed again.
+    /// A version that is not active must not be proposed again.
     Rejected {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The version.
+        /// Number of the version.
         version: u32,
     },
-    /// How a real run with the version in force went.
+    /// Result of a real run with the active version.
     Watched {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The version.
+        /// Number of the version.
         version: u32,
-        /// Whether it was good.
+        /// True if the run succeeded.
         good: bool,
     },
-    /// A person is told; where alerts are posted to is a setting of whoever posts.
+    /// An alert to the user. The sender's settings decide where alerts are delivered.
     Alert {
-        /// What it is about: a source's name or its host.
+        /// Subject of the alert, such as a source's name or its host.
         target: String,
-        /// Why.
+        /// Reason for the alert.
         kind: AlertKind,
-        /// What happened and what to do.
+        /// Description of the event and of what to do.
         message: String,
-        /// What others may be told of as well: of one kind with one shared cause there is one alert a day.
+        /// Cause shared with other targets: there is one alert a day for each kind and shared cause.
         shared: Option<SharedCause>,
     },
-    /// Something is posted to a web address that a source names.
+    /// A notification to be posted to a web address that the source's definition names.
     Notice {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// The address.
+        /// URL to post to.
         address: String,
-        /// What is posted.
+        /// Body of the request.
         body: Value,
     },
-    /// Whether the host's name was known.
+    /// Result of resolving the host's name.
     NameCheck {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// What was seen.
+        /// Result of the check.
         check: NameCheck,
     },
-    /// A person decided something: stands beside the change that it is.
+    /// A decision of a user, recorded in addition to the change that it causes.
     Decided {
-        /// The source's name.
+        /// Name of the source.
         source: String,
-        /// What.
+        /// Decision that the user made.
         decision: Decision,
-        /// The version of the recipe that it is about, if it is about one.
+        /// The version of the recipe that it concerns, if any.
         version: Option<u32>,
-        /// Who.
+        /// User who made the decision.
         asked_by: String,
     },
-    /// Work for later; an open task for the same work stays the one.
+    /// A task for later; when a task for the same work is open, that one is kept.
     Task(NewTask),
-    /// The source and everything of it is forgotten.
+    /// The source and all its data are deleted.
     Removed {
-        /// The source's name.
+        /// Name of the source.
         source: String,
     },
 }
@@ -534,7 +536,7 @@ mod tests {
     const HOUR: i64 = 3_600_000;
 
     proptest! {
-        /// Whatever happens, a quarantine ends by time or by a person only, and a source is active only after a good run.
+        /// A quarantine only ends by time or by a release, and a source becomes active only after a successful run.
         #[test]
         fn health_follows_what_happened(events in prop::collection::vec((0_u8..4, 0_i64..30), 0..60)) {
             let breaker = Breaker::default();

@@ -1,10 +1,10 @@
-//! What the queue holds (spec `doctor-agent.md`, table `task_queue`).
+//! Tasks of the queue (spec `doctor-agent.md`, table `task_queue`).
 
 use serde::{Deserialize, Serialize};
 
 use crate::{TaskId, Timestamp};
 
-/// What a task asks for.
+/// Kind of work that a task requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TaskKind {
@@ -38,7 +38,7 @@ impl TaskKind {
     }
 }
 
-/// Where a task stands.
+/// State of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TaskState {
@@ -53,12 +53,12 @@ pub enum TaskState {
     /// Failed for a fault of the environment or the program until its retries were used up, or took its worker down each time: a dead
     /// letter, which the user may put back into the queue.
     Quarantined,
-    /// Ended because a person said so.
+    /// Cancelled by a user.
     Cancelled,
 }
 
 impl TaskState {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 6] =
         [Self::Pending, Self::InProgress, Self::Completed, Self::Failed, Self::Quarantined, Self::Cancelled];
 
@@ -91,19 +91,19 @@ impl TaskState {
 /// A request for work, before it has a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NewTask {
-    /// What is asked.
+    /// Kind of work to do.
     pub kind: TaskKind,
-    /// What it is about: a source's name, or a repository's URL or path.
+    /// Target of the work: a source's name, or a repository's URL or path.
     pub target: String,
-    /// Smaller runs first; 5 is the default.
+    /// Priority: a task with a smaller number runs first; 5 is the default.
     pub priority: i32,
-    /// Not before this time.
+    /// Earliest time at which it may be claimed.
     pub run_at: Timestamp,
-    /// How many failures are retried before the task is QUARANTINED.
+    /// Number of failures that are retried before the task is QUARANTINED.
     pub max_retries: u32,
-    /// Only a worker that gives this name may claim it (a local path exists on one host only); `None`: any.
+    /// Host whose workers alone may claim it (a local path exists on one host only); `None`: any.
     pub host: Option<String>,
-    /// What the workflow needs to know, as JSON.
+    /// Input of the workflow, as JSON.
     pub context: serde_json::Value,
 }
 
@@ -133,25 +133,25 @@ impl NewTask {
 /// A row of the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Its number.
+    /// Number of the task.
     pub id: TaskId,
-    /// What was asked.
+    /// Kind of work to do.
     pub kind: TaskKind,
-    /// What it is about.
+    /// Target of the work.
     pub target: String,
-    /// Where it stands.
+    /// State of the task.
     pub state: TaskState,
-    /// Smaller runs first.
+    /// Priority: a task with a smaller number runs first.
     pub priority: i32,
-    /// When it was enqueued.
+    /// Time at which it was enqueued.
     pub created_at: Timestamp,
-    /// Not before this time.
+    /// Earliest time at which it may be claimed.
     pub run_at: Timestamp,
-    /// When a worker first claimed it.
+    /// Time at which a worker first claimed it.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// Time at which it ended.
     pub completed_at: Option<Timestamp>,
-    /// Why its last try failed.
+    /// Reason the last attempt failed.
     pub error_message: Option<String>,
     /// Failures that workers reported; a worker that died reports none and counts as one of `deaths`.
     pub retry_count: u32,
@@ -161,27 +161,27 @@ pub struct Task {
     pub deaths: u32,
     /// The only host that may claim it.
     pub host: Option<String>,
-    /// What the workflow needs to know.
+    /// Input of the workflow.
     pub context: serde_json::Value,
-    /// Who works on it.
+    /// Worker that holds the lease.
     pub lease_owner: Option<String>,
-    /// Until when, by the database's clock.
+    /// End of the lease, by the database's clock.
     pub lease_until: Option<Timestamp>,
     /// Raised by every claim: the fence of every later write.
     pub lease_epoch: i64,
-    /// A person asked for it to stop.
+    /// True if a user requested its cancellation.
     pub cancel_requested: bool,
 }
 
 impl Task {
-    /// A task on which this many workers died one after the other, without a checkpoint between them, is given to no other.
+    /// Number of workers that may die on a task, without a checkpoint between them, before it is not assigned to another one.
     pub const MOST_DEATHS: u32 = 3;
 }
 
 /// Proof of a claim: writes that carry an old epoch change nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// The claimed task.
+    /// Number of the claimed task.
     pub task: TaskId,
     /// The worker that claimed it.
     pub owner: String,

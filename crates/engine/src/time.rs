@@ -37,7 +37,8 @@ impl Timestamp {
         Self(self.0.saturating_sub(millis(duration)))
     }
 
-    /// How long ago `earlier` was, seen from here; zero when it lies ahead (clocks of two machines may disagree).
+    /// Returns the time from `earlier` to `self`; zero if `earlier` is
+    /// later (clocks of two machines may disagree).
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }

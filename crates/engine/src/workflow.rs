@@ -1,8 +1,8 @@
-//! What a workflow is to the orchestrator: a graph, a state, and one function per node.
+//! Interface between a workflow and the orchestrator: a graph, a state, and one function per node.
 //!
-//! A step may be run twice, and on another machine: it begins by making sure of its workspace, and everything it leaves in
-//! the store goes through [`StepContext::record`], which the orchestrator writes in the checkpoint's transaction.
-//! A step that is cancelled, timed out or fenced off is *dropped*; what it started must end with it.
+//! A step may be run twice, and on another machine: it first makes sure that its workspace exists, and everything it
+//! stores goes through [`StepContext::record`], which the orchestrator writes in the checkpoint's transaction.
+//! A step that is cancelled, timed out or fenced off is *dropped*; everything it started must end with it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,20 +19,21 @@ use crate::source::{AlertKind, SourceRecord};
 use crate::task::{Task, TaskKind};
 use crate::{ErrorCode, RunId, Timestamp};
 
-/// A workflow: what runs for the tasks of one kind.
+/// A workflow: runs the tasks of one kind.
 pub trait Workflow: Send + Sync + 'static {
-    /// Its closed set of nodes.
+    /// The workflow's closed set of nodes.
     type Node: Node;
-    /// What the agents share. It is the checkpoint, so it holds content (commits, patches), never only a path.
+    /// State that the agents share. It is the checkpoint, so it holds
+    /// content (commits, patches), never only a path.
     type State: Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    /// The tasks it serves.
+    /// Returns the kind of tasks that the workflow serves.
     fn kind(&self) -> TaskKind;
 
-    /// The version written beside each state; a state of another version is not resumed.
+    /// Returns the version stored with each state; a state of another version is not resumed.
     fn state_version(&self) -> u32;
 
-    /// Its graph.
+    /// Returns the workflow's graph of nodes and routes.
     fn graph(&self) -> &Graph<Self::Node, Self::State>;
 
     /// The longest that one try of a node of this task may take. Code that computes cannot notice it: its process is ended from outside.
@@ -59,64 +60,66 @@ pub trait Workflow: Send + Sync + 'static {
         context: &StepContext,
     ) -> impl Future<Output = Result<(), StepError>> + Send;
 
-    /// Takes a step's failure, after its last try, into the state, so that the run can still end with a result
-    /// ("generate results even on partial failure"). `false`: the run cannot go on and its task fails.
+    /// Records a step's failure, after its last attempt, in the state, so that the run can still end with a result
+    /// ("generate results even on partial failure"). Returns `false` when the run cannot continue and its task fails.
     fn absorb(&self, node: Self::Node, state: &mut Self::State, error: &StepError, now: Timestamp) -> bool;
 
-    /// Notes in the state that a person cancelled the run.
+    /// Records in the state that a user cancelled the run.
     fn cancel(&self, state: &mut Self::State, now: Timestamp);
 
-    /// After [`Workflow::cancel`]: tells whoever was told that the run goes on that it does not. It gets little time, and nothing else may
-    /// depend on it.
+    /// Reports the cancellation to external services that know of the run, after [`Workflow::cancel`]. It has little time, and
+    /// nothing may depend on its success.
     fn take_leave(&self, _state: &mut Self::State, _context: &StepContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// The run is walked here no more, however that came: it ended, goes on elsewhere, or its lease was lost. What was kept at hand for it goes.
+    /// Drops what this process holds for the run, which it does not continue: the run ended, continues elsewhere, or lost its
+    /// lease.
     fn let_go(&self, _run: RunId) {}
 
-    /// Whether the run is over whatever the routes say: a step failed and was absorbed, or the run was cancelled.
+    /// Returns whether the run is over regardless of the routes: a step failed and was absorbed, or the run
+    /// was cancelled.
     fn is_stopped(&self, state: &Self::State) -> bool;
 
-    /// What the run came to; asked once, when the run is over.
+    /// Returns the outcome of the run; called once, when the run is over.
     fn outcome(&self, state: &Self::State, now: Timestamp) -> Outcome;
 
-    /// What a person must be told when a run has come to this, and why: stored with the end of the run.
+    /// Returns the alert that this outcome raises, if any, and its message: stored with the end of the run.
     fn alert(&self, _outcome: &Outcome) -> Option<(AlertKind, String)> {
         None
     }
 }
 
-/// What a run came to.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct Outcome {
-    /// Whether the target is well now.
+    /// True if the target is healthy now.
     pub healed: bool,
-    /// Why the run ended, such as `GREEN` or `NO_PROGRESS`.
+    /// Reason the run ended, such as `GREEN` or `NO_PROGRESS`.
     pub stop_reason: String,
     /// The result document (for a repository: `results.json`).
     pub results: serde_json::Value,
-    /// The report for a person, Markdown.
+    /// The report for the user, Markdown.
     pub report: String,
 }
 
-/// Why a step failed.
+/// Reason a step failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     /// May pass by itself (network, a container that died): the node's policy decides about another try.
     #[error("{code}: {message}")]
     Passing {
-        /// Which of the spec's codes tells it best.
+        /// Code of the spec that describes it best.
         code: ErrorCode,
-        /// What happened.
+        /// Description of the failure.
         message: String,
     },
     /// Will not pass by itself.
     #[error("{code}: {message}")]
     Permanent {
-        /// Which of the spec's codes tells it best.
+        /// Code of the spec that describes it best.
         code: ErrorCode,
-        /// What happened and what to do about it.
+        /// Description of the failure and of what to do about it.
         message: String,
     },
     /// Another worker owns the task now: nothing of this step may have an effect.
@@ -159,23 +162,24 @@ impl Record {
 /// Output that one step keeps in full, in bytes, all of its commands together.
 const OUTPUTS_OF_A_STEP: usize = 32 << 20;
 
-/// The most that is kept of each further output of the step, in bytes.
+/// Maximum number of bytes stored of each further output of the step.
 const OUTPUT_OF_MANY: usize = 64 << 10;
 
 /// One attempt at a fix (spec `doctor-agent.md`, table `fix_history`).
 #[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct FixRecord {
-    /// What was being fixed: a source's name or a repository.
+    /// Target of the fix: a source's name or a repository.
     pub target: String,
     /// The kind of error, such as `SYNTAX`.
     pub error_type: String,
-    /// What was known, JSON.
+    /// Diagnosis before the fix, JSON.
     pub diagnosis: serde_json::Value,
     /// The patch, a unified diff.
     pub patch: String,
-    /// How it was judged, JSON.
+    /// Result of validating the patch, JSON.
     pub validation: serde_json::Value,
-    /// Where it went: `STAGING`, `PRODUCTION` or `FAILED`; for a repository `PRODUCTION` means "accepted".
+    /// Destination of the fix: `STAGING`, `PRODUCTION` or `FAILED`; for a
+    /// repository `PRODUCTION` means "accepted".
     pub deployed_to: String,
 }
 
@@ -184,33 +188,33 @@ pub struct FixRecord {
 pub struct OutputRecord {
     /// The node that ran it.
     pub node: String,
-    /// The command line, for a person (never re-run from here).
+    /// The command line, for display only (never re-run from here).
     pub command: String,
-    /// How it ended, in words: `exit 1`, `timed out after 60 s`, ...
+    /// End of the command, in words: `exit 1`, `timed out after 60 s`, ...
     pub ended: String,
-    /// Standard output and error, as far as the cap allowed.
+    /// Standard output and error, up to the cap.
     pub output: String,
-    /// How long it took.
+    /// Duration of the command, in milliseconds.
     pub millis: u64,
 }
 
-/// What the orchestrator serves to a step.
+/// Services of the orchestrator that a step can use.
 pub trait StepServices: Send + Sync {
-    /// The time.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
     /// Puts an event into the feed.
     fn emit(&self, body: EventBody);
 
-    /// Asks the store whether this worker still owns the task; to be asked right before an effect outside.
+    /// Returns whether this worker still owns the task, according to the store. To be called right before an external effect.
     fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>>;
 }
 
-/// What a step is given.
+/// Context of a step: its run, its node, and the services of the orchestrator.
 pub struct StepContext {
-    /// The run.
+    /// Run that the step belongs to.
     pub run: RunId,
-    /// The node's name.
+    /// Name of the step's node.
     pub node: &'static str,
     services: Arc<dyn StepServices>,
     records: Mutex<Vec<Record>>,
@@ -222,18 +226,18 @@ impl StepContext {
         Self { run, node, services, records: Mutex::new(Vec::new()) }
     }
 
-    /// The same step, for what is not worth keeping: records that are left here are thrown away with it.
+    /// Returns a context of the same step whose records are discarded with it.
     #[must_use]
     pub fn without_records(&self) -> Self {
         Self::new(self.run, self.node, Arc::clone(&self.services))
     }
 
-    /// The time.
+    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         self.services.now()
     }
 
-    /// Says something that is kept with the run.
+    /// Emits a note that is stored with the run.
     pub fn note(&self, topic: &str, message: impl Into<String>) {
         self.services.emit(EventBody::Note {
             node: self.node.to_owned(),
@@ -262,12 +266,12 @@ impl StepContext {
         records.push(record);
     }
 
-    /// What the step left so far; the orchestrator takes it when the step ended well.
+    /// Takes the records that the step has left so far; the orchestrator calls it at the end of the step.
     pub fn take_records(&self) -> Vec<Record> {
         std::mem::take(&mut self.records.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// To be asked right before an effect outside the store (a push).
+    /// Checks that this worker still owns the task; to be called right before an effect outside the store (a push).
     ///
     /// # Errors
     ///

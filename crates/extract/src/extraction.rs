@@ -1,4 +1,4 @@
-//! What an extraction comes to: an item or somebody's own form, and what has to be said about it.
+//! Result of an extraction: an item or the user's own form, and notes about what is missing or left out.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,53 +10,53 @@ use serde_json::{Map, Value};
 
 use crate::item::{Provenance, ScrapedItem};
 
-/// What was extracted.
+/// Extracted content, in the form that was requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extracted {
     /// An item of this program.
     Item(Box<ScrapedItem>),
-    /// What the schema asked for that somebody brought along.
+    /// Content in the form of a schema that the user supplied.
     Own(Box<OwnItem>),
 }
 
-/// What a page holds, in somebody's own form.
+/// Content of a page in the user's own form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OwnItem {
-    /// The page's address, where it is known.
+    /// URL of the page, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The file with a picture of the page, where one was taken.
+    /// Path of the screenshot, if one was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot_path: Option<String>,
-    /// What is valid by the schema.
+    /// Properties that are valid according to the schema.
     pub item: Map<String, Value>,
-    /// Where each of its properties comes from.
+    /// Origin of each of its properties.
     pub provenance: BTreeMap<String, Provenance>,
 }
 
-/// Something that an answer held, and the result does not.
+/// Something in the model's response that is not in the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What it was called.
+    /// Name of what was left out.
     pub name: String,
-    /// Why.
+    /// Reason why it was left out.
     pub why: WhyLeftOut,
 }
 
-/// Why something was left out.
+/// Reason why something was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhyLeftOut {
     /// The form has no place for it.
     NoPlace,
-    /// It is not on the page, and strictness was asked for.
+    /// The value is not on the page, and [`Strictness::Drop`](crate::Strictness::Drop) is set.
     NotOnPage,
-    /// Some of the items of a list are not on the page, and strictness was asked for.
+    /// Some items of a list are not on the page, and `Strictness::Drop` is set.
     ItemsNotOnPage(usize),
-    /// It does not fit the form.
+    /// The value does not fit the form.
     DoesNotFit(String),
-    /// It came after the limit of tokens of an answer; what came last before it may not be whole.
+    /// The response reached its token limit; the last value before the cut may be incomplete.
     CutOff,
-    /// It could not be read.
+    /// The value cannot be read.
     Unusable(String),
 }
 
@@ -77,32 +77,33 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// What an extraction comes to.
+/// Result of an extraction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
-    /// What was extracted.
+    /// Content of the page in the requested form.
     pub extracted: Extracted,
-    /// What pages of its type nearly always hold, and a model did not find: the names. Of rules nothing is said.
+    /// Names of the fields that pages of its type nearly always have and that a model did not find. Always
+    /// empty if rules extracted the content.
     pub missing: Vec<String>,
-    /// What was said and left out.
+    /// Values that a model gave and that are not in the result.
     pub left_out: Vec<LeftOut>,
-    /// Why a model was not asked as often as it might have been, when that is so.
+    /// Error that prevented further requests to a model; `None` if there was none.
     pub cut_short: Option<ChatError>,
 }
 
-/// Why there is nothing to give.
+/// Reason why an extraction has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
-    /// No model answered.
+    /// The request to the language model failed.
     #[error("no language model answered")]
     Chat(#[from] ChatError),
-    /// What it answered cannot be read.
+    /// The model's response cannot be read.
     #[error("what the language model answered is of no use; try another one, or --mode rule_based")]
     Answer(#[from] AnswerFault),
-    /// It answered that there is nothing.
+    /// The model reported that the page has no content.
     #[error("nothing was found on the page; try another mode")]
     Nothing,
-    /// What was found does not fit the form.
+    /// The values found do not fit the form.
     #[error("what was found does not fit: {}; nothing is given rather than something wrong", .0.join("; "))]
     DoesNotFit(Vec<String>),
     /// The schema requires what the page does not hold.

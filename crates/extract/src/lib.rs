@@ -1,10 +1,10 @@
-//! One typed item from any page: a product, a job, an article, a recipe, an event, or what can be said of any page.
+//! Extracts one typed item from any page: a product, a job, an article, a recipe, an event, or a generic page.
 //!
 //! # Layout
 //!
 //! - [`item`]: [`ScrapedItem`], its parts, and its JSON Schema
-//! - [`form`]: what is to be filled: an item, or a JSON Schema that somebody brings along
-//! - [`mode`]: the ways to get one, a file or folder each; [`way`]: all of them behind one function; [`extraction`]: what they come to
+//! - [`form`]: the form to fill: an item, or a JSON Schema that the user supplies
+//! - [`mode`]: extraction modes, a file or folder each; [`way`]: all modes behind one function; [`extraction`]: their results
 //!
 //! # Example
 //!

@@ -1,4 +1,4 @@
-//! A mode with everything that it needs: how pages are read, behind one function.
+//! An extraction mode with its dependencies: every mode behind one function.
 
 use autoheal_llm::Session;
 use autoheal_page::Document;
@@ -14,34 +14,35 @@ use crate::mode::model::{Asking, ModelSettings};
 use crate::mode::rule_based::rule_based_in;
 use crate::mode::{Mode, ModelMode};
 
-/// How pages are read.
+/// Method of reading pages.
 pub enum Way {
-    /// By rules.
+    /// Rules, without a language model.
     Rules,
-    /// By a language model.
+    /// A language model.
     Model {
-        /// How it is asked.
+        /// Mode of the requests to the model.
         mode: ModelMode,
-        /// On whose account.
+        /// Session that the requests are charged to.
         session: Box<Session>,
-        /// How much, and how often.
+        /// Settings of the requests.
         settings: ModelSettings,
     },
 }
 
 impl Way {
-    /// The way of a mode. `asking` is called for one that asks a model: it gives whom, and how.
+    /// Returns the way of a mode. Calls `asking` only for modes that use a model; it returns the session and the settings.
     ///
     /// # Errors
     ///
-    /// That of `asking`.
+    /// The error of `asking`.
     pub fn of<E>(mode: Mode, asking: impl FnOnce() -> Result<(Session, ModelSettings), E>) -> Result<Self, E> {
         let Some(mode) = mode.of_model() else { return Ok(Self::Rules) };
         let (session, settings) = asking()?;
         Ok(Self::Model { mode, session: Box::new(session), settings })
     }
 
-    /// What a page holds, given as the bytes that came, in the form that is asked for. `url` is its address, where it is known.
+    /// Reads the content of a page, in the requested form. `page` is the page in bytes as received, and `url`
+    /// its URL if known.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Which network addresses may be asked.
+//! Guard on the network addresses that requests may go to.
 //!
-//! A page decides where a redirect or a link leads, so a program that follows them from inside a network can be made to ask
-//! what only that network should reach (server-side request forgery, OWASP A10:2021). So only addresses of the public
-//! internet are asked, unless the settings name others.
+//! Pages decide where their redirects and links lead, so a program that follows them from inside a network can be made to
+//! send requests that only that network should be able to send (server-side request forgery, OWASP A10:2021). Requests
+//! therefore go only to addresses of the public internet, unless the settings allow others.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -11,22 +11,22 @@ use std::str::FromStr;
 use ipnet::IpNet;
 use url::Host;
 
-/// What kind of address it is, as far as asking it is concerned (IANA special-purpose address registries, RFC 6890).
+/// Kind of a network address, for deciding about requests to it (IANA special-purpose address registries, RFC 6890).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressKind {
     /// An address of the public internet.
     Public,
     /// This machine: `127.0.0.0/8`, `::1`.
     Loopback,
-    /// A private network: RFC 1918, `fc00::/7`, and the long abolished `fec0::/10`.
+    /// Addresses of a private network: RFC 1918, `fc00::/7`, and the long abolished `fec0::/10`.
     Private,
-    /// The same link only: `169.254.0.0/16`, `fe80::/10`.
+    /// Addresses that are valid only on the local link: `169.254.0.0/16`, `fe80::/10`.
     LinkLocal,
     /// Behind a provider's address translation: `100.64.0.0/10`.
     SharedProvider,
-    /// A metadata service of a cloud, which hands out credentials to whoever asks.
+    /// Metadata service of a cloud, which hands out credentials to any caller.
     Metadata,
-    /// A group of machines, or all of them: multicast and broadcast.
+    /// Group of machines, or all of them: multicast and broadcast.
     Multicast,
     /// No address (`0.0.0.0/8`, `::`), or one kept for documentation, benchmarks, protocols or the future.
     Reserved,
@@ -117,7 +117,7 @@ fn of_v6(address: Ipv6Addr) -> AddressKind {
     }
 }
 
-/// The IPv4 address that an IPv6 address stands for.
+/// Returns the IPv4 address that is embedded in an IPv6 address.
 fn carried_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let from = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
@@ -135,12 +135,12 @@ fn carried_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// A place outside the public internet that may be asked: an address, a network (`10.1.0.0/16`), or a host by its name.
+/// A destination outside the public internet to which requests may go: an address, a network (`10.1.0.0/16`), or a host name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedPlace {
     /// Every address of a network.
     Network(IpNet),
-    /// Whatever this name resolves to.
+    /// Every address to which this name resolves.
     Host(String),
 }
 
@@ -148,7 +148,7 @@ pub enum AllowedPlace {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a place: write an address (192.0.2.1), a network (192.0.2.0/24) or the name of a host")]
 pub struct InvalidPlace {
-    /// The text.
+    /// The text as it was written.
     pub text: String,
 }
 
@@ -179,7 +179,7 @@ impl fmt::Display for AllowedPlace {
     }
 }
 
-/// Says of an address whether it may be asked.
+/// Decides whether requests may go to an address.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AddressGuard {
     allowed: Vec<AllowedPlace>,
@@ -190,11 +190,11 @@ impl AddressGuard {
         Self { allowed: allowed.to_vec() }
     }
 
-    /// Checks an address that `host` resolved to, or that stands for itself.
+    /// Checks an address that `host` resolved to, or an IP address that a URL contains directly.
     ///
     /// # Errors
     ///
-    /// The kind of the address, when it may not be asked.
+    /// The kind of the address, if requests may not go to it.
     pub(crate) fn check(&self, host: &str, address: IpAddr) -> Result<(), AddressKind> {
         let kind = AddressKind::of(address);
         let is_named = |place: &AllowedPlace| match place {

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors of a request.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,19 +10,19 @@ use url::Url;
 
 use crate::AddressKind;
 
-/// A lower error, whatever its type.
+/// Underlying error of any type.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What took too long.
+/// Part of a request that timed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Connecting, TLS included.
+    /// Connecting, including the TLS handshake.
     Connect,
-    /// The next piece of the answer.
+    /// Waiting for the next piece of the response.
     Read,
-    /// The whole of it.
+    /// The request as a whole.
     Total,
-    /// The browser.
+    /// Rendering the page in the browser.
     Render,
 }
 
@@ -37,227 +37,227 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Why no answer came, one variant for each cause that is treated differently. A status is never an error: 404, 403, 429
-/// and 500 are answers. URLs in it hold no credentials.
+/// Reason a request has no response, with one variant for each cause that is handled differently. A status is never an
+/// error: 404, 403, 429 and 500 are responses. URLs in errors hold no credentials.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The text is not a URL.
     #[error("{text:?} is not a URL; write it in full, such as https://example.com/page")]
     InvalidUrl {
-        /// The text.
+        /// The text as it was given.
         text: String,
-        /// What is wrong with it.
+        /// Parse error of the text.
         #[source]
         source: url::ParseError,
     },
-    /// A folder of snapshots stands for the network: nothing leaves this machine.
+    /// A folder of snapshots replaces the network, so nothing can be sent.
     #[error("nothing is sent while a folder of snapshots stands for the network")]
     Offline,
-    /// A header that cannot be sent.
+    /// The header cannot be sent.
     #[error("the header {name:?} cannot be sent: {reason}")]
     InvalidHeader {
-        /// Its name.
+        /// Name of the header.
         name: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: &'static str,
     },
-    /// The URL, or the one it redirects to, is of another kind.
+    /// The URL, or the one it redirects to, is not `http` or `https`.
     #[error("{url} is not a web page: only http and https are asked")]
     NotHttp {
-        /// The URL.
+        /// The rejected URL.
         url: String,
     },
-    /// A redirect to nowhere.
+    /// The target of a redirect is not a URL.
     #[error("{url} redirects to {location:?}, which is not a URL; the site has to repair it")]
     InvalidRedirect {
-        /// Who redirects.
+        /// URL that redirects.
         url: String,
-        /// Where to.
+        /// Value of its `Location` header.
         location: String,
     },
-    /// The address is not of the public internet.
+    /// The address is not on the public internet.
     #[error(
         "{url} leads to the {kind} address {address}; add it to the setting `fetch.allow_private` if it is meant to be asked"
     )]
     AddressForbidden {
-        /// The URL.
+        /// URL of the request or redirect.
         url: String,
-        /// The address.
+        /// Address to which the URL leads.
         address: IpAddr,
-        /// Which kind of address it is.
+        /// Kind of the address.
         kind: AddressKind,
     },
-    /// There is no such name: the domain is gone, or was never there.
+    /// The host name does not exist: the domain is gone, or was never there.
     #[error("the host {host} does not exist; check the name, or look for where the site has moved")]
     UnknownName {
-        /// The name.
+        /// Host name without an address.
         host: String,
     },
-    /// Nobody could say whether there is such a name.
+    /// The lookup failed, so it is not known whether the name exists.
     #[error("the name {host} could not be looked up; check this machine's network and try again")]
     LookupFailed {
-        /// The name.
+        /// Host name that was looked up.
         host: String,
-        /// Why.
+        /// Cause of the failed lookup.
         #[source]
         source: Cause,
     },
-    /// Nothing listens there.
+    /// The host refused the connection: no server listens on the port.
     #[error("{url} refused the connection; check the port, or try again when the site is up")]
     Refused {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// Why.
+        /// Error of the connection attempt.
         #[source]
         source: Cause,
     },
-    /// There is no way to it.
+    /// There is no route to the host.
     #[error("{url} cannot be reached; check this machine's network, or try again when the site is up")]
     Unreachable {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// Why.
+        /// Error of the connection attempt.
         #[source]
         source: Cause,
     },
-    /// No secure connection: a certificate that is not valid, or no TLS at all.
+    /// The secure connection failed: the certificate is not valid, or the server does not speak TLS.
     #[error("no secure connection to {url}; check its certificate, or whether it is an http address")]
     Tls {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// Why.
+        /// Error of the TLS handshake.
         #[source]
         source: Cause,
     },
-    /// The connection ended before the answer did, or the answer is not HTTP.
+    /// The connection ended before the response did, or the response is not HTTP.
     #[error("the answer of {url} broke off or is not HTTP; try again later")]
     Interrupted {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// Why.
+        /// Error of the HTTP client.
         #[source]
         source: Cause,
     },
     /// The body is not what its `Content-Encoding` says.
     #[error("the answer of {url} cannot be decompressed; the site has to repair it")]
     Undecodable {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// Why.
+        /// Error of the decoder.
         #[source]
         source: Cause,
     },
-    /// It took too long.
+    /// A time limit has expired.
     #[error("{url} took too long ({phase}, limit {} s); try again, or raise the limit", limit.as_secs_f32())]
     TimedOut {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// What took too long.
+        /// Part of the request that timed out.
         phase: Phase,
-        /// How long it was given.
+        /// Time limit of that part.
         limit: Duration,
     },
-    /// The body is longer than wanted, compressed or not.
+    /// The body is longer than the limit, compressed or decompressed.
     #[error("{url} is longer than {limit} bytes; raise `body_limit` if it is meant to be")]
     TooLarge {
-        /// The URL.
+        /// URL of the request.
         url: String,
-        /// The limit in bytes.
+        /// Maximum length of the body, in bytes.
         limit: u64,
     },
-    /// Redirects without an end.
+    /// The redirects exceed the limit.
     #[error("{url} redirects more than {limit} times, last to {last}; the site has to repair it")]
     TooManyRedirects {
-        /// Where it began.
+        /// URL of the first request.
         url: String,
-        /// Where it had led to.
+        /// URL of the last redirect.
         last: String,
-        /// How many are followed.
+        /// Maximum number of redirects that are followed.
         limit: usize,
     },
-    /// The site does not want this page to be fetched by programs.
+    /// The robots.txt of the site forbids the request.
     #[error("the robots.txt of the site forbids {url}; ask its owner, or leave it")]
     RobotsDisallowed {
-        /// The URL.
+        /// URL of the page.
         url: String,
     },
-    /// The site could not say what it wants, which counts as a no (RFC 9309, section 2.3.1.4).
+    /// The robots.txt of the site is unavailable, which forbids every request (RFC 9309, section 2.3.1.4).
     #[error("robots.txt for {url} was answered with {status}, which forbids everything; try again in {} s", retry_in.as_secs())]
     RobotsUnavailable {
-        /// The URL of the page.
+        /// URL of the page.
         url: String,
-        /// What robots.txt was answered with.
+        /// Status of the response to the request for robots.txt.
         status: u16,
-        /// When it is asked again.
+        /// Time until robots.txt is requested again.
         retry_in: Duration,
     },
-    /// The host's next turn is too far away to wait for it.
+    /// The next request slot of the host is too far away to wait for it.
     #[error("the next turn at {host} is {} s away; come back then", wait.as_secs())]
     Postponed {
-        /// The host.
+        /// Host of the request.
         host: String,
-        /// How far away it is.
+        /// Time until the slot.
         wait: Duration,
     },
-    /// Nobody could say when the host's next turn is.
+    /// Reserving a request slot failed.
     #[error("no turn at {host} could be reserved; check the database")]
     Reservation {
-        /// The host.
+        /// Host of the request.
         host: String,
-        /// Why.
+        /// Error of the reservation.
         #[source]
         source: ReservationError,
     },
     /// The file is outside the folders that may be read, or not an ordinary file.
     #[error("{} may not be read; `allow_files` names the folders whose ordinary files may be", path.display())]
     FileRefused {
-        /// The file.
+        /// Path of the rejected file.
         path: PathBuf,
     },
-    /// There is no such file.
+    /// The file does not exist or cannot be read.
     #[error("{} cannot be read; check the path", path.display())]
     FileMissing {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error from opening or reading the file.
         #[source]
         source: std::io::Error,
     },
-    /// The folder of snapshots has no such page.
+    /// The folder of snapshots does not contain the page.
     #[error("there is no snapshot of {url}; store it as {}", path.display())]
     SnapshotMissing {
-        /// The URL.
+        /// URL of the page.
         url: String,
-        /// Where it is looked for.
+        /// Path at which the snapshot is expected.
         path: PathBuf,
     },
     /// This build, or this machine, has no browser.
     #[error("no browser to render with: {reason}")]
     BrowserMissing {
-        /// What is missing, and what to do.
+        /// Missing component, and the remedy.
         reason: &'static str,
     },
-    /// The browser did not give a document.
+    /// The browser returned no document.
     #[error("the browser failed on {url}: {reason}")]
     RenderFailed {
-        /// The URL.
+        /// URL of the page.
         url: String,
-        /// The end of what it said.
+        /// End of the browser's error output.
         reason: String,
     },
     /// The settings cannot be used.
     #[error("the fetcher cannot be made: {reason}")]
     Settings {
-        /// What is wrong.
+        /// Description of the problem.
         reason: &'static str,
-        /// Why.
+        /// Error of the component that rejected the settings.
         #[source]
         source: Cause,
     },
 }
 
 impl FetchError {
-    /// Whether the next try, seconds later, may well succeed: the connection failed in a way that passes.
+    /// Returns whether a retry seconds later may well succeed, because the connection failed in a way that may be temporary.
     pub const fn may_pass(&self) -> bool {
         match self {
             Self::LookupFailed { .. } | Self::Refused { .. } | Self::Unreachable { .. } | Self::Interrupted { .. } => {

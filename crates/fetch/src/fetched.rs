@@ -1,4 +1,4 @@
-//! What came back.
+//! Response to a request for a page.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use url::Url;
 
 use crate::Conditions;
 
-/// Where a page came from.
+/// Origin of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provenance {
-    /// The host sent it.
+    /// Response of the host.
     Network,
-    /// The host says that it did not change since the answer whose [`Conditions`] were sent: there is no body.
+    /// The host states that the page has not changed since the response whose [`Conditions`] were sent; there is no body.
     NotModified,
-    /// A browser's document, after its scripts ran; status and headers are those of the host's answer.
+    /// Document of a browser after its scripts ran; status and headers are those of the host's response.
     Browser,
     /// A file that a `file://` URL names.
     File,
@@ -25,27 +25,27 @@ pub enum Provenance {
 /// A redirect that was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
-    /// Who redirected.
+    /// URL that answered with a redirect.
     pub from: Url,
-    /// Where to.
+    /// Target of the redirect.
     pub to: Url,
     /// 301, 302, 303, 307 or 308.
     pub status: u16,
 }
 
 impl Redirect {
-    /// Whether the page has moved for good (RFC 9110, 301 and 308): the new address is the one to remember.
+    /// Returns whether the page has moved permanently (RFC 9110, 301 and 308): the new address is the one to remember.
     pub const fn is_permanent(&self) -> bool {
         matches!(self.status, 301 | 308)
     }
 }
 
-/// The headers of an answer that others work with.
+/// Response headers that other crates use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswerHeaders {
-    /// `ETag`.
+    /// Value of `ETag`, for use in later conditional requests.
     pub etag: Option<String>,
-    /// `Last-Modified`.
+    /// Value of `Last-Modified`, for use in later conditional requests.
     pub last_modified: Option<String>,
     /// `Content-Type`, with its charset: who reads the body decodes it.
     pub content_type: Option<String>,
@@ -53,46 +53,47 @@ pub struct AnswerHeaders {
     pub retry_after: Option<Duration>,
 }
 
-/// An answer, whatever its status: 404 and 500 are answers as well.
+/// Response with any status, including 404 and 500.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// Where the page is, after all redirects.
+    /// URL of the page, after all redirects.
     pub url: Url,
     /// The status; 200 for files and snapshots.
     pub status: u16,
-    /// What stood in the headers.
+    /// Headers of the response.
     pub headers: AnswerHeaders,
     /// The body, decompressed, its text as it was encoded.
     pub body: Bytes,
     /// The redirects that led here, in order.
     pub redirects: Vec<Redirect>,
-    /// Where it came from.
+    /// Origin of the page.
     pub provenance: Provenance,
-    /// How often it was tried.
+    /// Number of tries that were made.
     pub tries: u32,
-    /// How long the answer took, of the last try: waiting for a turn and between tries is not counted.
+    /// Duration of the last try, without waits for a turn and between tries.
     pub elapsed: Duration,
 }
 
 impl Fetched {
-    /// Whether there is a page: a status of 200 to 299, with a body to read.
+    /// Returns whether there is a page: a status of 200 to 299, with a body to read.
     pub const fn is_success(&self) -> bool {
         matches!(self.status, 200..=299)
     }
 
-    /// Whether the host says that it is HTML; one that says nothing may mean it.
+    /// Returns whether the page is HTML according to its `Content-Type`; a response without that header may be HTML, too.
     pub fn is_html(&self) -> bool {
         let Some(content_type) = &self.headers.content_type else { return true };
         let kind = content_type.split(';').next().unwrap_or_default().trim();
         kind.eq_ignore_ascii_case("text/html") || kind.eq_ignore_ascii_case("application/xhtml+xml")
     }
 
-    /// Where the page is *for good*: as far as the redirects from the first one on were permanent. `None`: where it was.
+    /// Returns the *permanent* new URL of the page: the target of the last of the permanent redirects that come first.
+    /// `None`: the page has not moved permanently.
     pub fn moved_to(&self) -> Option<&Url> {
         self.redirects.iter().take_while(|redirect| redirect.is_permanent()).last().map(|redirect| &redirect.to)
     }
 
-    /// What to send with the next request for it.
+    /// Returns the conditions to send with the next request for the page.
     pub fn conditions(&self) -> Conditions {
         Conditions { etag: self.headers.etag.clone(), last_modified: self.headers.last_modified.clone() }
     }

@@ -1,4 +1,4 @@
-//! From a request to an answer: the order in which everything is asked and checked.
+//! Fetching of pages: the order of requests and checks.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -25,7 +25,7 @@ use crate::transport::{Answer, Overlong, Transport, is_redirect};
 use crate::turns::{LocalReservations, Turns, host_of};
 use crate::{FetchError, FetchRequest, FetchSettings, Fetched, Provenance, Redirect, Rendering};
 
-/// What is asked for when a request does not say: pages first.
+/// `Accept` header of requests that do not set one: pages first.
 const ACCEPTED: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
@@ -43,7 +43,7 @@ const RESERVED_HEADERS: &[&str] = &[
     "upgrade",
 ];
 
-/// Fetches pages. One for the whole process: it knows when each host may be asked, and what each site forbids.
+/// Fetches pages. Create one per process: it holds the limits of each host and the robots.txt rules of each site.
 #[derive(Debug)]
 pub struct Fetcher {
     settings: FetchSettings,
@@ -84,9 +84,9 @@ impl Fetcher {
         })
     }
 
-    /// Fetches a page: waits for its turn, asks, follows redirects, tries again what may pass.
+    /// Fetches a page: waits for a request slot, sends the request, follows redirects, and retries temporary failures.
     ///
-    /// An answer is an answer whatever its status. Dropping the future ends everything it began.
+    /// A response with any status is `Ok`. Dropping the future cancels everything it started.
     ///
     /// # Errors
     ///
@@ -109,8 +109,8 @@ impl Fetcher {
         }
     }
 
-    /// Posts a body to an address that its owner has named for it: no robots.txt is asked and no turn waited for, no redirect
-    /// followed and nothing tried again. Gives the status of the answer.
+    /// Posts a body to a URL that its owner has configured. Does not check robots.txt, wait for a request slot, follow
+    /// redirects or retry. Returns the status of the response.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Fetcher {
         Err(FetchError::BrowserMissing { reason: NO_BROWSER })
     }
 
-    /// Where a site lists its pages, by its robots.txt.
+    /// Returns the sitemaps that the robots.txt of `site` names.
     ///
     /// # Errors
     ///
@@ -317,7 +317,7 @@ fn headers_of(request: &FetchRequest) -> Result<HeaderMap, FetchError> {
     Ok(headers)
 }
 
-/// Where the answer sends us, if anywhere. A redirect without a `Location` is an answer like any other.
+/// Returns the target of a redirect, if the response is one. A redirect without a `Location` is an ordinary response.
 fn redirect_target(answer: &Answer, url: &Url) -> Result<Option<Url>, FetchError> {
     let Some(location) = answer.headers.get(LOCATION).filter(|_| is_redirect(answer.status)) else { return Ok(None) };
     // Browsers read the bytes as UTF-8, and so do sites that do not encode them.

@@ -1,19 +1,18 @@
-//! Web pages, politely and safely.
+//! Fetches web pages, politely and safely.
 //!
-//! A [`Fetcher`] asks a host for a page no more often than the host likes, follows redirects one by one, tries again what
-//! may pass by itself, and never asks an address outside the public internet unless the settings name it. Why there is no
-//! answer is a type ([`FetchError`]), so that nobody has to read a message to decide what to do. An answer with a bad status
-//! is an answer.
+//! A [`Fetcher`] sends a host no more requests than its limits allow, follows redirects one by one, retries failures that may
+//! be temporary, and connects to addresses outside the public internet only if the settings name them. Failures are
+//! typed ([`FetchError`]), so callers need not parse messages. A response with an error status is a response, not an error.
 //!
 //! # Layout
 //!
-//! - [`settings`]: what can be set, with polite defaults
-//! - [`request`], [`fetched`], [`error`]: what is asked, what comes back, and why nothing does
-//! - [`address`]: which addresses may be asked; `resolve`: the same for names
-//! - [`turns`]: when a host may be asked; `robots`: what a site forbids; `retry`: when to try again
-//! - `transport`: one request and one answer; `fetcher`: the order of it all
+//! - [`settings`]: settings, with polite defaults
+//! - [`request`], [`fetched`], [`error`]: requests, responses, and errors
+//! - [`address`]: addresses to which requests may go; `resolve`: the same for names
+//! - [`turns`]: request slots of hosts; `robots`: robots.txt; `retry`: waits between tries
+//! - `transport`: a single request and its response; `fetcher`: the whole sequence
 //! - [`offline`]: files, and folders of stored pages
-//! - `render` (feature `render`): pages that scripts build, by a headless Chromium
+//! - `render` (feature `render`): pages that are built by scripts, in a headless Chromium
 //!
 //! # Example
 //!

@@ -1,4 +1,4 @@
-//! Pages without a network: `file://` URLs, and a folder of stored pages that stands for the web.
+//! Pages without a network: `file://` URLs, and a folder of stored pages that replaces the web.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use crate::error::shown;
 use crate::fetched::AnswerHeaders;
 use crate::{FetchError, Fetched, Provenance};
 
-/// Where in a folder of snapshots the page at `url` lies: `HOST/PATH`, or `HOST_PORT/PATH` when the port is not the usual one.
+/// Returns the path of the page at `url` in a folder of snapshots: `HOST/PATH`, or `HOST_PORT/PATH` when the port is not the usual one.
 ///
-/// Path and query stand as the URL writes them, percent signs and all. A path that ends in `/` gets `index.html`, a query
-/// follows an `@`, with its slashes written `%2F`. The scheme and the fragment do not count. Where there is no such file,
-/// the same path with `.html`, then with `/index.html`, is looked for.
+/// Path and query keep the spelling of the URL, including percent signs. A path that ends in `/` gets `index.html`. A query
+/// follows an `@`, with its slashes written `%2F`. The scheme and the fragment are ignored. If the file does not exist, the
+/// same path with `.html`, then with `/index.html`, is tried.
 ///
-/// `None`: it is no `http` or `https` URL, or its host is no name of a folder.
+/// Returns `None` if the URL is not `http` or `https`, or its host is not a valid folder name.
 ///
 /// # Example
 ///

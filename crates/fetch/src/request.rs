@@ -1,4 +1,4 @@
-//! What is asked for.
+//! Request for a page.
 
 use std::time::Duration;
 
@@ -6,8 +6,7 @@ use url::Url;
 
 use crate::FetchError;
 
-/// What is known of the page from an earlier answer: the host need not send it again when it did not change (RFC 9110,
-/// section 13).
+/// Validators of the page from an earlier response: the host need not send an unchanged page again (RFC 9110, section 13).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// The `ETag` of the stored page.
@@ -17,13 +16,13 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Whether nothing is known.
+    /// Returns whether there are no validators.
     pub fn is_empty(&self) -> bool {
         self.etag.is_none() && self.last_modified.is_none()
     }
 }
 
-/// How the page comes to be.
+/// Way in which the document of a page is obtained.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rendering {
     /// As the host sends it.
@@ -31,7 +30,7 @@ pub enum Rendering {
     AsSent,
     /// As it stands in a browser after its scripts ran for this long, in the browser's time.
     Browser {
-        /// How long the page's scripts and timers run.
+        /// Time for which the page's scripts and timers run.
         settle: Duration,
     },
 }
@@ -39,19 +38,19 @@ pub enum Rendering {
 /// A request for a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRequest {
-    /// Where: `http`, `https` or `file`.
+    /// URL of the page: `http`, `https` or `file`.
     pub url: Url,
     /// Further headers by name and value. Those that the connection needs for itself cannot be set. They do not follow a
     /// redirect to another origin.
     pub headers: Vec<(String, String)>,
-    /// What is known of the page.
+    /// Validators of the stored page.
     pub conditions: Conditions,
-    /// Whether scripts run.
+    /// Way in which the document is obtained: as sent, or from a browser.
     pub rendering: Rendering,
-    /// The time that is to lie between two requests to the host, when the settings and robots.txt want less: a source's own
-    /// delay, kept among all requests that have one.
+    /// Minimum time between two requests to the host, if the settings and robots.txt allow shorter ones: a source's own
+    /// delay, applied among all requests that have one.
     pub delay: Duration,
-    /// How long one try may take, when not as long as in the settings.
+    /// Time limit of one try; `None`: the limit in the settings.
     pub timeout: Option<Duration>,
 }
 
@@ -80,35 +79,35 @@ impl FetchRequest {
         Url::parse(text).map(Self::new).map_err(invalid)
     }
 
-    /// The same request with one more header.
+    /// Adds a header to the request.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same request, to be answered only when the page changed.
+    /// Makes the request conditional: the body is sent only if the page has changed.
     #[must_use]
     pub fn when_changed(mut self, conditions: Conditions) -> Self {
         self.conditions = conditions;
         self
     }
 
-    /// The same request, with scripts run.
+    /// Sets the request to run scripts, in a browser.
     #[must_use]
     pub fn rendered(mut self, settle: Duration) -> Self {
         self.rendering = Rendering::Browser { settle };
         self
     }
 
-    /// The same request, with this time between it and the one before to the same host.
+    /// Sets the minimum time between this request and the previous one to the same host.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// The same request with a time limit of its own.
+    /// Sets a time limit for the request.
     #[must_use]
     pub fn within(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -1,7 +1,7 @@
-//! From a name to the addresses that may be asked.
+//! Resolver that returns only addresses to which requests may go.
 //!
-//! The check stands between the lookup and the connection: the addresses that pass are the ones that are connected to, and
-//! nobody looks the name up a second time. A name that answers differently each time (DNS rebinding) gains nothing.
+//! The check runs between the lookup and the connection. Connections use exactly the addresses that passed, and the name is
+//! not looked up again, so a name that resolves differently each time (DNS rebinding) gains nothing.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::AddressKind;
 use crate::address::AddressGuard;
 use crate::error::Cause;
 
-/// Why a name has no address for us.
+/// Reason a name has no address to which requests may go.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     #[error("there is no such name")]
@@ -24,7 +24,7 @@ pub(crate) enum ResolveError {
     Forbidden { address: IpAddr, kind: AddressKind },
 }
 
-/// Looks a name up and keeps the addresses that may be asked.
+/// Looks up names and returns the addresses to which requests may go.
 #[derive(Debug, Clone)]
 pub(crate) struct GuardedResolver {
     guard: Arc<AddressGuard>,
@@ -35,7 +35,7 @@ impl GuardedResolver {
         Self { guard }
     }
 
-    /// The addresses of `host` that may be asked: at least one.
+    /// Returns the addresses of `host` to which requests may go: at least one.
     pub(crate) async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let mut refused = None;
         let mut allowed = Vec::new();
@@ -51,7 +51,7 @@ impl GuardedResolver {
 
 #[cfg(feature = "render")]
 impl GuardedResolver {
-    /// The address that stands for itself, when it may be asked.
+    /// Returns an IP address from a URL if requests may go to it.
     pub(crate) fn literal(&self, address: IpAddr) -> Result<Vec<IpAddr>, ResolveError> {
         match self.guard.check(&address.to_string(), address) {
             Ok(()) => Ok(vec![address]),
@@ -83,8 +83,8 @@ async fn look_up(host: &str) -> Result<Vec<IpAddr>, ResolveError> {
         .map_err(|error| ResolveError::Unanswered(error.into()))?
 }
 
-/// The standard library knows only that a lookup failed; whether the name does not exist or nobody answered is what decides
-/// between a dead domain and a broken network, so the system is asked by a crate that keeps the code.
+/// Looks up a name with the system's resolver. The standard library reports only that a lookup failed; the error code
+/// tells a dead domain from a broken network, so a crate is used that keeps it.
 fn ask_system(host: &str) -> Result<Vec<IpAddr>, ResolveError> {
     let hints = AddrInfoHints { socktype: SockType::Stream.into(), ..AddrInfoHints::default() };
     match getaddrinfo(Some(host), None, Some(hints)) {

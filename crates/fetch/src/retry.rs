@@ -1,4 +1,4 @@
-//! When to try again.
+//! Retries: the statuses that are tried again, and the waits between tries.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,12 +6,12 @@ use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 
 use crate::settings::RetrySettings;
 
-/// Statuses that may pass by themselves within seconds; no other is tried again.
+/// Returns whether a status is usually temporary; only such statuses are retried.
 pub(crate) const fn may_pass(status: u16) -> bool {
     matches!(status, 429 | 500 | 502 | 503 | 504)
 }
 
-/// The waits between the tries: as many as there are tries after the first.
+/// Returns the waits between the tries: one fewer than there are tries.
 pub(crate) fn waits(settings: &RetrySettings) -> ExponentialBackoff {
     let further_tries = usize::try_from(settings.tries.saturating_sub(1)).unwrap_or(usize::MAX);
     ExponentialBuilder::new()
@@ -22,8 +22,8 @@ pub(crate) fn waits(settings: &RetrySettings) -> ExponentialBackoff {
         .build()
 }
 
-/// The time that a `Retry-After` header asks for: seconds, or an HTTP date (RFC 9110, section 10.2.3). A date that has
-/// passed asks for nothing.
+/// Returns the wait that a `Retry-After` header requests: seconds, or an HTTP date (RFC 9110, section 10.2.3). A date in
+/// the past is no wait.
 pub(crate) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let text = value.trim();
     if let Ok(seconds) = text.parse::<u64>() {

@@ -1,4 +1,4 @@
-//! What sites say in `robots.txt` (RFC 9309), remembered for a while.
+//! Cache of the rules in the `robots.txt` of sites (RFC 9309).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,33 +15,33 @@ use crate::settings::{FetchSettings, HostLimits, PRODUCT_TOKEN};
 use crate::transport::{Answer, Overlong, Transport, is_redirect};
 use crate::turns::Turns;
 
-/// How long rules are remembered: the most that section 2.4 recommends.
+/// Time for which rules are cached: the maximum that section 2.4 recommends.
 const LIFETIME: Duration = Duration::from_hours(24);
 
-/// How long "no such file" is remembered: a site may be about to get one.
+/// Time for which "no such file" is cached: a site may be about to get one.
 const LIFETIME_OF_NONE: Duration = Duration::from_hours(1);
 
-/// How long a site is left alone whose robots.txt is answered with a server error.
+/// Time without requests to a site whose robots.txt was answered with a server error.
 const LIFETIME_OF_TROUBLE: Duration = Duration::from_mins(10);
 
-/// How much of the file is read (section 2.5: at least 500 KiB).
+/// Maximum size of the part of the file that is read, in bytes (section 2.5: at least 500 KiB).
 const SIZE_LIMIT: u64 = 512 << 10;
 
-/// How many redirects are followed (section 2.3.1.2: at least five).
+/// Maximum number of redirects that are followed (section 2.3.1.2: at least five).
 const REDIRECT_LIMIT: usize = 5;
 
-/// How many sitemaps are told; one may hold the others.
+/// Maximum number of sitemaps that are returned; one sitemap may list others.
 const SITEMAPS: usize = 50;
 
 /// From this many sites on, those whose rules have expired are forgotten now and then.
 const MANY_SITES: usize = 4_096;
 
-/// What one site said.
+/// Rules of one site.
 #[derive(Debug)]
 enum Rules {
-    /// Everything is allowed: there is no such file, or it says nothing.
+    /// Everything is allowed: the file does not exist, or has no rules.
     Open,
-    /// What the file says.
+    /// The rules in the file.
     Written(Robot),
     /// Everything is forbidden: the server could not answer.
     Unavailable { status: u16 },
@@ -53,31 +53,31 @@ struct Known {
     until: Instant,
 }
 
-/// One site's rules. Its lock is held while they are asked for, so that they are asked for once.
+/// Rules of one site. The lock is held during the request, so that concurrent callers send only one.
 type Site = Arc<tokio::sync::Mutex<Option<Known>>>;
 
-/// What robots.txt has to say about a page that may be fetched.
+/// Contents of robots.txt that apply to a page that may be fetched.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Permission {
     /// The time that is to pass between two requests.
     pub(crate) crawl_delay: Option<Duration>,
-    /// Where the site lists its pages.
+    /// Sitemaps of the site.
     pub(crate) sitemaps: Vec<Url>,
 }
 
-/// The rules of every site that was asked.
+/// Rules of every site that has received a request.
 #[derive(Debug, Default)]
 pub(crate) struct RobotsCache {
     sites: Mutex<HashMap<String, Site>>,
 }
 
 impl RobotsCache {
-    /// Whether `url` may be fetched; asks the site for its rules when they are not known.
+    /// Checks that robots.txt allows `url`; requests the rules of the site when they are not cached.
     ///
     /// # Errors
     ///
-    /// [`FetchError::RobotsDisallowed`], [`FetchError::RobotsUnavailable`], or why the site cannot be asked at all: the
-    /// page itself would fail for the same reason.
+    /// [`FetchError::RobotsDisallowed`], [`FetchError::RobotsUnavailable`], or the reason the site cannot be reached at all: the
+    /// request for the page itself would fail for the same reason.
     pub(crate) async fn check(
         &self,
         url: &Url,

@@ -1,4 +1,4 @@
-//! What can be set.
+//! Settings of the fetcher.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use crate::render::RenderSettings;
 /// The name by which robots.txt files address this program.
 pub const PRODUCT_TOKEN: &str = "autoheal";
 
-/// How a host is treated.
+/// Limits on the requests to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostLimits {
-    /// How often it is asked.
+    /// Rate of requests to the host.
     pub pace: Pace,
-    /// How many requests may be on their way to it at once; zero counts as one.
+    /// Maximum number of concurrent requests to the host; zero counts as one.
     pub at_once: usize,
 }
 
@@ -37,23 +37,23 @@ impl HostLimits {
     }
 }
 
-/// What is done about `robots.txt`.
+/// Policy for `robots.txt` files of sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RobotsPolicy {
-    /// It is asked for and honoured (RFC 9309).
+    /// Requests and honours the file (RFC 9309).
     Honour,
-    /// It is not asked for: for one's own sites.
+    /// Ignores the file and does not request it: for sites of the user's own.
     Ignore,
 }
 
-/// How often and how long something that may pass by itself is tried again.
+/// Number of tries and waits between them, for failures that may be temporary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetrySettings {
-    /// Tries in all; zero counts as one.
+    /// Maximum number of tries; zero counts as one.
     pub tries: u32,
-    /// The wait before the second try; it doubles from try to try, and up to as much again is added by chance.
+    /// Wait before the second try. It doubles with every try, and a random part of up to the same length is added.
     pub first_wait: Duration,
-    /// The longest wait that a host may ask for with `Retry-After`; when it asks for more its answer is given at once.
+    /// Maximum `Retry-After` that is honoured within a request. If a host demands more, its response is returned at once.
     pub longest_wait: Duration,
 }
 
@@ -64,16 +64,16 @@ impl Default for RetrySettings {
     }
 }
 
-/// How long things may take.
+/// Time limits of a request and its phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// Until a connection stands, TLS included.
+    /// Maximum time for connecting, including the TLS handshake.
     pub connect: Duration,
-    /// Between two pieces of an answer.
+    /// Maximum time between two pieces of a response.
     pub read: Duration,
-    /// One try as a whole: every redirect and the body. Waiting for one's turn is not counted.
+    /// Maximum time for a whole try, including every redirect and the body, but not the wait for a request slot.
     pub total: Duration,
-    /// Until it is one's turn at the host; a turn further away is an error that says when to come back.
+    /// Maximum wait for a request slot at the host. If the slot is further away, the error states the remaining time.
     pub turn: Duration,
 }
 
@@ -89,35 +89,35 @@ impl Default for TimeLimits {
     }
 }
 
-/// What a [`Fetcher`](crate::Fetcher) needs to know. The defaults are polite and safe.
+/// Settings of a [`Fetcher`](crate::Fetcher). The defaults are polite and safe.
 #[derive(Debug, Clone)]
 pub struct FetchSettings {
-    /// Where the owner of a site finds out who is asking; part of the `User-Agent`.
+    /// URL at which the owner of a site learns who sends the requests; part of the `User-Agent`.
     pub contact: Option<Url>,
     /// The whole `User-Agent`, when it shall not be `autoheal/VERSION (+CONTACT)`.
     pub user_agent: Option<String>,
-    /// Places outside the public internet that may be asked.
+    /// Destinations outside the public internet to which requests may go.
     pub allow_private: Vec<AllowedPlace>,
     /// Folders whose files may be read by `file://` URLs. Empty: none.
     pub allow_files: Vec<PathBuf>,
-    /// A folder of stored pages that stands for the whole network: nothing is asked, see
-    /// [`snapshot_path`](crate::snapshot_path) for what is where.
+    /// Folder of stored pages that replaces the network: no requests are sent. See
+    /// [`snapshot_path`](crate::snapshot_path) for its layout.
     pub snapshots: Option<PathBuf>,
-    /// What is done about `robots.txt`.
+    /// Policy for `robots.txt` files of sites.
     pub robots: RobotsPolicy,
-    /// How hosts are treated that `host_limits` does not name.
+    /// Limits for hosts that `host_limits` does not name.
     pub limits: HostLimits,
-    /// How single hosts are treated: by name, with the port when it is not the usual one (`127.0.0.1:8080`).
+    /// Limits for single hosts, by name, with the port when it is not the usual one (`127.0.0.1:8080`).
     pub host_limits: BTreeMap<String, HostLimits>,
-    /// How often things are tried again.
+    /// Number of tries and waits between them.
     pub retries: RetrySettings,
-    /// How long things may take.
+    /// Time limits of each request.
     pub time: TimeLimits,
     /// The longest body in bytes, after decompression.
     pub body_limit: u64,
-    /// How many redirects are followed.
+    /// Maximum number of redirects that are followed.
     pub redirect_limit: usize,
-    /// How pages are rendered.
+    /// Settings for rendering pages in a browser.
     #[cfg(feature = "render")]
     pub render: RenderSettings,
 }
@@ -155,7 +155,7 @@ impl FetchSettings {
         }
     }
 
-    /// How the host of `url` is treated.
+    /// Returns the limits of `host`.
     pub(crate) fn limits_of(&self, host: &str) -> HostLimits {
         self.host_limits.get(host).copied().unwrap_or(self.limits)
     }

@@ -19,7 +19,7 @@ use crate::resolve::{GuardedResolver, ResolveError};
 use crate::settings::TimeLimits;
 use crate::{FetchError, FetchSettings};
 
-/// What one request was answered with.
+/// Response to one request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -27,7 +27,7 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
-/// What becomes of a body beyond the limit.
+/// Handling of a body beyond the limit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Overlong {
     /// The answer is refused.
@@ -36,7 +36,7 @@ pub(crate) enum Overlong {
     Cut,
 }
 
-/// Sends single requests.
+/// HTTP client that sends single requests, without redirects or retries.
 #[derive(Debug)]
 pub(crate) struct Transport {
     client: Client,
@@ -62,8 +62,8 @@ impl Transport {
         Ok(Self { client, guard: Arc::clone(guard), time: settings.time })
     }
 
-    /// Checks what can be checked before a name is looked up: the scheme, and an address that stands for itself (for which
-    /// the resolver is not asked).
+    /// Checks what can be checked before a name is looked up: the scheme, and an IP address in the URL, for which the
+    /// resolver is not called.
     pub(crate) fn check(&self, url: &Url) -> Result<(), FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(FetchError::NotHttp { url: shown(url) });
@@ -81,7 +81,8 @@ impl Transport {
         })
     }
 
-    /// Sends one GET and reads its answer. The body of a redirect is not read. The host may be silent for so long at a time.
+    /// Sends a GET request and reads its response; the body of a redirect is not read. `silence` is the maximum time between
+    /// two pieces of the response.
     pub(crate) async fn get(
         &self,
         url: &Url,
@@ -188,7 +189,7 @@ impl Transport {
     }
 }
 
-/// Whether the answer says where to go instead. 300 and 304 do not: they are answers.
+/// Returns whether a response with `status` is a redirect. 300 and 304 are not.
 pub(crate) const fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
@@ -210,7 +211,7 @@ fn find<'error, T: Error + 'static>(error: &'error (dyn Error + 'static)) -> Opt
     causes(error).find_map(<dyn Error>::downcast_ref::<T>)
 }
 
-/// TLS with the roots that the machine trusts, or those of Mozilla where a machine has none.
+/// Returns the TLS configuration with the root certificates of the system, or those of Mozilla if the system has none.
 fn tls() -> Result<ClientConfig, FetchError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -225,7 +226,7 @@ fn tls() -> Result<ClientConfig, FetchError> {
     })?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
-/// Waits for the next thing that a host sends.
+/// Waits for the next piece of a response, at most for `silence`.
 async fn within<T>(silence: Duration, url: &Url, next: impl Future<Output = T>) -> Result<T, FetchError> {
     let timed_out = |_| FetchError::TimedOut { url: shown(url), phase: Phase::Read, limit: silence };
     tokio::time::timeout(silence, next).await.map_err(timed_out)

@@ -1,4 +1,4 @@
-//! When a host may be asked: its permits and its turns.
+//! Limits on the requests to a host: permits for concurrent requests, and reserved turns.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::settings::HostLimits;
 /// From this many hosts on, those that are idle are forgotten now and then.
 const MANY_HOSTS: usize = 4_096;
 
-/// By which name a host's limits are kept: its name or address, with the port when it is not the usual one.
+/// Returns the key of a host's limits: its name or address, with the port if it is not the default.
 pub(crate) fn host_of(url: &Url) -> String {
     let name = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
@@ -72,9 +72,10 @@ impl Turns {
         Self { reservations, permits: Mutex::default(), patience }
     }
 
-    /// Waits until the host may be asked; the request may go on as long as the permit lives.
+    /// Waits until the host may receive a request. The request may run as long as the permit lives.
     ///
-    /// The permit comes first: whoever reserved a turn uses it, instead of letting it pass in a queue.
+    /// The permit is acquired first, so that a reserved slot is used at once and does not pass while the request waits in a
+    /// queue.
     pub(crate) async fn wait(&self, url: &Url, limits: HostLimits) -> Result<OwnedSemaphorePermit, FetchError> {
         let host = host_of(url);
         let postponed = |wait| FetchError::Postponed { host: host.clone(), wait };

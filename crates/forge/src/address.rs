@@ -1,4 +1,4 @@
-//! Where a repository lives.
+//! Repository addresses: a GitHub repository, a local server, or a folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use url::{Host, Url};
 use crate::ForgeError;
 use crate::github::{GitHubHost, RepositoryName};
 
-/// The longest address that is looked at, in bytes.
+/// Maximum length of an address, in bytes.
 const LONGEST: usize = 4096;
 
 /// A URL whose printed form never holds a credential: user, password, query and fragment are masked or dropped.
@@ -17,7 +17,7 @@ const LONGEST: usize = 4096;
 pub struct SafeUrl(Url);
 
 impl SafeUrl {
-    /// Wraps a URL.
+    /// Wraps a URL, which may hold credentials.
     pub const fn new(url: Url) -> Self {
         Self(url)
     }
@@ -71,7 +71,7 @@ impl fmt::Debug for SafeUrl {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum RepositoryAddress {
-    /// `https://github.com/OWNER/NAME`.
+    /// Repository on github.com: `https://github.com/OWNER/NAME`.
     GitHub {
         /// The user or organisation.
         owner: String,
@@ -96,8 +96,8 @@ impl RepositoryAddress {
         Self::parse_on(text, None)
     }
 
-    /// The same; repositories of `host`, a GitHub Enterprise that a person named in the settings, are taken as well:
-    /// `https://HOST/OWNER/NAME`.
+    /// Parses an address like [`RepositoryAddress::parse`], and also accepts `https://HOST/OWNER/NAME` if `HOST` is `host`, the
+    /// GitHub Enterprise of the settings.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl RepositoryAddress {
         }
     }
 
-    /// What git is given: without any credential.
+    /// Returns the address as an argument for git, without any credential.
     pub(crate) fn argument(&self) -> std::ffi::OsString {
         match self {
             Self::GitHub { owner, name } => format!("https://github.com/{owner}/{name}.git").into(),
@@ -254,7 +254,7 @@ impl fmt::Display for RepositoryAddress {
 impl TryFrom<String> for RepositoryAddress {
     type Error = ForgeError;
 
-    /// Unlike [`RepositoryAddress::parse`], a stored path need not exist any more: it is reported when it is used.
+    /// Parses a stored address. Unlike [`RepositoryAddress::parse`], it accepts a path that does not exist: its use reports the error.
     fn try_from(text: String) -> Result<Self, Self::Error> {
         if Path::new(&text).is_absolute() { Ok(Self::Path(PathBuf::from(text))) } else { Self::parse(&text) }
     }

@@ -66,7 +66,7 @@ impl From<BranchName> for String {
     }
 }
 
-/// Whether `name` means `main` or `master`, also when it is written as a reference or in another case.
+/// Returns whether `name` means `main` or `master`, also when it is written as a reference or in another case.
 pub(crate) fn is_protected(name: &str) -> bool {
     let bare = ["refs/heads/", "heads/"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     PROTECTED.iter().any(|protected| bare.eq_ignore_ascii_case(protected))

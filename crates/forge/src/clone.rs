@@ -1,4 +1,4 @@
-//! Cloning.
+//! Cloning of repositories.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,16 +8,16 @@ use crate::command::{self, FolderLimit, Invocation, Output};
 use crate::error::Operation;
 use crate::{ForgeError, Git, RepositoryAddress};
 
-/// What is cloned, and how long that may take.
+/// Options of a clone: its depth, time limit and branch, and use of the token.
 #[derive(Debug, Clone)]
 pub struct CloneOptions {
-    /// How many commits of history; `None`: all.
+    /// Number of commits of history; `None`: all.
     pub depth: Option<u32>,
-    /// How long it may take.
+    /// Time limit of the clone.
     pub timeout: Duration,
     /// The branch to check out; `None`: the one the repository's `HEAD` names.
     pub branch: Option<String>,
-    /// Whether the token stays here: for a repository that somebody else named.
+    /// True if the token is not sent: for a repository whose address comes from a third party.
     pub is_anonymous: bool,
 }
 
@@ -118,7 +118,8 @@ impl Git {
     }
 }
 
-/// Tells a folder that is no repository from one that git cannot read, before git is asked.
+/// Checks that a local repository exists, before git runs: a folder that is not a repository gets another error than one that git
+/// cannot read.
 fn check_folder(address: &RepositoryAddress) -> Result<(), ForgeError> {
     let Some(path) = address.path() else { return Ok(()) };
     if !path.is_dir() {
@@ -141,7 +142,7 @@ fn clone_error(address: &RepositoryAddress, options: &CloneOptions, output: &Out
     remote_error(address, output)
 }
 
-/// What git's words about a remote repository mean. (`LC_ALL=C.UTF-8` keeps them English.)
+/// Returns the error that git's output about a remote repository means. (`LC_ALL=C.UTF-8` keeps its messages English.)
 pub(crate) fn remote_error(address: &RepositoryAddress, output: &Output) -> ForgeError {
     const DENIED: &[&str] = &[
         "Authentication failed",

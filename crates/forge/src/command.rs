@@ -1,9 +1,9 @@
 //! The one place that starts git.
 //!
-//! Nothing of the user's or the machine's git configuration is read, nothing a repository brings is run (hooks, file
-//! system monitors, filters, textconv, helpers), no terminal is asked, and one transport at most is allowed per command.
-//! The program dies with everything it started when it takes too long, writes too much, its future is dropped, or this
-//! process dies. Its memory and the length of the files that it writes are limited by the kernel.
+//! Git ignores the configuration of the user and of the machine, and runs nothing that a repository brings (hooks, file
+//! system monitors, filters, textconv, helpers). It never prompts, and each command may use at most one transport.
+//! The program and all its child processes are killed when it takes too long, writes too much, its future is dropped, or
+//! this process dies. The kernel limits its memory and the size of the files that it writes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -71,14 +71,14 @@ esac
 /// The user that goes with a token; GitHub wants one and ignores which.
 const TOKEN_USER: &str = "x-access-token";
 
-/// How much of what git writes is kept, in bytes.
+/// Maximum output of git that is kept, in bytes.
 const OUTPUT_LIMIT: usize = 256 << 20;
 const ERROR_LIMIT: u64 = 64 << 10;
 
-/// How often the size of a growing clone is looked at.
+/// Interval between checks of the size of a growing clone.
 const SIZE_POLL: Duration = Duration::from_millis(100);
 
-/// What every command of one [`Git`](crate::Git) shares.
+/// State that all commands of one [`Git`](crate::Git) share.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     /// An empty folder that git takes for the user's home.
@@ -97,7 +97,7 @@ pub(crate) struct FolderLimit {
     pub(crate) entries: u64,
 }
 
-/// One command.
+/// One git command: its arguments, environment and limits.
 #[derive(Debug)]
 pub(crate) struct Invocation<'a> {
     doing: Operation,
@@ -140,7 +140,7 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// Talks to `remote`, and to nobody else.
+    /// Lets the command connect to `remote`, and to nothing else.
     pub(crate) fn with_remote(mut self, remote: &'a RepositoryAddress) -> Self {
         self.remote = Some(remote);
         self
@@ -179,13 +179,13 @@ impl<'a> Invocation<'a> {
     }
 }
 
-/// What a command came to.
+/// Result of a command.
 #[derive(Debug)]
 pub(crate) struct Output {
     doing: Operation,
     status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
-    /// Redacted.
+    /// Standard error, with credentials redacted.
     pub(crate) stderr: String,
 }
 
@@ -199,7 +199,7 @@ impl Output {
         self.status.code()
     }
 
-    /// Whether git, or a program that it started, was ended for a file beyond the kernel's limit.
+    /// Returns whether git, or a program that it started, was stopped because a file exceeded the kernel's limit.
     pub(crate) fn wrote_too_long_a_file(&self) -> bool {
         let signal = Signal::SIGXFSZ as i32;
         self.status.signal() == Some(signal)
@@ -426,7 +426,7 @@ async fn capped(pipe: Option<impl AsyncRead + Unpin>, limit: u64) -> io::Result<
     Ok(kept)
 }
 
-/// Ends when the watched folder has outgrown its limit; never, when there is none.
+/// Waits until the watched folder has outgrown its limit; without a watched folder, waits forever.
 async fn outgrown(watch: Option<(&Path, FolderLimit)>) -> FolderLimit {
     let Some((folder, limit)) = watch else { return std::future::pending().await };
     loop {

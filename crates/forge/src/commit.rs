@@ -28,7 +28,7 @@ impl CommitId {
         }
     }
 
-    /// The digits.
+    /// Returns the hash, as hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -59,17 +59,17 @@ impl From<CommitId> for String {
     }
 }
 
-/// Who is named as author or committer.
+/// Name and mail address of an author or committer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// The name.
+    /// Name of the author or committer.
     pub name: String,
-    /// The mail address.
+    /// Mail address of the author or committer.
     pub email: String,
 }
 
 impl Default for Identity {
-    /// `AutoHeal <autoheal@users.noreply.github.com>`.
+    /// Returns the program's own identity, `AutoHeal <autoheal@users.noreply.github.com>`.
     fn default() -> Self {
         Self { name: "AutoHeal".to_owned(), email: "autoheal@users.noreply.github.com".to_owned() }
     }
@@ -81,7 +81,7 @@ pub struct CommitRequest {
     /// Files by their path in the repository (`/` between parts): the new content, or `None` to delete the file.
     /// A file that exists keeps its mode; a new one is an ordinary file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
-    /// The whole message.
+    /// Commit message, with subject and body.
     pub message: String,
     /// Its author. The committer is always [`Identity::default`]: that is how commits of ours are known again.
     pub author: Identity,
@@ -92,15 +92,15 @@ pub struct CommitRequest {
 /// A commit as the log shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {
-    /// Its hash.
+    /// Hash of the commit.
     pub id: CommitId,
-    /// Its parents.
+    /// Hashes of the parent commits.
     pub parents: Vec<CommitId>,
-    /// Its author.
+    /// Author of the commit.
     pub author: Identity,
-    /// Who made it.
+    /// Committer of the commit.
     pub committer: Identity,
-    /// Its author date.
+    /// Author date of the commit.
     pub at: Timestamp,
     /// The whole message, without trailing blank lines.
     pub message: String,

@@ -1,4 +1,4 @@
-//! What can go wrong between here and a repository.
+//! Errors of work with a repository.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use autoheal_engine::ErrorCode;
 
 use crate::{BranchName, CommitId};
 
-/// What was being done when something went wrong.
+/// Git operation that failed, for messages and error codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Getting ready: the private home, the answering script.
     Prepare,
-    /// Cloning.
+    /// Cloning a repository.
     Clone,
     /// Asking where the branches of a repository are.
     LsRemote,
-    /// Fetching a branch.
+    /// Fetching a branch from the remote repository.
     Fetch,
     /// Reading commits and files of a clone.
     Read,
@@ -25,13 +25,13 @@ pub enum Operation {
     Export,
     /// Looking at, or taking along, uncommitted changes.
     Uncommitted,
-    /// Creating a branch.
+    /// Creating a branch in a clone.
     Branch,
-    /// Committing.
+    /// Committing changes to a branch.
     Commit,
     /// Setting a clone to a commit.
     Reset,
-    /// Pushing.
+    /// Pushing a branch to the remote repository.
     Push,
 }
 
@@ -68,22 +68,22 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The limit that a commit's tree passes.
+/// Limit that the tree of a commit exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surplus {
-    /// It has more files and folders.
+    /// The tree has more files and folders.
     Entries {
-        /// How many are allowed.
+        /// Maximum number of files and folders.
         limit: u64,
     },
-    /// Its files are larger, all together.
+    /// The files of the tree are larger in total.
     Bytes {
-        /// How many bytes are allowed.
+        /// Maximum size of all files, in bytes.
         limit: u64,
     },
     /// A path in it is longer than any system takes.
     Path {
-        /// How many bytes an entry may have.
+        /// Maximum length of an entry, in bytes.
         limit: usize,
     },
 }
@@ -102,70 +102,70 @@ impl fmt::Display for Surplus {
     }
 }
 
-/// Why something with a repository did not work. No message holds a credential: addresses are printed by types that
-/// mask them, and what git said is redacted before it comes here.
+/// Failure of an operation on a repository. No message holds a credential: addresses are printed by types that mask them,
+/// and the output of git is redacted before it is stored here.
 #[derive(Debug, thiserror::Error)]
 pub enum ForgeError {
     /// The text is not the address of a repository that this program works on.
     #[error("not a repository address: {reason}")]
     InvalidAddress {
-        /// What is wrong and what would be right.
+        /// Description of the problem and of a valid address.
         reason: String,
     },
     /// The text cannot name a branch of ours.
     #[error("invalid branch name {name:?}: {reason}")]
     InvalidBranch {
-        /// The text.
+        /// Rejected text.
         name: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: &'static str,
     },
     /// The text is not the hash of a commit.
     #[error("not a commit id: {text:?}; 40 or 64 hexadecimal digits are one")]
     InvalidCommit {
-        /// The text.
+        /// Rejected text, at most 80 characters.
         text: String,
     },
     /// A folder, but no git repository.
     #[error("{} is not the top folder of a git repository; run `git init` and commit there, or name the top folder", path.display())]
     NotARepository {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
     },
-    /// Nothing is there.
+    /// The repository does not exist, or is not visible to the token.
     #[error(
         "the repository {address} does not exist; check the address, and for a private one set a token that may read it"
     )]
     NotFound {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
     },
     /// Something is there, and it is not for us.
     #[error("no permission to access {address} ({reason}); set a token that may read it, and write it for a push")]
     AccessDenied {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
-        /// What git said.
+        /// Error message of git.
         reason: String,
     },
     /// The branch to start from does not exist.
     #[error("{address} has no branch {branch}; name one that `git ls-remote --heads` shows")]
     BranchMissing {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
-        /// The branch.
+        /// Name of the missing branch.
         branch: String,
     },
     /// A repository without a commit.
     #[error("{address} has no commits yet; commit something first")]
     Empty {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
     },
     /// The clone grew beyond the limit and was removed.
     #[error("{address} is larger than the limit of {limit} bytes; if you trust it, raise the setting `git.clone_mib`")]
     TooLarge {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
         /// The limit in bytes.
         limit: u64,
@@ -173,77 +173,77 @@ pub enum ForgeError {
     /// A clone with more branches and tags than any repository needs.
     #[error("{address} has more than {limit} branches and tags; delete some there, or heal a clone of one branch")]
     TooManyReferences {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
-        /// How many are allowed.
+        /// Maximum number of branches and tags.
         limit: u64,
     },
     /// The tree of a commit is larger than may be written out; nothing of it was.
     #[error("the tree of commit {} holds {surplus}", commit.short())]
     TreeTooLarge {
-        /// The commit.
+        /// Hash of the commit.
         commit: CommitId,
-        /// What is too large.
+        /// Limit that the tree exceeds.
         surplus: Surplus,
     },
     /// The clone failed for another reason.
     #[error("failed to clone {address}: {reason}")]
     CloneFailed {
-        /// The masked address.
+        /// Masked address of the repository.
         address: String,
-        /// What git said.
+        /// Error message of git.
         reason: String,
     },
     /// A command did not end in time and was killed.
     #[error("{doing} did not end within {} s; try again, or raise the timeout", after.as_secs())]
     TimedOut {
-        /// What was being done.
+        /// Operation that timed out.
         doing: Operation,
-        /// How long it was given.
+        /// Time limit of the operation.
         after: Duration,
     },
     /// A commit or push to a branch that belongs to people: `main`, `master`, the default branch.
     #[error("refused to change the protected branch {branch}; work goes to a branch of its own")]
     ProtectedBranch {
-        /// The branch.
+        /// Name of the protected branch.
         branch: String,
     },
-    /// The branch is the one somebody works on in the repository that would receive it.
+    /// The branch is checked out in the repository that would receive the push.
     #[error("the branch {branch} is checked out in {address}; switch to another branch there, or use another name")]
     CheckedOut {
-        /// The branch.
+        /// Name of the branch.
         branch: BranchName,
-        /// The masked address.
+        /// Masked address of the receiving repository.
         address: String,
     },
-    /// The remote branch is not where it was expected: somebody else pushed.
+    /// The remote branch is not at the expected commit: another client pushed.
     #[error("the remote branch {branch} is at {}, expected {}; nothing was pushed", name(found.as_ref()), name(expected.as_ref()))]
     RemoteMoved {
-        /// The branch.
+        /// Name of the branch.
         branch: BranchName,
-        /// Where it was expected.
+        /// Commit at which the branch was expected; `None`: no such branch.
         expected: Option<CommitId>,
-        /// Where it is.
+        /// Commit at which the branch is; `None`: no such branch.
         found: Option<CommitId>,
     },
     /// The push would drop commits that are on the remote branch.
     #[error("{commit} does not contain {expected}, which is on the remote branch {branch}; history is never rewritten")]
     WouldRewrite {
-        /// The branch.
+        /// Name of the branch.
         branch: BranchName,
-        /// What the branch holds.
+        /// Commit at the tip of the remote branch.
         expected: CommitId,
-        /// What was to be pushed.
+        /// Commit that was to be pushed.
         commit: CommitId,
     },
     /// The other side refused the push.
     #[error("the push of {branch} to {address} was rejected: {reason}")]
     PushRejected {
-        /// The branch.
+        /// Name of the branch.
         branch: BranchName,
-        /// The masked address.
+        /// Masked address of the receiving repository.
         address: String,
-        /// What git said.
+        /// Error message of git.
         reason: String,
     },
     /// A commit would change nothing.
@@ -252,30 +252,30 @@ pub enum ForgeError {
     /// A path that leaves the repository, passes through a symbolic link, or names git's own files.
     #[error("{} is outside the repository, reached through a symbolic link, or git's own; it is left alone", path.display())]
     OutsideTree {
-        /// The path.
+        /// Rejected path.
         path: PathBuf,
     },
     /// git cannot be started.
     #[error("git cannot be started; install git and put it on PATH")]
     GitMissing {
-        /// Why.
+        /// Error from starting git.
         #[source]
         source: std::io::Error,
     },
     /// A git command failed in a way that has no name of its own.
     #[error("{doing} failed: {reason}")]
     Command {
-        /// What was being done.
+        /// Operation that failed, for the message.
         doing: Operation,
-        /// What git said.
+        /// Error message of git.
         reason: String,
     },
     /// A file could not be read or written.
     #[error("{doing} failed")]
     Io {
-        /// What was being done.
+        /// Operation that failed, for the message.
         doing: Operation,
-        /// Why.
+        /// Error of the file system.
         #[source]
         source: std::io::Error,
     },
@@ -313,7 +313,7 @@ impl ForgeError {
         }
     }
 
-    /// Whether another try may help by itself: the network, a busy host, a branch that moved.
+    /// Returns whether a retry may succeed without further changes: the network, a busy host, a branch that moved.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::CloneFailed { .. } | Self::TimedOut { .. } | Self::RemoteMoved { .. } => true,

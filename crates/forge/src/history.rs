@@ -16,11 +16,11 @@ const ORDINARY: &str = "100644";
 const LINK: &str = "120000";
 
 impl Git {
-    /// The commit that is checked out in the clone `dir`.
+    /// Returns the commit that is checked out in the clone `dir`.
     ///
     /// # Errors
     ///
-    /// [`ForgeError::Command`] when there is none.
+    /// [`ForgeError::Command`] if the clone has no commit.
     pub async fn head(&self, dir: &Path) -> Result<CommitId, ForgeError> {
         self.resolve(dir, "HEAD^{commit}").await
     }
@@ -78,7 +78,7 @@ impl Git {
         CommitId::parse(&self.run(invocation.args(["rev-parse", "--verify", "--quiet", what])).await?.text()?)
     }
 
-    /// Whether `ancestor` is `commit` or lies in its history.
+    /// Returns whether `ancestor` is `commit` or lies in its history.
     ///
     /// # Errors
     ///
@@ -94,8 +94,9 @@ impl Git {
         }
     }
 
-    /// Whether a commit of a clone of `address` lies on the default branch there: what is on it has been accepted by whoever owns the
-    /// repository. Of a folder that is `main` or `master`, whatever is checked out; of one with neither, the branch that is.
+    /// Returns whether a commit of a clone of `address` lies on the default branch there: the owner of the repository has accepted
+    /// the commits on it. For a folder, that is `main` or `master`, whichever branch is checked out; if it has neither, the branch
+    /// that is checked out.
     ///
     /// # Errors
     ///
@@ -154,7 +155,7 @@ impl Git {
         fields.as_chunks::<8>().0.iter().map(commit_info).collect()
     }
 
-    /// What changed from `from` to `to`, as a unified diff that `git apply` takes (binary files included).
+    /// Returns the changes from `from` to `to`, as a unified diff that `git apply` accepts (binary files included).
     ///
     /// # Errors
     ///

@@ -1,22 +1,22 @@
-//! Git, and the places that host it.
+//! Git, and the services that host its repositories.
 //!
-//! git is the `git` program, started in one place, with the user's and the machine's configuration shut out and nothing
-//! that a repository brings being run. Addresses, branch names and commits are types: an address prints no credential, a
-//! [`BranchName`] cannot be `main` or `master`, and the token goes to git by the environment, for one origin.
+//! Git is the `git` program. One module starts it, without the configuration of the user and of the machine, and nothing
+//! that a repository brings is run. Addresses, branch names and commits are types: an address prints no credential, a
+//! [`BranchName`] cannot be `main` or `master`, and the token reaches git through the environment, for one origin.
 //!
 //! A clone's `.git` folder is trusted, so a command that a repository controls must never be able to write it: give such
 //! commands a folder written by [`Git::export`].
 //!
 //! # Layout
 //!
-//! - [`address`]: where a repository lives, and URLs that mask credentials
+//! - [`address`]: repository addresses, and URLs that mask credentials
 //! - [`branch`]: names of branches that may be written
 //! - [`commit`]: commits and requests for new ones
-//! - [`error`]: what can go wrong, with the spec's code for it
+//! - [`error`]: errors, with the spec's code for each
 //! - [`github`]: the API of GitHub and GitHub Enterprise
-//! - [`limits`]: how much of a repository is taken
+//! - [`limits`]: size limits for repositories
 //! - `command`: the one place that starts git
-//! - `clone`, `history`, `remote`, `submodule`, `uncommitted`: what [`Git`] does
+//! - `clone`, `history`, `remote`, `submodule`, `uncommitted`: operations of [`Git`]
 //!
 //! # Example
 //!
@@ -68,14 +68,14 @@ pub use uncommitted::UncommittedChange;
 
 use command::{Invocation, Surroundings};
 
-/// What a [`Git`] needs to know.
+/// Settings of a [`Git`].
 #[derive(Debug)]
 pub struct GitSettings {
-    /// How long one command may take; a clone has its own limit.
+    /// Time limit of one command; a clone has its own.
     pub timeout: Duration,
     /// The token, and where it may go.
     pub token: Option<HostToken>,
-    /// How much of a repository is taken.
+    /// Limits on the size of repositories.
     pub limits: SizeLimits,
 }
 
@@ -100,7 +100,7 @@ impl Default for GitSettings {
     }
 }
 
-/// Runs git.
+/// Runner of git commands, with size limits for repositories and time limits for commands.
 #[derive(Debug)]
 pub struct Git {
     surroundings: Surroundings,
@@ -156,8 +156,8 @@ impl Git {
     }
 }
 
-/// A path from the repository's top, as a person or git writes it, joined to `top`: refused when it is absolute, leaves the
-/// tree, names git's own files, or passes through a symbolic link. The file itself may be absent.
+/// Joins `top` and a path from the repository's top, as users or git write it. Returns an error if the path is absolute, leaves
+/// the tree, names git's own files, or passes through a symbolic link. The file itself may be absent.
 fn inside(top: &Path, path: &str) -> Result<PathBuf, ForgeError> {
     use std::path::Component;
     let refused = || ForgeError::OutsideTree { path: PathBuf::from(path) };

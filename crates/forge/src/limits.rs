@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::error::{Operation, Surplus};
 use crate::{CommitId, ForgeError, Git};
 
-/// How much of a repository is taken.
+/// Limits on the size of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeLimits {
     /// Bytes that a clone may occupy on disk: its history, and the files of the commit that is checked out.
@@ -35,7 +35,7 @@ impl Default for SizeLimits {
 /// The longest line of a listing, in bytes: Linux takes no path of more than 4096.
 const LONGEST_ENTRY: usize = 64 << 10;
 
-/// How many admitted commits are remembered. A commit that is forgotten is listed again.
+/// Maximum number of admitted commits that are cached. A commit that is no longer cached is listed again.
 const REMEMBERED: usize = 4096;
 
 /// A commit whose tree is within the limits.

@@ -6,12 +6,12 @@ use crate::clone::remote_error;
 use crate::error::Operation;
 use crate::{BranchName, CommitId, ForgeError, Git, RepositoryAddress, command};
 
-/// What a push did.
+/// Outcome of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pushed {
     /// The remote branch was moved to the commit.
     Now,
-    /// It was there already: an earlier push of the same commit.
+    /// The remote branch was at the commit already, by an earlier push.
     Before,
 }
 

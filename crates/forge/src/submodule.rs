@@ -11,11 +11,11 @@ use crate::{CommitId, ForgeError, Git, RepositoryAddress, SafeUrl};
 /// A repository inside of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submodule {
-    /// Its name in `.gitmodules`.
+    /// Name of the submodule in `.gitmodules`.
     pub name: String,
-    /// Its folder, relative to the repository, with `/`.
+    /// Folder of the submodule, relative to the repository, with `/`.
     pub path: String,
-    /// Where it lives, as `.gitmodules` says it.
+    /// URL of the submodule, as written in `.gitmodules`.
     pub url: String,
     /// The commit of it that belongs there.
     pub commit: CommitId,
@@ -66,8 +66,9 @@ impl Git {
 }
 
 impl RepositoryAddress {
-    /// Where a submodule of the repository at this address is fetched from: its own server, or GitHub. For a folder, what the person has
-    /// fetched into it. `None`: anywhere else, where a repository must not lead us.
+    /// Returns the address from which to fetch a submodule of the repository at this address: on the repository's own server, or on
+    /// GitHub. For a folder, the submodule that the user has fetched into it. `None`: the URL leads anywhere else, where a
+    /// repository must not direct us.
     pub fn of_submodule(&self, submodule: &Submodule) -> Option<Self> {
         if let Some(folder) = self.path() {
             let name = Path::new(&submodule.name);
@@ -90,7 +91,7 @@ impl RepositoryAddress {
         Self::parse(&text).ok().filter(|address| matches!(address, Self::GitHub { .. }))
     }
 
-    /// The URL that a relative one, or one in the form of ssh, stands for.
+    /// Returns the absolute HTTPS URL for a relative URL or one in the form of ssh.
     fn absolute(&self, url: &str) -> Option<String> {
         if url.starts_with("./") || url.starts_with("../") {
             let own = self.path().is_none().then(|| self.to_string())?;

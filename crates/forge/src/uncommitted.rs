@@ -1,4 +1,4 @@
-//! Changes that a person has not committed yet.
+//! Uncommitted changes in the user's working tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use crate::{CommitId, CommitRequest, ForgeError, Git, inside};
 /// A file that differs from the commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UncommittedChange {
-    /// Its path in the repository.
+    /// Path of the file in the repository.
     pub path: String,
-    /// Whether it was deleted.
+    /// True if the file was deleted.
     pub is_deleted: bool,
 }
 
 impl Git {
-    /// What in the folder `checkout` differs from the commit checked out in `clone`, a fresh clone of it: changed, deleted
-    /// and new files, without those that git ignores.
+    /// Returns the differences between the folder `checkout` and the commit checked out in `clone`, a fresh clone of it: changed,
+    /// deleted and new files, without those that git ignores.
     ///
-    /// The folder's own git files are not asked: its filters and monitors would be run.
+    /// The folder's own git configuration is not used, since its filters and monitors would be run.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Git {
             .collect())
     }
 
-    /// Whether [`Git::uncommitted_changes`] finds any.
+    /// Returns whether [`Git::uncommitted_changes`] finds any changes.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ fn clear_way(clone: &Path, parent: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a link at `path` with this target leads out of the repository, judged by the words alone.
+/// Returns whether a link at `path` to `target` leads out of the repository, judged by the paths alone.
 fn leaves_tree(path: &Path, target: &Path) -> bool {
     use std::path::Component;
     let mut depth = path.components().count().saturating_sub(1);

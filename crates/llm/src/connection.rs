@@ -16,16 +16,16 @@ use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest};
 use crate::provider::{KeyHeader, ModelName};
 
-/// The longest answer that is read, in bytes.
+/// Maximum length of a response, in bytes.
 const LONGEST_ANSWER: usize = 16 << 20;
 
-/// Somebody who answers.
+/// A language model that answers requests.
 #[async_trait]
 pub trait ChatModel: Send + Sync {
-    /// Which model.
+    /// Returns the name of the model.
     fn name(&self) -> &ModelName;
 
-    /// Asks once.
+    /// Sends the request once, without retries.
     ///
     /// # Errors
     ///
@@ -33,30 +33,30 @@ pub trait ChatModel: Send + Sync {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError>;
 }
 
-/// A provider that cannot be asked.
+/// Reason no connection to a provider can be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
-    /// There is no key.
+    /// The provider needs a key, and none is configured.
     #[error(
         "{model} needs a key: set the environment variable {variable}, or name a file with llm.key_files.{provider}"
     )]
     NoKey {
-        /// The model.
+        /// Name of the model.
         model: String,
-        /// Where it is looked for.
+        /// Environment variable that may hold the key.
         variable: &'static str,
-        /// The provider's name.
+        /// Name of the provider.
         provider: &'static str,
     },
-    /// The address is none of HTTP.
+    /// The base URL is not an HTTP address.
     #[error("{0} is no address of a provider: write http://... or https://...")]
     Address(String),
-    /// TLS does not work here.
+    /// TLS cannot be set up on this machine.
     #[error("no secure connections can be made: {0}")]
     Tls(String),
 }
 
-/// A key of a provider is no shorter, in bytes.
+/// Minimum length of a provider's key, in bytes.
 const SHORTEST_KEY: usize = 12;
 
 /// A provider over HTTP.
@@ -123,8 +123,9 @@ impl Connection {
         Ok((status, headers, self.without_key(status, body)))
     }
 
-    /// A provider may repeat the key that it refuses, and its words are printed and kept. What is long enough to be a key is taken out of
-    /// answers, too; a short one is a word (`ollama`) that an answer may hold.
+    /// Removes the key from a response, because its text is printed and stored: a provider may repeat the key that it rejects.
+    /// From answers it is only removed when it is long enough to be a key; a short one is a word (`ollama`) that an answer may
+    /// contain.
     fn without_key(&self, status: u16, body: Vec<u8>) -> Vec<u8> {
         let is_answer = (200..300).contains(&status);
         let shortest = if is_answer { SHORTEST_KEY } else { 1 };
@@ -137,7 +138,7 @@ impl Connection {
     }
 }
 
-/// Why nothing came back, with the last cause, which is the one that says something.
+/// Returns the error of a failed request, with its innermost cause, which is the informative one.
 fn unavailable(name: &ModelName, error: reqwest::Error) -> ChatError {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
@@ -162,7 +163,7 @@ impl ChatModel for Connection {
     }
 }
 
-/// How long the provider asks to wait: seconds, or a date (RFC 9110, section 10.2.3).
+/// Returns the wait that the provider requests: seconds, or a date (RFC 9110, section 10.2.3).
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
@@ -172,7 +173,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// TLS with the roots that the machine trusts, or those of Mozilla where a machine has none.
+/// Returns a TLS configuration with the roots that the machine trusts, or those of Mozilla when the machine has no roots.
 fn tls() -> Result<ClientConfig, ConnectionError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -1,95 +1,96 @@
-//! Why there is no answer.
+//! Reasons a model returns no answer.
 
 use std::time::Duration;
 
 use autoheal_engine::budget::Exhausted;
 
-/// Why a model gave no answer, one variant for each cause that is treated differently. No key and no prompt is in it.
+/// Reason a model returned no answer, one variant for each cause that is treated differently. It holds no key
+/// and no prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChatError {
-    /// The provider asks to come less often.
+    /// The provider limits the rate of requests.
     #[error("{model}: the provider asks to come less often: {message}")]
     RateLimited {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// The provider's words.
+        /// Message of the provider.
         message: String,
-        /// How long it asks to wait.
+        /// Wait that the provider requests.
         retry_after: Option<Duration>,
     },
     /// The provider is overloaded or down, or cannot be reached.
     #[error("{model}: the provider does not answer now: {message}")]
     Unavailable {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// What happened.
+        /// Description of the failure.
         message: String,
-        /// How long it asks to wait.
+        /// Wait that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// No answer within the time.
+    /// The model did not answer within the time limit.
     #[error("{model}: no answer within {} s", limit.as_secs())]
     TimedOut {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// The time.
+        /// Time limit of the attempt.
         limit: Duration,
     },
     /// The key is missing, wrong, or may not do this; or the account has no money left.
     #[error("{model}: {message}; check the key and the account")]
     Unauthorized {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// The provider's words.
+        /// Message of the provider.
         message: String,
     },
-    /// The provider does not understand the request: another model, or a shorter question.
+    /// The provider rejects the request: use another model, or a shorter prompt.
     #[error("{model}: the provider refuses the request: {message}")]
     Rejected {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// The provider's words.
+        /// Message of the provider.
         message: String,
     },
-    /// The provider answers something that is none of its answers.
+    /// The provider's response does not have the format of its API.
     #[error("{model}: the provider's answer makes no sense: {message}")]
     Malformed {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// What is wrong with it.
+        /// Description of what is wrong with the response.
         message: String,
     },
-    /// The provider failed so often that it is not asked for a while.
+    /// The provider failed so often that it receives no requests for a while.
     #[error(
         "{model}: the provider has failed {failures} questions in a row and is left alone for a while; try again later"
     )]
     Down {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// How often.
+        /// Number of consecutive failures.
         failures: u32,
     },
-    /// A limit of what may be spent would be passed.
+    /// The request would exceed a budget.
     #[error("{0}; raise the limit, or wait for the next day")]
     Exhausted(#[from] Exhausted),
     /// The recording has no answer to this question.
     #[error("the recording has no answer to this question ({hash}); record it anew")]
     NotRecorded {
-        /// What the question is known by.
+        /// Hash of the request.
         hash: String,
     },
-    /// What was used cannot be read or written.
+    /// The usage of models cannot be read or written.
     #[error("what models have used cannot be accounted for: {0}")]
     Ledger(String),
 }
 
 impl ChatError {
-    /// Whether the same question may be answered a little later.
+    /// Returns whether the same request may succeed a little later.
     pub const fn may_pass(&self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::Unavailable { .. } | Self::TimedOut { .. })
     }
 
-    /// Whether another model may answer.
+    /// Returns whether another model may answer the request.
     pub const fn is_about_the_model(&self) -> bool {
         match self {
             Self::RateLimited { .. }
@@ -103,7 +104,7 @@ impl ChatError {
         }
     }
 
-    /// How long the provider asks to wait.
+    /// Returns the wait that the provider requests.
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Unavailable { retry_after, .. } => *retry_after,
@@ -111,7 +112,7 @@ impl ChatError {
         }
     }
 
-    /// In one word, for the ledger.
+    /// Returns the outcome in one word, for the ledger.
     pub const fn outcome(&self) -> &'static str {
         match self {
             Self::RateLimited { .. } => "RATE_LIMITED",

@@ -1,15 +1,16 @@
-//! Finding the JSON in what a model says. Faults of form are mended; nothing is made up: what was cut off is left out, not completed.
+//! Extraction of JSON from a model's answer. Syntax errors are repaired, but no data is made up: a truncated part is dropped,
+//! not completed.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The deepest nesting that is read.
+/// Maximum nesting depth that is parsed.
 const DEEPEST: usize = 64;
 
-/// The JSON object or array in a text, when there is one: after thoughts, in a fence or between other words, with trailing commas,
-/// single quotes, comments, or a tail that was cut off. What is JSON as a whole is taken as it is: fences and thoughts within its texts
-/// are somebody else's words.
+/// Returns the JSON object or array in a text, if there is one: after reasoning, in a code fence or between other words, with
+/// trailing commas, single quotes, comments, or a truncated end. A text that is JSON as a whole is parsed unchanged: fences
+/// and reasoning tags within its strings are data.
 pub fn find_json(text: &str) -> Option<Value> {
     let whole = |text: &str| {
         let begun = text.trim_start();
@@ -19,7 +20,7 @@ pub fn find_json(text: &str) -> Option<Value> {
     whole(text).or_else(|| whole(after_thoughts(text))).or_else(|| found_in(&said))
 }
 
-/// What follows the thoughts that a text begins with.
+/// Returns the text after the thoughts with which it begins; empty if it begins with none.
 fn after_thoughts(text: &str) -> &str {
     let begun = text.trim_start();
     let tag =
@@ -59,7 +60,7 @@ fn without_thoughts(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What stands in fences, those that say `json` first.
+/// Returns the contents of code fences, those marked `json` first.
 fn fenced(text: &str) -> impl Iterator<Item = &str> {
     let mut blocks: Vec<(bool, &str)> = Vec::new();
     let mut rest = text;
@@ -108,9 +109,9 @@ fn is_meant(value: &Value) -> bool {
     }
 }
 
-/// How far a value reaches.
+/// Extent of a value in a text.
 struct Scan {
-    /// Where it ends, or the text does.
+    /// Position at which the value ends, or the text does.
     end: usize,
     /// The brackets that are still open there.
     open: Vec<char>,
@@ -233,7 +234,7 @@ mod tests {
         prop::collection::btree_map("[a-z]{1,6}", inner, 1..4).prop_map(|map| Value::Object(map.into_iter().collect()))
     }
 
-    /// Whether everything in `part` stands in `whole` as well, at the same place.
+    /// Returns whether `whole` contains everything in `part`, at the same position.
     fn is_part(part: &Value, whole: &Value) -> bool {
         match (part, whole) {
             (Value::Object(part), Value::Object(whole)) => {

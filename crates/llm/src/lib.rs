@@ -1,14 +1,14 @@
-//! Language models: asked last, within limits, and believed only as far as their answers can be checked.
+//! Language models: used last, within limits, and trusted only as far as their answers can be checked.
 //!
 //! # Layout
 //!
-//! - [`message`]: a question and an answer, in no provider's form
-//! - [`provider`]: the forms of `OpenAI`, Anthropic, Gemini and Ollama
-//! - [`connection`]: the way to a provider; [`recording`]: answers in a file
-//! - [`session`]: retries, other models, budgets, accounts; [`price`]: what calls cost
-//! - [`prompt`]: filling templates, with what comes from outside fenced
-//! - [`json`], [`structured`]: finding the data in an answer, and checking its form
-//! - [`error`]: why there is no answer
+//! - [`message`]: requests and answers, independent of the provider
+//! - [`provider`]: the formats of `OpenAI`, Anthropic, Gemini and Ollama
+//! - [`connection`]: HTTP connections to providers; [`recording`]: answers in a file
+//! - [`session`]: retries, fallback models, budgets, the ledger; [`price`]: prices of models
+//! - [`prompt`]: filling templates, with external text fenced
+//! - [`json`], [`structured`]: extracting the data of an answer, and checking it against a schema
+//! - [`error`]: reasons for a missing answer
 
 pub mod connection;
 pub mod error;

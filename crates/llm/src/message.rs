@@ -1,4 +1,4 @@
-//! What is asked of a model, and what it answers, in no provider's form.
+//! Requests to models and their answers, independent of any provider's format.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -8,57 +8,57 @@ use serde_json::Value;
 
 use crate::prompt::fenced_parts;
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The rules of the conversation.
+    /// Instructions for the whole conversation (the system prompt).
     System,
-    /// This program.
+    /// Message of this program to the model.
     User,
-    /// The model.
+    /// Message of the model.
     Assistant,
 }
 
-/// A picture for models that can see.
+/// A picture for models that accept images.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Such as `image/png`.
+    /// Media type, such as `image/png`.
     pub media_type: String,
-    /// The bytes, Base64.
+    /// Content, as Base64.
     pub base64: String,
 }
 
-/// One turn of a conversation.
+/// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Author of the message.
     pub role: Role,
-    /// What is said.
+    /// Text of the message.
     pub text: String,
-    /// What is shown.
+    /// Images of the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
 }
 
 impl Message {
-    /// The rules.
+    /// Creates a system message, which contains the instructions.
     pub fn system(text: impl Into<String>) -> Self {
         Self { role: Role::System, text: text.into(), images: Vec::new() }
     }
 
-    /// What this program says.
+    /// Creates a message of this program.
     pub fn user(text: impl Into<String>) -> Self {
         Self { role: Role::User, text: text.into(), images: Vec::new() }
     }
 
-    /// What the model said.
+    /// Creates a message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self { role: Role::Assistant, text: text.into(), images: Vec::new() }
     }
 }
 
-/// The form that an answer must have.
+/// Schema that an answer must match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputSchema {
     /// A name: letters, digits and `_`.
@@ -67,32 +67,32 @@ pub struct OutputSchema {
     pub schema: Value,
 }
 
-/// A question.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatRequest {
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// The form of the answer; `None`: text.
+    /// Schema of the answer; `None`: plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSchema>,
-    /// How much chance there is in the answer; `None`: as the provider likes.
+    /// Sampling temperature; `None`: the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The longest answer, in tokens.
+    /// Maximum length of the answer, in tokens.
     pub max_tokens: u32,
     /// Texts at which the answer ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// How long one try may take.
+    /// Maximum duration of one attempt.
     #[serde(with = "seconds")]
     pub timeout: Duration,
 }
 
 impl ChatRequest {
-    /// How long one try may take unless somebody says otherwise.
+    /// Default maximum duration of one attempt.
     pub const PATIENCE: Duration = Duration::from_mins(2);
 
-    /// A question of which only the words are special: 0.1 of chance, 2,048 tokens, two minutes.
+    /// Creates a request with the given messages and the defaults: temperature 0.1, 2,048 tokens, two minutes.
     pub fn new(messages: Vec<Message>) -> Self {
         Self {
             messages,
@@ -104,15 +104,15 @@ impl ChatRequest {
         }
     }
 
-    /// The same question, to be answered in this form.
+    /// Returns the same request, to be answered as JSON that matches this schema.
     #[must_use]
     pub fn in_form(mut self, name: &str, schema: Value) -> Self {
         self.output = Some(OutputSchema { name: name.to_owned(), schema });
         self
     }
 
-    /// About so many tokens, rather too many: a quarter of the letters of its texts, one for each character outside of ASCII (a
-    /// Chinese character is often one, an accented letter less), and 1,000 for a picture.
+    /// Estimates the number of input tokens, rather too high: a quarter of the letters of the texts, one for each non-ASCII
+    /// character (a Chinese character is often one, an accented letter less), and 1,000 for each picture.
     pub fn estimated_tokens(&self) -> u64 {
         let texts = self.messages.iter().map(|message| tokens_of(&message.text));
         let schema = self.output.as_ref().map_or(0, |output| tokens_of(&output.schema.to_string()));
@@ -120,8 +120,9 @@ impl ChatRequest {
         u64::try_from(texts.sum::<usize>() + schema + images * 1000 + self.messages.len() * 4).unwrap_or(u64::MAX)
     }
 
-    /// The same question with half of its longest text cut out of the middle: what took too long may be too long. Where parts of that
-    /// text are fenced, the longest of them is cut, and its fences stay. `None` when there is nothing left to cut.
+    /// Returns the same request with half of its longest text cut from the middle, because a request that took too long may be too
+    /// long. Where parts of that text are fenced, the longest of them is cut, and its fences stay. `None` when there is nothing
+    /// left to cut.
     pub fn shortened(&self) -> Option<Self> {
         const SHORTEST: usize = 2000;
         let mut shortened = self.clone();
@@ -143,7 +144,7 @@ fn tokens_of(text: &str) -> usize {
     letters / 4 + others
 }
 
-/// What a call used, as the provider counts.
+/// Tokens that a call used, as counted by the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// Tokens of the question, those from a cache included.
@@ -154,26 +155,26 @@ pub struct TokenUsage {
     pub cached: u64,
 }
 
-/// Why an answer ends.
+/// Reason an answer ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
-    /// It was complete.
+    /// The answer is complete.
     Complete,
     /// It was cut off at the limit of tokens.
     Length,
-    /// The model would not, with its words if it has some.
+    /// The model refused to answer, with its explanation if there is one.
     Refused(String),
 }
 
-/// An answer.
+/// Answer of a model to one request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatAnswer {
-    /// What the model says.
+    /// Text of the answer.
     pub text: String,
-    /// Why it ends.
+    /// Reason the answer ends.
     pub finish: Finish,
-    /// What it cost.
+    /// Number of tokens used, input and output.
     pub usage: TokenUsage,
 }
 

@@ -1,4 +1,4 @@
-//! What calls cost.
+//! Prices of models, by token.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::message::TokenUsage;
 use crate::provider::ModelName;
 
-/// What a million tokens of a model cost, in US dollars.
+/// Price of a million tokens of a model, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Of the question.
+    /// Price of input tokens.
     pub input: f64,
-    /// Of the answer.
+    /// Price of output tokens.
     pub output: f64,
-    /// Of what came from a cache; as the question when nothing is said.
+    /// Price of input tokens that came from a cache; `None`: the same as `input`.
     #[serde(default)]
     pub cached: Option<f64>,
 }
@@ -41,7 +41,7 @@ impl Price {
 pub struct Prices(BTreeMap<String, Price>);
 
 impl Prices {
-    /// What providers' price lists say, as far as this program knows, under what the settings say.
+    /// Returns the list prices of providers that this program knows, overridden by the prices in the settings.
     pub fn with(own: BTreeMap<String, Price>) -> Self {
         let mut prices = Self::known();
         prices.0.extend(own);

@@ -26,13 +26,13 @@ impl std::error::Error for PromptError {
     }
 }
 
-/// Fills a template. Beside what minijinja has there are three filters: `text | untrusted("what it is")` fences what comes from outside,
-/// `text | cut(length)` shortens to the first so many characters, and `text | end(length)` to the last. A value that is missing is an
-/// error.
+/// Fills a template. In addition to minijinja's own, there are three filters: `text | untrusted("what it is")` fences external
+/// text, `text | cut(length)` shortens to the first `length` characters, and `text | end(length)` to the last. A missing value
+/// is an error.
 ///
 /// # Errors
 ///
-/// For a template that is none, or a value that is missing.
+/// [`PromptError`] for an invalid template or a missing value.
 pub fn fill(name: &str, template: &str, values: impl Serialize) -> Result<String, PromptError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -46,14 +46,15 @@ pub fn fill(name: &str, template: &str, values: impl Serialize) -> Result<String
     environment.render_named_str(name, template, values).map_err(PromptError)
 }
 
-/// A text between two lines that it cannot contain, since they are made of it.
+/// Returns the text between two marker lines that it cannot contain, because they are derived from its hash.
 pub fn fenced(text: &str, label: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let mark = hexadecimal(&hash[..16]);
     format!("<untrusted {label} {mark}>\n{text}\n</untrusted {mark}>")
 }
 
-/// Where the contents of the fenced parts of a text are, in bytes. A part ends at its own mark, so what it holds cannot end or begin one.
+/// Finds the contents of the fenced parts of a text, as ranges of bytes. A part ends at its own mark, so its
+/// content cannot end or begin one.
 pub(crate) fn fenced_parts(text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut from = 0;
@@ -81,7 +82,7 @@ pub fn cut(text: &str, length: usize) -> String {
     }
 }
 
-/// The last characters of a text, with a note of how many are left out: a stack trace ends with what matters.
+/// Returns the last characters of a text, with a note of how many were omitted: a stack trace ends with the relevant part.
 pub fn end(text: &str, length: usize) -> String {
     let left_out = text.chars().count().saturating_sub(length);
     match text.char_indices().nth(left_out) {

@@ -1,5 +1,5 @@
-//! Answers in a file: written down while a model is asked, or given from it instead of asking. JSON lines, one for each question; no key
-//! and no header is in it. Each line says where it is from: what was written by hand is never called a recording.
+//! Answers of models in a file: recorded from a model, or replayed without requests. The file has JSON lines, one for each
+//! request, without keys or headers. Each line names its origin: a line written by hand is never labelled as recorded.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -16,31 +16,32 @@ use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest};
 use crate::provider::ModelName;
 
-/// Where a line is from.
+/// Origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// A model has answered so.
+    /// Recorded from a model.
     Recorded,
-    /// A person has written it.
+    /// Written by hand.
     Scripted,
 }
 
-/// A line.
+/// One request and its answer, as a line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Where it is from.
+    /// Origin of the line.
     pub origin: Origin,
-    /// Which model answered, or is meant to have.
+    /// Model that answered, or that a scripted line imitates.
     pub model: ModelName,
-    /// What the question is known by; a scripted line may leave it out and answers the next question that no line is known for.
+    /// Hash of the request; a scripted line may omit it and then answers the next request for which no line
+    /// has the hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The question, for the reader.
+    /// The request, for the reader of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ChatRequest>,
-    /// The answer.
+    /// Answer of the model.
     pub answer: ChatAnswer,
 }
 
@@ -50,20 +51,20 @@ pub enum RecordingError {
     /// The file cannot be read or written.
     #[error("the recording {path} cannot be used: {source}")]
     File {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         #[source]
         source: std::io::Error,
     },
-    /// A line is none.
+    /// A line cannot be parsed.
     #[error("the recording {path} line {line}: {source}")]
     Line {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of what is wrong with the line.
         #[source]
         source: serde_json::Error,
     },
@@ -72,16 +73,17 @@ pub enum RecordingError {
     Empty(PathBuf),
 }
 
-/// Asks a model, and writes down what it answers.
+/// Sends requests to a model, and records its answers.
 pub struct Recorder {
     model: Arc<dyn ChatModel>,
     path: PathBuf,
-    /// What was written, so that lines of several tasks do not mix.
+    /// Lock held during a write, so that lines of several tasks do not mix.
     writing: Mutex<()>,
 }
 
 impl Recorder {
-    /// Lines are added at the end of the file, which is made for this user alone: it holds what was asked.
+    /// Creates a recorder that appends to the file. The file is created with access for this user only, because it contains
+    /// requests.
     pub fn new(model: Arc<dyn ChatModel>, path: PathBuf) -> Self {
         Self { model, path, writing: Mutex::new(()) }
     }
@@ -113,12 +115,12 @@ impl ChatModel for Recorder {
     }
 }
 
-/// Answers from a file, and asks nobody.
+/// A model that replays answers from a file and makes no requests.
 pub struct Replay {
     name: ModelName,
-    /// Answers by what their questions are known by; of several to one question, in their order.
+    /// Answers by the hash of their request; several for one request in reverse order.
     known: Mutex<BTreeMap<String, Vec<ChatAnswer>>>,
-    /// Those to whatever is asked, the next one last.
+    /// Answers to requests without a recorded hash, in reverse order.
     any: Mutex<Vec<ChatAnswer>>,
 }
 
@@ -152,7 +154,7 @@ impl Replay {
         Ok(Self { name, known: Mutex::new(known), any: Mutex::new(any) })
     }
 
-    /// The next answer to a question; the last one answers for ever, as a run that is resumed asks again.
+    /// Returns the next answer to a request. The last one is repeated, because a resumed run sends the same request again.
     fn next(&self, hash: &str) -> Option<ChatAnswer> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answers) = known.get_mut(hash) {

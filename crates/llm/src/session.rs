@@ -1,4 +1,4 @@
-//! Asking within limits: retries, other models when one fails, budgets, and an entry in the accounts for every request.
+//! Requests within limits: retries, fallback models, budgets, and a ledger entry for every request.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,22 +16,22 @@ use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
 use crate::prompt::cut;
 
-/// What the models of this process may do.
+/// Settings of the models of this process: retries, timeouts and budgets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The waits before the second, third and fourth try.
+    /// Waits before the second, third and fourth attempt.
     pub waits: Vec<Duration>,
-    /// How long one try may take; `None`: as long as the question says.
+    /// Maximum duration of one attempt; `None`: the timeout of the request.
     pub timeout: Option<Duration>,
-    /// A provider that asks to wait longer has failed.
+    /// Maximum wait that a provider may request; an attempt with a longer one counts as failed.
     pub longest_wait: Duration,
-    /// What one run may use.
+    /// Budget of one run.
     pub per_run: Limits,
-    /// What all runs of a day may use together, on all machines.
+    /// Budget of all runs of a day together, on all machines.
     pub per_day: Limits,
-    /// How much of each question and answer is kept, in characters; zero: nothing.
+    /// Maximum number of characters kept of each request and answer; zero: nothing is kept.
     pub kept_text: usize,
-    /// Prices.
+    /// Prices of the models, from which the cost of requests is computed.
     pub prices: Prices,
 }
 
@@ -51,24 +51,24 @@ impl Default for Settings {
     }
 }
 
-/// After so many questions in a row that a provider failed, each asked as often as may be, it is left alone.
+/// Number of consecutive requests that a provider may fail, each after all its retries, before it is paused.
 const MOST_FAILURES: u32 = 5;
 
-/// For so long; or for as long as it asks for, if that is longer.
+/// Duration of the pause, unless the provider requests a longer one.
 const REST: Duration = Duration::from_mins(1);
 
-/// And never longer.
+/// Maximum duration of a pause.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
-/// How a provider has done lately.
+/// Recent failures of a provider.
 #[derive(Debug, Default)]
 struct Standing {
     failures: u32,
-    /// It is not asked before.
+    /// End of the pause: no requests are sent before it.
     until: Option<Instant>,
 }
 
-/// The models of this process, in the order in which they are asked. Cheap to clone.
+/// The models of this process, in the order in which they are tried. Cheap to clone.
 #[derive(Clone)]
 pub struct Models(Arc<Inner>);
 
@@ -80,7 +80,7 @@ struct Inner {
 }
 
 impl Models {
-    /// The models, the first of which is asked first. `redact` takes secrets out of what is kept.
+    /// Creates the chain of models, which are tried in order. `redact` removes secrets from texts that are stored.
     pub fn new(
         chain: Vec<Arc<dyn ChatModel>>,
         ledger: Arc<dyn CallLedger>,
@@ -91,7 +91,8 @@ impl Models {
         Self(Arc::new(Inner { chain, ledger, settings, redact }))
     }
 
-    /// The account of a run, which includes what it used before it was resumed. `None`: what the session asks is a run of its own.
+    /// Opens a session for a run; its usage includes what the run used before it was resumed. `None`: the session counts as a run
+    /// of its own.
     pub fn session(&self, target: Option<String>, user: Option<String>, run: Option<RunId>) -> Session {
         let run = run.unwrap_or_else(|| RunId(Uuid::now_v7()));
         Session { models: self.clone(), target, user, run }
@@ -106,11 +107,11 @@ pub struct Session {
     run: RunId,
 }
 
-/// How much longer than its request a reservation lasts: time to write down what the request has used.
+/// Time for which a reservation outlasts its request: time to record the usage of the request.
 const TO_SETTLE: Duration = Duration::from_mins(1);
 
 impl Session {
-    /// What the run has used, and what questions may use that are not answered yet.
+    /// Returns the usage of the run, including the amounts reserved for requests that have no answer yet.
     ///
     /// # Errors
     ///
@@ -143,7 +144,7 @@ impl Session {
         Err(last.unwrap_or_else(none))
     }
 
-    /// Asks one model, again when it may pass by itself; with less to read when it took too long.
+    /// Sends a request to one model; retries transient failures, with a shorter prompt after a timeout.
     async fn ask_patiently(
         &self,
         model: &Arc<dyn ChatModel>,
@@ -174,7 +175,7 @@ impl Session {
         }
     }
 
-    /// Once it is asked, an answer is waited for and written down whoever goes away meanwhile: it is paid for.
+    /// Sends a request once. After that, the answer is awaited and recorded even if the caller is dropped, because it is paid for.
     async fn ask_once(
         &self,
         model: &Arc<dyn ChatModel>,
@@ -215,7 +216,7 @@ impl Session {
     }
 }
 
-/// A question that is let in.
+/// A request whose worst case has been reserved.
 struct Question {
     models: Arc<Inner>,
     model: Arc<dyn ChatModel>,
@@ -299,7 +300,8 @@ fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(
     }
 }
 
-/// What a question that failed for good says about the provider. Errors that are about the question say nothing.
+/// Records the failure of a provider when a request finally failed.
+/// Errors that are about the request do not count.
 fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
     let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
     match error {
@@ -330,7 +332,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// What a question is known by: SHA-256 of its JSON, hexadecimal.
+/// Returns the hash that identifies a request: SHA-256 of its JSON, hexadecimal.
 pub fn hash_of(request: &ChatRequest) -> String {
     // How long somebody waits for the answer is no part of the question.
     let question = ChatRequest { timeout: ChatRequest::PATIENCE, ..request.clone() };

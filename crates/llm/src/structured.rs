@@ -1,36 +1,36 @@
-//! An answer as data that has the form that was asked for, or why it is none.
+//! Conversion of an answer into data that matches a schema, or the reason it does not.
 
 use serde_json::Value;
 
 use crate::json::find_json;
 use crate::message::{ChatAnswer, Finish};
 
-/// Why an answer is of no use. Asking again may help; guessing does not.
+/// Reason an answer cannot be used. Another request may help; guessing does not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerFault {
-    /// The model would not.
+    /// The model refused to answer.
     #[error("the model refused: {0}")]
     Refused(String),
-    /// It said nothing.
+    /// The answer is empty.
     #[error("the model said nothing")]
     Empty,
-    /// There is no JSON in it.
+    /// The answer contains no JSON.
     #[error("the answer holds no JSON")]
     NotJson,
-    /// It has another form.
+    /// The answer does not match the schema.
     #[error("the answer has not the form that was asked for: {}", .0.join("; "))]
     WrongForm(Vec<String>),
 }
 
-/// So many faults of form are told.
+/// Maximum number of schema violations that are reported.
 const MOST_FAULTS: usize = 5;
 
-/// The answer as data of this form. What a schema does not require and is null is left out: providers that enforce a form cannot leave
-/// out.
+/// Returns the answer as data that matches this schema. Optional properties that are null are removed: providers that enforce
+/// a schema cannot omit properties.
 ///
 /// # Errors
 ///
-/// [`AnswerFault`]. A schema that is none counts as one that nothing fits.
+/// [`AnswerFault`]. Nothing matches an invalid schema.
 pub fn structured(answer: &ChatAnswer, schema: &Value) -> Result<Value, AnswerFault> {
     let mut value = loose(answer)?;
     drop_nulls(&mut value, schema);
@@ -45,7 +45,7 @@ pub fn structured(answer: &ChatAnswer, schema: &Value) -> Result<Value, AnswerFa
     if faults.is_empty() { Ok(value) } else { Err(AnswerFault::WrongForm(faults)) }
 }
 
-/// The answer as data of any form.
+/// Returns the answer as data, without checking it against a schema.
 ///
 /// # Errors
 ///

@@ -1,16 +1,18 @@
-//! Whether a passage answers a goal. What is near is no answer: every word of the goal that matters must be in the passage or hold for it.
+//! Passages that answer a goal. A near match is not an answer: every significant word of the goal must be in the passage or in
+//! the text that applies to it.
 
 use crate::page_state::{PageState, Passage, PassageKind};
 use crate::relevance::{Found, Relevance};
 
-/// A text below a heading that names the goal is given up to so many characters.
+/// Maximum length of a text below a heading that names the goal, in characters.
 const LONGEST_SECTION: usize = 1500;
 
-/// So much of a key must have been asked for, and of one that is not the first cell: a long cell holds many words.
+/// Minimum share of a key's words that must be in the goal, for the first cell of a row and for later ones: a long cell
+/// has many words.
 const LEAST_OF_KEY: f64 = 0.25;
 const LEAST_OF_LATER_CELL: f64 = 0.5;
 
-/// What a key in another cell than the first is worth.
+/// Weight of a key in another cell than the first.
 const LATER_CELL: f64 = 0.6;
 
 /// Words that ask for an amount. Where they stand in prose without a number they mean something else, as in `the upper levels`; a cell of a
@@ -21,21 +23,21 @@ const AMOUNTS: &[&str] =
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
-    /// As people read it.
+    /// Text of the answer in readable form.
     pub(crate) text: String,
-    /// The higher the better; comparable within one navigation.
+    /// Score: higher is better; comparable only within one navigation.
     pub(crate) score: f64,
-    /// So many pages more are worth a look, for there may be a better one.
+    /// Number of further pages to visit in search of a better answer.
     pub(crate) patience: u32,
 }
 
-/// What of the goal holds for the whole page.
+/// Terms of the goal that apply to the whole page.
 struct Place {
     /// By its title, its breadcrumb, and the name of the manual.
     given: Found,
-    /// By its prose.
+    /// Terms in the prose of the page.
     prose: Found,
-    /// By what names a part of it: the keys of rows and entries, captions, headings.
+    /// Terms in names of parts of the page: the keys of rows and entries, captions, headings.
     named: Found,
 }
 
@@ -45,7 +47,7 @@ struct Candidate<'a> {
     own: Found,
     key: Found,
     above: Found,
-    /// How much of the key was asked for, from 0 to 1, and what that is worth.
+    /// Share of the key's words that are in the goal, from 0 to 1; `key_score` is its part of the passage's score.
     key_share: f64,
     key_score: f64,
 }
@@ -147,14 +149,15 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
     Some(Answer { text: candidate.passage.text.clone(), score, patience })
 }
 
-/// What the header and the caption of a row's table say and the row does not.
+/// Returns the terms in the header and the caption of a row's table that are not in the key of the row.
 fn header(candidate: &Candidate<'_>) -> Found {
     // A caption that repeats the key is no reason to doubt the row.
     candidate.above.without(candidate.key)
 }
 
-/// What of the missing terms the text before the table, or the prose of its page, says of all its rows: only for a row whose key was asked
-/// for word by word (`fuel pump` is not the water pump that the prose speaks of), and only what names no other part of the page.
+/// Returns the missing terms if the text before the table, or the prose of its page, supplies them for all rows. It does so only
+/// for a row whose key is in the goal word by word (`fuel pump` is not the water pump of the prose), and only for terms that
+/// name no other part of the page. `None`: some are missing.
 fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Relevance) -> Option<Found> {
     let before = relevance.read(&candidate.passage.before).found;
     let may_be_lent = candidate.key_share >= 1.0
@@ -165,7 +168,7 @@ fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Re
     (missing.is_none() || may_be_lent).then_some(missing)
 }
 
-/// Whether two sentences that follow each other have all of these terms.
+/// Returns whether two consecutive sentences have all of these terms.
 fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
     if needed.is_none() {
         return true;
@@ -175,7 +178,7 @@ fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
     has_all(sentences.get(..1).unwrap_or_default()) || sentences.windows(2).any(has_all)
 }
 
-/// What stands below headings that name everything that was asked for: there the answer need not repeat the question.
+/// Returns the text below headings that name everything in the goal: there, the answer need not repeat the question.
 fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, wants_number: bool) -> Option<Answer> {
     let required = relevance.required();
     let names_all = |candidate: &&Candidate<'_>| required.without(candidate.above.and(place.given)).is_none();

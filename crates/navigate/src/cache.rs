@@ -1,4 +1,4 @@
-//! Each page is asked for once: going back, or arriving on another way, costs nothing.
+//! Cache of the pages of a navigation: each page is requested once, so going back costs nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl<'a> Cache<'a> {
         Self { pages, known: HashMap::new(), fetches: 0 }
     }
 
-    /// The page, or why there is none.
+    /// Returns the page, or the reason it is not available.
     pub(crate) async fn page(&mut self, url: &Url) -> Result<Arc<PageState>, String> {
         let url = without_fragment(url);
         if let Some(known) = self.known.get(&url) {
@@ -41,7 +41,7 @@ impl<'a> Cache<'a> {
         seen
     }
 
-    /// How many pages were asked for.
+    /// Returns the number of pages that were requested.
     pub(crate) const fn fetches(&self) -> u32 {
         self.fetches
     }

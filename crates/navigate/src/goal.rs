@@ -1,22 +1,22 @@
-//! What is looked for.
+//! Goals: the questions that navigation answers.
 
-/// A question, and what it is about: the vehicle, or whatever else a manual is divided by.
+/// A question, and its subject: the vehicle, or another subject by which the manual is divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
     /// The question, such as `oil capacity`, or a whole sentence.
     pub text: String,
-    /// Names and values in the order in which a manual asks for them, such as make, year, model. What is answered stands below pages that
+    /// Names and values in the order in which the manual lists them, such as make, year, model. The answer is below pages that
     /// name every value.
     pub context: Vec<(String, String)>,
 }
 
 impl Goal {
-    /// A question about a manual that is about one thing.
+    /// Creates a question about a manual with a single subject.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), context: Vec::new() }
     }
 
-    /// The same question about one of the things that the manual is about.
+    /// Adds the name and value of the subject, for manuals about several.
     #[must_use]
     pub fn with_context(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.context.push((name.into(), value.into()));

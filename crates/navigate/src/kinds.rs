@@ -1,5 +1,5 @@
-//! What kinds of questions are answered in what kinds of sections: `size` under types and storage, `40P01` under codes and errors. It
-//! shows the way, and never bears an answer.
+//! Kinds of questions, and the kinds of sections that answer them: `size` under types and storage, `40P01` under codes and
+//! errors. They guide the search and are never evidence for an answer.
 
 /// Words of questions, and words in the titles of sections that hold the answers.
 const KINDS: &[(&str, &str)] = &[
@@ -21,13 +21,13 @@ const KINDS: &[(&str, &str)] = &[
     ("pattern template example specifier", "formatting format"),
 ];
 
-/// What a word that mixes letters and digits is, such as `40P01`.
+/// Sections for words that mix letters and digits, such as `40P01`.
 const OF_CODES: &str = "codes errors";
 
-/// What `-N` is.
+/// Sections for options such as `-N`.
 const OF_FLAGS: &str = "short options";
 
-/// Words beside those above that name a column of a table more often than a section.
+/// Further words that name a column of a table more often than a section.
 const COLUMNS: &str = "description name meaning result alias equivalent condition language letter content file short mean object note \
     number defined corresponding";
 
@@ -41,7 +41,7 @@ pub(crate) fn sections(tokens: &[String]) -> Vec<&'static str> {
     kinds.chain(codes).chain(flags).collect()
 }
 
-/// Whether a word names a column of a table more often than a section.
+/// Returns whether a word names a column of a table more often than a section.
 pub(crate) fn names_a_column(word: &str) -> bool {
     let has = |words: &str| words.split_whitespace().any(|one| one == word);
     has(COLUMNS) || KINDS.iter().any(|(words, _)| has(words))

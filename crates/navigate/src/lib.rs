@@ -1,17 +1,18 @@
-//! Finds the answer to a question in a manual of many pages, by following its links from one page to the next: no index is made
-//! beforehand, and what is answered is always a passage or a row of a table that stands on a page, never the words of a model.
+//! Finds the answer to a question in a manual of many pages by following its links from page to page. It builds no index
+//! beforehand, and the answer is always a passage or a table row of a page, never the words of a model.
 //!
 //! # Layout
 //!
-//! - [`goal`]: what is looked for, and of which vehicle or product
-//! - [`page_state`]: what is seen of one page: title, breadcrumb, links with path hints, tables, passages
-//! - [`pages`]: where pages come from; `cache`: each is asked for once
-//! - `words`: words as they are compared; `relevance`: which of many texts speaks of the goal; `answer`: whether a passage does
-//! - `search`: the way without a model; `walk`: from the home page to the pages of the vehicle
-//! - `contents`: parts of a manual that list more of it; `kinds`: what kinds of questions lead to what kinds of sections
-//! - `model`: the way of a language model, with the tools click, extract and go back; `tools`: what they do
-//! - [`navigator`]: the two ways, behind one function; [`settings`]: their limits; [`result`](mod@result): what they came to
-//! - [`progress`]: who is told of every step; `trace`: what was done so far
+//! - [`goal`]: the question, and the vehicle or product that it is about
+//! - [`page_state`]: content of one page: title, breadcrumb, links with path hints, tables, passages
+//! - [`pages`]: sources of pages; `cache`: requests each page once
+//! - `words`: words in the form in which they are compared; `relevance`: relevance of texts to the goal; `answer`: passages that
+//!   answer it
+//! - `search`: navigation without a model; `walk`: from the home page to the pages of the vehicle
+//! - `contents`: parts of a manual that list more of it; `kinds`: kinds of questions and the kinds of sections that answer them
+//! - `model`: navigation by a language model, with the tools click, extract and go back; `tools`: their implementation
+//! - [`navigator`]: both methods behind one function; [`settings`]: their limits; [`result`](mod@result): their result
+//! - [`progress`]: reports of every step; `trace`: record of the steps taken
 //!
 //! # Example
 //!

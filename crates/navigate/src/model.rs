@@ -27,17 +27,17 @@ const PROMPT: (&str, &str) = ("navigate", include_str!("../prompts/navigate.md")
 /// The longest answer, in tokens: an action is a line.
 const LONGEST_ANSWER: u32 = 1024;
 
-/// How much of what a model wrote is told back to it, in characters.
+/// Maximum length of the part of a model's response that is repeated to it, in characters.
 const LONGEST_ECHO: usize = 200;
 
-/// What a model answers.
+/// Response of a model.
 #[derive(Debug, Deserialize)]
 struct Answer {
     tool: Tool,
     link_text: Option<String>,
 }
 
-/// What it can do.
+/// Actions of a model.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Tool {
@@ -47,13 +47,13 @@ enum Tool {
     NotFound,
 }
 
-/// What an action comes to.
+/// Result of an action.
 enum Next {
     /// Go on at the page that is now the last of the history.
     GoOn,
     /// The page that the model stopped at.
     Extracted,
-    /// The model says that there is no answer.
+    /// The model reports that there is no answer.
     GaveUp,
 }
 
@@ -65,7 +65,7 @@ struct Journey<'a, 'b> {
     trace: &'a mut Trace<'b>,
     /// The pages from the start to where it is, each with the text of the link that led there.
     history: Vec<(Arc<PageState>, String)>,
-    /// What was done where. Nothing is done twice.
+    /// Links that were clicked, each with the page it was on. No link of a page is clicked twice.
     done: HashSet<(Url, String)>,
     home: String,
 }
@@ -274,7 +274,8 @@ fn links_shown(page: &PageState, goal: &Goal, most: usize) -> Vec<String> {
     kept.into_iter().filter_map(|place| names.get(place).cloned()).collect()
 }
 
-/// What a page says, at most so many characters: when it says more, the passages that speak of the goal, in the order of the page.
+/// Returns the text of a page, in at most `most` characters: of a longer one, the passages that are most relevant to the goal,
+/// in the order of the page.
 fn excerpt(page: &PageState, goal: &Goal, most: usize) -> String {
     if page.content_text.chars().count() <= most {
         return page.content_text.clone();
@@ -317,7 +318,7 @@ fn nearest(texts: &[String], goal: &Goal, size: impl Fn(&str) -> usize, most: us
     kept
 }
 
-/// No answer: with what the last page says, which may help a person, when it says something.
+/// Returns a failed result, with an excerpt of the last page if it has content, which may help the user.
 fn failed(reason: &str, page: Option<&PageState>, settings: &Settings, goal: &Goal) -> NavigationResult {
     let content = page.filter(|page| page.has_data).map(|page| excerpt(page, goal, settings.max_content_chars));
     NavigationResult {

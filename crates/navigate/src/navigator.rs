@@ -12,10 +12,10 @@ use crate::search;
 use crate::settings::Settings;
 use crate::trace::Trace;
 
-/// Who decides where to go.
+/// Method that chooses the next page.
 #[derive(Clone, Copy)]
 pub enum Guide<'a> {
-    /// Nobody but the words of the goal: a best-first search.
+    /// A best-first search that uses only the words of the goal.
     Search,
     /// A language model, within the budget of its session.
     Model(&'a Session),
@@ -29,12 +29,12 @@ pub struct Navigator<'a> {
 }
 
 impl<'a> Navigator<'a> {
-    /// A navigator that tells nobody what it does.
+    /// Creates a navigator that reports no progress.
     pub fn new(pages: &'a dyn Pages, settings: Settings) -> Self {
         Self { pages, settings, progress: &Silent }
     }
 
-    /// The same, telling every step.
+    /// Returns the navigator with `progress` as the receiver of every step.
     #[must_use]
     pub fn telling(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = progress;

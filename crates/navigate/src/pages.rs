@@ -1,4 +1,4 @@
-//! Where pages come from.
+//! Sources of pages: the web or local files.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use url::Url;
 /// A page as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Where it is, after redirects.
+    /// URL of the page, after redirects.
     pub url: Url,
     /// HTML as it was encoded.
     pub body: Bytes,
 }
 
-/// Why there is no page.
+/// Reason a page is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    /// There is no answer.
+    /// The request has no response.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// The answer says that there is no page.
+    /// The status of the response is an error.
     #[error("{url} answers {status}")]
     Status {
-        /// Where.
+        /// URL of the page.
         url: Url,
-        /// Such as 404.
+        /// Status of the response, such as 404.
         status: u16,
     },
-    /// It is a picture, an archive or the like.
+    /// The response is a picture, an archive or the like.
     #[error("{url} is {kind}, and no HTML")]
     NotHtml {
-        /// Where.
+        /// URL of the response.
         url: Url,
-        /// Its content type.
+        /// Content type of the response.
         kind: String,
     },
 }
@@ -51,7 +51,7 @@ pub trait Pages: Send + Sync {
     async fn page(&self, url: &Url) -> Result<Page, PageError>;
 }
 
-/// Pages of the web, or files where the fetcher's settings allow them: politely, within robots.txt, at addresses that may be asked.
+/// Pages of the web, or files if the fetcher's settings allow them, fetched within host limits, robots.txt and address checks.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchedPages<'a> {
     fetcher: &'a Fetcher,

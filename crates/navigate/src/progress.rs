@@ -1,14 +1,14 @@
-//! What is told while it goes on.
+//! Reports of progress during a navigation.
 
 use crate::result::PathStep;
 
-/// Somebody who is told of every step.
+/// Receiver of reports about every step.
 pub trait Progress: Send + Sync {
-    /// Step `number`, from 1, was done.
+    /// Reports that step `number`, counted from 1, is done.
     fn step(&self, number: u32, step: &PathStep);
 }
 
-/// Nobody.
+/// Receiver that ignores all reports.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,5 +1,5 @@
-//! Which of many texts speaks of the goal: BM25 (Robertson and Zaragoza, 2009) over what was seen so far. Rare words count for more; how
-//! rare a word is, is learnt on the way, since nothing is read beforehand.
+//! Relevance of texts to the goal: BM25 (Robertson and Zaragoza, 2009) over the texts seen so far. Rare words weigh more; the
+//! rarity of words is learned on the way, since nothing is read beforehand.
 
 use crate::kinds::names_a_column;
 use crate::words::{Role, Term, is_silent, kinds, stems, terms, words};
@@ -7,22 +7,23 @@ use crate::words::{Role, Term, is_silent, kinds, stems, terms, words};
 /// More words of a goal are not looked for: one bit for each in a [`Found`].
 const MOST_TERMS: usize = 64;
 
-/// How soon more of a word stops to count, and how much the length of a text does: the usual values.
+/// Parameters of BM25, with their usual values: saturation of repeated words, and influence of a text's length.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.5;
 
-/// What weighs less than other words: one that asks for a value, or is a letter; a part of a name; what sections of a kind are called.
+/// Weights of words that weigh less than others: a word that asks for a value, or is a letter; a part of a name; a title of the
+/// kind of section.
 const LIGHT: f64 = 0.2;
 const PART: f64 = 0.4;
 const KIND: f64 = 0.6;
 
-/// On the way, parts of names count for so much: a page seldom has the name in its title.
+/// Weight of parts of names when choosing the next page: a page seldom has the name in its title.
 const PART_ON_THE_WAY: f64 = 0.7;
 
-/// On the way, words that name a column of a table more often than a section count for so much.
+/// Factor, when choosing the next page, for words that name a table column more often than a section.
 const OF_COLUMNS: f64 = 0.5;
 
-/// Which terms of the goal a text has.
+/// Set of terms of the goal, such as those that a text has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Found(u64);
 
@@ -52,7 +53,7 @@ impl Found {
     }
 }
 
-/// How much less a term counts after each page that it led to in vain.
+/// Reduction of a term's weight for each useless page that it led to.
 const MISLED: f64 = 0.1;
 
 /// A text as it is compared with the goal.
@@ -60,12 +61,12 @@ const MISLED: f64 = 0.1;
 pub(crate) struct Read {
     /// The terms it has.
     pub(crate) found: Found,
-    /// How many words it has that say something.
+    /// Number of words in the text, without those that carry no meaning.
     pub(crate) length: u32,
 }
 
 impl Read {
-    /// How much of the text was asked for, from 0 to 1.
+    /// Returns the share of the text's words that are terms in `of`, from 0 to 1.
     pub(crate) fn share(self, of: Found) -> f64 {
         (f64::from(self.found.both(of).count()) / f64::from(self.length.max(1))).min(1.0)
     }
@@ -75,13 +76,13 @@ impl Read {
 #[derive(Debug, Clone)]
 pub(crate) struct Relevance {
     terms: Vec<Term>,
-    /// What each term counts for, rarity aside.
+    /// Weight of each term, without its rarity.
     importance: Vec<f64>,
-    /// How many texts were seen, how many of them have each term, and how many words they have together.
+    /// Number of texts seen, number of them that have each term, and number of words in all of them.
     texts: f64,
     having: Vec<f64>,
     length: f64,
-    /// How often each term led to a page that was of no use.
+    /// Number of useless pages that each term led to.
     misled: Vec<f64>,
     /// Terms that are not looked for.
     ignored: Found,
@@ -123,12 +124,12 @@ impl Relevance {
         required.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
     }
 
-    /// Whether one of these words is in the goal.
+    /// Returns whether one of these words is in the goal.
     pub(crate) fn asks_for(&self, words: &[&str]) -> bool {
         self.terms.iter().any(|term| words.contains(&term.word.as_str()))
     }
 
-    /// What of the goal a text has.
+    /// Finds the terms of the goal in a text.
     pub(crate) fn read(&self, text: &str) -> Read {
         let words = words(text);
         let found = words.iter().fold(Found::default(), |found, word| found.and(self.terms_of(word)));
@@ -165,7 +166,7 @@ impl Relevance {
         }
     }
 
-    /// What these terms weigh together.
+    /// Returns the total weight of these terms.
     pub(crate) fn weight(&self, found: Found) -> f64 {
         let counts = self.importance.iter().zip(&self.having).zip(&self.misled).enumerate();
         let found = counts.filter(|(place, _)| found.has(*place));
@@ -174,7 +175,7 @@ impl Relevance {
             .sum()
     }
 
-    /// Leaves these terms, and single letters, out of what is looked for: they are everywhere.
+    /// Excludes these terms, and single letters, from the search: they are everywhere.
     pub(crate) fn without(mut self, found: Found) -> Self {
         for (place, term) in self.terms.iter_mut().enumerate() {
             if found.has(place) || term.word.chars().count() < 2 {
@@ -194,7 +195,7 @@ impl Relevance {
         }
     }
 
-    /// What the rarest word that was seen would weigh.
+    /// Returns the weight that the rarest word seen would have.
     pub(crate) fn rarest(&self) -> f64 {
         self.rarity(1.0)
     }
@@ -203,7 +204,7 @@ impl Relevance {
         (1.0 + (self.texts - having + 0.5) / (having + 0.5)).ln()
     }
 
-    /// How much of a text's weight counts, by its length.
+    /// Returns the factor for a text's weight that follows from its length.
     pub(crate) fn by_length(&self, length: u32) -> f64 {
         let mean = if self.texts > 0.0 { (self.length / self.texts).max(1.0) } else { 1.0 };
         (SATURATION + 1.0) / (1.0 + SATURATION * (1.0 - LENGTH + LENGTH * f64::from(length) / mean))

@@ -1,37 +1,37 @@
-//! What a navigation came to (spec `navigator.md`, `NavigationResult`).
+//! Result of a navigation (spec `navigator.md`, `NavigationResult`).
 
 use serde::{Deserialize, Serialize};
 
-/// What was found and how, or why nothing was.
+/// Answer with the path to it, or the reason why there is no answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NavigationResult {
-    /// Whether a page holds the answer.
+    /// True if a page holds the answer.
     pub success: bool,
-    /// The passage, or the row of a table with its caption and header cells, as the page has it. Where nothing was found: empty, or
-    /// what comes nearest when the steps ran out (see `error`), which is no answer.
+    /// The passage, or the row of a table with its caption and header cells, as on the page. Without an answer it is empty, or
+    /// the closest match when the steps ran out (see `error`).
     pub content: String,
-    /// The page of the content; where there is none, the last page seen.
+    /// URL of the page with the content; without content, of the last page visited.
     pub url: String,
-    /// Where that page stands in the manual, from the outside in, with ` > ` between.
+    /// Path of that page within the manual, from the outside in, separated by ` > `.
     pub breadcrumb: String,
-    /// Why there is no answer; empty where there is one.
+    /// Reason there is no answer; empty if there is one.
     pub error: String,
-    /// What was done, in order.
+    /// Actions taken, in order.
     pub path_taken: Vec<PathStep>,
-    /// What a language model used; zero without one.
+    /// Tokens that a language model used; zero without one.
     pub tokens_used: TokensUsed,
-    /// Steps: pages looked at by the search, actions of a model.
+    /// Number of steps: pages visited by the search, or actions of a model.
     pub steps_taken: u32,
-    /// Pages that were asked for. A page that is looked at again is not asked for again.
+    /// Number of pages requested. Visiting a page again does not request it again.
     pub fetches: u32,
 }
 
-/// One action and what came of it.
+/// One action and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathStep {
-    /// Such as `CLICK 'Specifications'`.
+    /// Description of the action, such as `CLICK 'Specifications'`.
     pub action: String,
-    /// What was seen then.
+    /// Summary of the page after the action, or the error.
     pub result_hint: String,
 }
 

@@ -16,28 +16,28 @@ use crate::trace::Trace;
 use crate::walk;
 use crate::words::{is_silent, terms, words};
 
-/// What the text of a link, what stands above it, around it and in its address count for.
+/// Weights of the text of a link, of the hints above it, of the text around it, and of its address.
 const TEXT: f64 = 1.0;
 const HINT: f64 = 0.9;
 const AROUND: f64 = 0.4;
 const ADDRESS: f64 = 0.5;
 
-/// How much of a link's worth hangs on how much of its label was asked for.
+/// Share of a link's score that depends on the share of its label that is in the goal.
 const SHARE: f64 = 0.5;
 
-/// What is said by other links to the same page counts for so much, divided by how many they are: a page with hundreds of entries in an
+/// Weight of the terms in other links to the same page, divided by the number of links: a page with hundreds of entries in an
 /// index has something of everything.
 const OTHERS: f64 = 0.5;
 
-/// A part of the manual is worth so much of the rarest word, for titles that are not seen yet, and so much of what the titles of its
-/// chapters say; less with each part that was looked at, so that they do not use up the steps.
+/// Weights for a part of the manual: of the rarest word, for titles that are not known yet, and of the terms in the
+/// titles of its chapters. The score decreases with each part visited, so that parts do not use up all steps.
 const PART_RAREST: f64 = 0.3;
 const PART_CHAPTERS: f64 = 0.5;
 
-/// What lists everything that a manual speaks of is worth so much of a link that has every word of the goal.
+/// Score of a list of all topics of a manual, relative to a link that has every word of the goal.
 const DIRECTORY: f64 = 0.45;
 
-/// What such lists are called.
+/// Titles of such lists.
 const DIRECTORIES: &[&str] = &[
     "a-z",
     "alphabetical index",
@@ -60,7 +60,7 @@ const DIRECTORIES: &[&str] = &[
 /// A link, as it is compared with the goal.
 #[derive(Debug, Clone, Copy)]
 struct Lead {
-    /// How much of its label was asked for: of its text, or of the entry that it stands in.
+    /// Share of its label that is in the goal: of its text, or of the entry that contains it.
     share: f64,
     text: Read,
     hint: Read,
@@ -79,17 +79,17 @@ struct Target {
 
 /// Pages to look at, and what was seen of the goal so far.
 struct Frontier {
-    /// What links are compared with.
+    /// Terms of the goal with which links are compared.
     relevance: Relevance,
     targets: HashMap<Url, Target>,
     seen: HashSet<Url>,
     /// The words of the manual's name.
     manual: HashSet<String>,
-    /// The first letters of what is looked for: lists are often divided by them.
+    /// First letters of the words to search for: lists are often divided by them.
     initials: HashSet<char>,
     /// The parts of the manual that were not looked at yet, with what of the goal the titles of their chapters say.
     parts: HashMap<Url, Found>,
-    /// How many of them were looked at.
+    /// Number of parts that were visited.
     parts_seen: f64,
 }
 
@@ -148,7 +148,7 @@ impl Frontier {
         }
     }
 
-    /// How much of a label was asked for, numbers of chapters and the name of the manual aside.
+    /// Returns the share of a label's words that are in the goal, without numbers of chapters and the name of the manual.
     fn share(&self, label: &str) -> f64 {
         let words = words(label);
         let counts = |word: &&String| {
@@ -203,7 +203,7 @@ impl Frontier {
         score.max(part).max(directory)
     }
 
-    /// What the best link to a page is worth, and what of the goal it says.
+    /// Returns the score of the best link to a page, and the terms of the goal in it.
     fn best_lead(&self, target: &Target) -> (f64, Found) {
         let weight = |found: Found| self.relevance.weight(found);
         let mut best = (0.0_f64, Found::default());
@@ -231,13 +231,13 @@ fn spoken(url: &Url) -> String {
     format!("{path} {fragment}").replace(['/', '-', '+', '='], " ")
 }
 
-/// What a search came to.
+/// Outcome of a search.
 pub(crate) struct Outcome {
     /// The answer and its page.
     pub(crate) answer: Option<(Answer, Arc<PageState>)>,
     /// The last page that was seen.
     pub(crate) last: Option<Arc<PageState>>,
-    /// Why the search ended without an answer.
+    /// Reason the search ended without an answer.
     pub(crate) reason: &'static str,
 }
 
@@ -304,7 +304,7 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
     }
 }
 
-/// Whether a goal asks for an amount.
+/// Returns whether a goal asks for an amount.
 fn wants_number(goal: &str) -> bool {
     let goal = goal.trim().to_lowercase();
     ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"]

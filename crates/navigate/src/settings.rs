@@ -1,19 +1,19 @@
-//! What can be set (spec `navigator.md`, "Configuration").
+//! Settings of a navigation (spec `navigator.md`, "Configuration").
 
 use std::time::Duration;
 
 /// The limits of one navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Steps at most: pages looked at by the search, actions of a model.
+    /// Maximum number of steps: pages visited by the search, or actions of a model.
     pub max_steps: u32,
-    /// So many links of a page are shown to a model. When there are more, those that are most relevant to the goal, never the first.
+    /// Maximum number of links of a page in the prompt. If there are more, the most relevant ones are used, not the first.
     pub max_links_shown: usize,
-    /// So many characters of a page are shown to a model.
+    /// Maximum number of characters of a page in the prompt.
     pub max_content_chars: usize,
-    /// So many of the last actions are told to a model.
+    /// Maximum number of past actions in the prompt.
     pub max_path_history: usize,
-    /// How long one page may take.
+    /// Time limit of one request for a page.
     pub http_timeout: Duration,
 }
 

@@ -1,26 +1,26 @@
-//! What a model can do on a page (spec `navigator.md`, "Tools"): find the link that it means.
+//! Tools of a model on a page (spec `navigator.md`, "Tools"): find the link that it means.
 
 use url::Url;
 
 use crate::page_state::{Link, PageState};
 
-/// From this similarity on (Jaro-Winkler) a text is meant that was not written exactly.
+/// Minimum similarity (Jaro-Winkler) of a text and a link that is not named exactly.
 const SIMILAR: f64 = 0.92;
 
-/// So many links are told where one was not found, or several were.
+/// Maximum number of links that are listed if none matches, or several do.
 const MOST_TOLD: usize = 8;
 
-/// What a click comes to.
+/// Result of a click.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Click {
-    /// This link is meant.
+    /// Exactly one link matches.
     Link {
-        /// What it says.
+        /// Text of the link.
         text: String,
-        /// Where it leads.
+        /// Target of the link.
         href: Url,
     },
-    /// Several could be meant, which lead to different pages: as they can be named.
+    /// Several links with different targets match; their names distinguish them.
     Ambiguous(Vec<String>),
     /// None is like it; those that are nearest.
     Missing(Vec<String>),

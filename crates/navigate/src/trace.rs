@@ -1,4 +1,4 @@
-//! What was done so far, told as it is done, within the steps that there are.
+//! Record of the steps taken, reported as they are taken, within the limit on steps.
 
 use crate::progress::Progress;
 use crate::result::PathStep;
@@ -15,17 +15,17 @@ impl<'a> Trace<'a> {
         Self { progress, most, steps: Vec::new() }
     }
 
-    /// Whether there are steps left.
+    /// Returns whether steps are left.
     pub(crate) fn may_go_on(&self) -> bool {
         self.taken() < self.most
     }
 
-    /// How many steps are left.
+    /// Returns the number of steps left.
     pub(crate) fn left(&self) -> u32 {
         self.most.saturating_sub(self.taken())
     }
 
-    /// How many steps were taken.
+    /// Returns the number of steps taken.
     pub(crate) fn taken(&self) -> u32 {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
@@ -39,7 +39,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// The last steps, at most so many, the latest last.
+    /// Returns at most `most` of the last steps, the latest last.
     pub(crate) fn last(&self, most: usize) -> &[PathStep] {
         &self.steps[self.steps.len().saturating_sub(most)..]
     }

@@ -13,13 +13,13 @@ use crate::page_state::PageState;
 use crate::trace::Trace;
 use crate::words::words;
 
-/// Where a walk ends.
+/// Result of a walk.
 pub(crate) struct Walked {
-    /// Whether every value of the context was found.
+    /// True if every value of the context was found.
     pub(crate) arrived: bool,
     /// The pages to search from: that of the vehicle, or every page that was seen.
     pub(crate) pages: Vec<Arc<PageState>>,
-    /// Every page that was asked for.
+    /// URLs of all pages that were requested.
     pub(crate) seen: HashSet<Url>,
     /// The page it began at.
     pub(crate) home: Option<Arc<PageState>>,
@@ -79,7 +79,7 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
     walked
 }
 
-/// Whether a page says, by where it stands, that it is about everything of the context.
+/// Returns whether a page is about everything in the context, by its place in the manual, its title and its address.
 pub(crate) fn holds(page: &PageState, goal: &Goal) -> bool {
     holds_with(page, "", goal)
 }
@@ -104,7 +104,8 @@ fn without(values: &[Vec<String>], words: &[String]) -> Vec<Vec<String>> {
     values.iter().filter(|value| !value.iter().all(|word| words.contains(word))).cloned().collect()
 }
 
-/// What is missing at a page, and the links that name some of it: those that name more are better, then those that say less beside it.
+/// Returns the values that are missing at a page, and the links that name some of them. Links that name more are better, then
+/// those with fewer other words.
 fn stop(page: &PageState, missing: &[Vec<String>]) -> Stop {
     let missing = without(missing, &place_words(page));
     let mut ways: Vec<(usize, usize, Url, String)> = page

@@ -12,7 +12,7 @@ const SILENT: &str = "a about an and any are as at be been by can could did do d
     its me my of on or per please shall should tell than that the their there these this those through to under was we were what when \
     where which who whose why will with would you your";
 
-/// Words that ask for a value and need not stand beside it.
+/// Words that request a value and need not be next to it.
 const LIGHT: &str = "amount called contain describe description find get look mean meaning much many name need number one show say \
     stand stands take takes use used value";
 
@@ -37,7 +37,7 @@ static SILENT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| SILENT.s
 
 static LIGHT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LIGHT.split_whitespace().collect());
 
-/// What begins a stem, so that it is no word.
+/// First character of a stem, which distinguishes it from a word.
 const STEM: char = '~';
 
 /// A word without any ending: `configure` and `configuration` are one, and so are `relation` and `relative`. That is good enough for
@@ -67,7 +67,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
 }
 
-/// Whether a word says nothing about what a text is about.
+/// Returns whether a word says nothing about the topic of a text.
 pub(crate) fn is_silent(word: &str) -> bool {
     SILENT_WORDS.contains(word)
 }
@@ -129,16 +129,16 @@ fn tokens(text: &str) -> Vec<String> {
     found
 }
 
-/// What a word of a goal is good for.
+/// Role of a word in a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It must be where the answer is.
+    /// Word that must be where the answer is.
     Required,
-    /// It asks for a value, and need not stand beside it.
+    /// Word that requests a value and need not be next to it.
     Light,
-    /// It is a part of a name, such as `page` of `PageHeaderData`, or the stem of another term: it shows the way.
+    /// Part of a name, such as `page` of `PageHeaderData`, or the stem of another term: used to choose the next page.
     Part,
-    /// What sections are called that answer such questions: it shows the way.
+    /// Word in the titles of sections that answer such questions: used to choose the next page.
     Kind,
 }
 
@@ -149,12 +149,12 @@ pub(crate) struct Term {
     pub(crate) word: String,
     /// Words that mean the same.
     pub(crate) same: Vec<String>,
-    /// What it is good for.
+    /// Role of the word.
     pub(crate) role: Role,
 }
 
 impl Term {
-    /// Whether a word of a text is this one.
+    /// Returns whether a word of a text is this term, or a synonym of it.
     pub(crate) fn is(&self, word: &str) -> bool {
         self.word == word || self.same.iter().any(|same| same == word)
     }
@@ -165,7 +165,7 @@ impl Term {
     }
 }
 
-/// The words of a goal that can be looked for, each once: those that stand in it, then the parts of its names, then stems.
+/// Returns the words to search for, each once: first those of the goal, then the parts of its names, then stems.
 pub(crate) fn terms(goal: &str) -> Vec<Term> {
     let tokens: Vec<String> =
         tokens(goal).into_iter().filter(|token| !SILENT_WORDS.contains(token.to_lowercase().as_str())).collect();

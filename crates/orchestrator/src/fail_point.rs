@@ -1,4 +1,4 @@
-//! Where the kill tests end the process, as a power cut would.
+//! Points at which the kill tests end the process, as a power cut would.
 //!
 //! Compiled only with the feature `fail-points`; otherwise [`reach`] does nothing. The environment variable
 //! `AUTOHEAL_FAIL_POINT` names one point, `NAME:NUMBER`, such as `before-checkpoint:3`; the process that reaches it
@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether this process does the work of another one.
+/// Set when this is a worker process, which does the work of another one.
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// The environment variable that names the point.

@@ -1,7 +1,7 @@
-//! What happens in the runs of this process, in one order.
+//! Events of the runs of this process, in one order.
 //!
-//! Whoever watches sees an event at once; the store gets it with the next checkpoint. Only the holder of a task's lease
-//! adds events to its run, so the sequence number that is given here is the one that the store gives.
+//! A watcher sees an event at once; the store gets it with the next checkpoint. Only the holder of a task's lease adds
+//! events to its run, so the sequence number that is assigned here is the one that the store assigns.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::{RunId, Timestamp};
 use tokio::sync::broadcast;
 
-/// The events of every run in this process, for whoever watches.
+/// Feed of the events of all runs in this process, for any number of watchers.
 #[derive(Debug, Clone)]
 pub struct EventFeed {
     sender: broadcast::Sender<Event>,
-    /// The latest that the store gets, for whoever begins to watch before it has them.
+    /// Latest events on their way to the store, for watchers that start before the store has them.
     latest: Arc<Mutex<VecDeque<Event>>>,
 }
 
@@ -25,7 +25,8 @@ impl Default for EventFeed {
 }
 
 impl EventFeed {
-    /// How many events a slow watcher may be behind before it loses the oldest (the store still has them).
+    /// Number of events that a slow watcher may be behind before it
+    /// loses the oldest (the store still has them).
     pub const CAPACITY: usize = 1024;
 
     /// Every event from now on.
@@ -65,7 +66,8 @@ impl EventFeed {
     }
 }
 
-/// Who in this process waits for a target, and wants to hear of its runs whichever clone of the worker walks them.
+/// Feeds of callers in this process that wait for a target: they get the events of its runs, whichever clone
+/// of the worker walks them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listeners(Arc<Mutex<Vec<(String, EventFeed)>>>);
 
@@ -82,7 +84,7 @@ impl Listeners {
     }
 }
 
-/// Somebody listens.
+/// Registration of a listener; it ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Listening {
     listeners: Listeners,
@@ -106,7 +108,7 @@ pub(crate) struct Audience {
     /// The feed of the worker that walks it.
     pub(crate) own: EventFeed,
     pub(crate) listeners: Listeners,
-    /// What the run is about.
+    /// Target of the run.
     pub(crate) target: String,
 }
 
@@ -171,7 +173,7 @@ impl RunFeed {
         self.audience.announce(&event);
     }
 
-    /// What the store does not have yet, for the transaction that is about to begin.
+    /// Takes the events that the store does not have yet, for the transaction that is about to begin.
     pub(crate) fn take(&self) -> Vec<(Timestamp, EventBody)> {
         std::mem::take(&mut self.lock().unstored)
     }

@@ -10,26 +10,26 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-/// What is known of the lease.
+/// State of the lease, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Hold {
-    /// It is ours.
+    /// This worker holds the lease.
     Held,
-    /// It is ours, and a person wants the task to end.
+    /// This worker holds the lease, and the user has asked to cancel the task.
     CancelRequested,
     /// Another worker has it, or may have it by now.
     Lost,
 }
 
-/// Why a walk does not simply go on.
+/// Reason to interrupt a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interrupt {
     /// Another worker owns the task: no more writes.
     LeaseLost,
-    /// A person cancelled the task: end with results.
+    /// The user cancelled the task: finish with the results so far.
     Cancelled,
-    /// This worker is asked to stop: give the task back.
+    /// This worker is shutting down: give the task back.
     Stopped,
 }
 
@@ -38,12 +38,12 @@ pub(crate) enum Interrupt {
 pub(crate) struct Interrupts {
     pub(crate) hold: watch::Receiver<Hold>,
     pub(crate) stop: CancellationToken,
-    /// How long a stop waits for the running step.
+    /// Maximum time that a stop waits for the running step.
     pub(crate) grace: Duration,
 }
 
 impl Interrupts {
-    /// What has come up by now: asked between nodes.
+    /// Returns the interrupt that is pending, if any: checked between nodes.
     pub(crate) fn pending(&self) -> Option<Interrupt> {
         match *self.hold.borrow() {
             Hold::Lost => Some(Interrupt::LeaseLost),
@@ -84,7 +84,7 @@ impl Interrupts {
 /// Time for a walk to notice by itself that its lease is lost.
 const NOTICE: Duration = Duration::from_secs(5);
 
-/// Waits until the lease is lost and whoever works under it had time to notice.
+/// Waits until the lease is lost and its holder has had time to notice.
 pub(crate) async fn lost(mut hold: watch::Receiver<Hold>) {
     // Without its heartbeat a lease is as good as lost.
     let _ = hold.wait_for(|hold| *hold == Hold::Lost).await;

@@ -1,23 +1,23 @@
-//! The only executor of graphs: claims tasks, walks their workflow's graph with a checkpoint after every node, and takes
-//! up where another worker, or this one before it was killed, left off.
+//! Executor of graphs, the only one: claims tasks, walks the graph of their workflow with a checkpoint after every node, and
+//! resumes runs that another worker, or an earlier process of this one, left unfinished.
 //!
-//! Workers share the database and nothing else. What protects a run from two of them is the lease's epoch, which every
-//! write carries; heartbeats only make it rare that the fence is needed.
+//! Workers share the database and nothing else. The lease's epoch, which every write carries, protects a run from two
+//! concurrent workers; heartbeats only make that conflict rare.
 //!
 //! # Layout
 //!
 //! - [`worker`]: claims tasks and runs them, several at once, until stopped; or one task
 //! - [`crew`]: worker processes, where the work on untrusted text happens
-//! - [`perform`]: tasks that somebody waits for
-//! - [`registry`]: which workflow serves which kind of task
+//! - [`perform`]: tasks that a caller waits for
+//! - [`registry`]: workflows by kind of task
 //! - `walk`: one run: begin or resume, node after node, checkpoint after checkpoint, finish
-//! - `step`: one node: its tries, their timeout, what interrupts them
-//! - [`room`]: the disk space without which nothing is begun
-//! - `slots`: how many at once; `retry`: when a task that failed is tried again
-//! - `lease`: the heartbeat, and what it has to say
-//! - [`feed`]: what happens in the runs of this process, in one order
-//! - [`owner`]: who a worker is, and whether the process behind a lease is gone
-//! - [`fail_point`]: where the kill tests end the process
+//! - `step`: one node: its attempts, their timeout, and interruptions
+//! - [`room`]: minimum disk space for new tasks
+//! - `slots`: limits on concurrent tasks; `retry`: times of retries of failed tasks
+//! - `lease`: the heartbeat, and what it reports
+//! - [`feed`]: events of the runs of this process, in one order
+//! - [`owner`]: identity of a worker, and whether the process behind a lease is gone
+//! - [`fail_point`]: points at which the kill tests end the process
 //!
 //! # Example
 //!

@@ -1,8 +1,8 @@
-//! Who a worker is, and whether the process behind a lease is gone.
+//! Identity of a worker, and the check whether the process behind a lease is gone.
 //!
-//! A lease outlives the process that held it until its time is up. A person who resumes a killed `heal` on the same
-//! machine should not wait for that, so a worker's name says which process it is: when that process is provably gone,
-//! its lease can be ended at once. If the proof were wrong, the epoch would still fence the old holder off.
+//! A lease outlives the process that held it until it expires. A user who resumes a killed `heal` on the same machine
+//! should not wait for that, so a worker's name identifies its process: once that process is provably gone, its lease can
+//! be ended at once. If the proof were wrong, the epoch would still fence the old holder off.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,24 +10,26 @@ use std::str::FromStr;
 /// A worker's name: the process it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
-    /// The machine's name.
+    /// Host name of the machine.
     pub host: String,
     /// The process-id namespace: the same number in two containers is two processes. 0 where there are none.
     pub namespace: u64,
-    /// The process.
+    /// Process id.
     pub pid: u32,
-    /// When the process began, in ticks since the machine started: process ids are used again. 0 if unknown.
+    /// Time at which the process began, in ticks since the machine
+    /// started: process ids are reused. 0 if unknown.
     pub started: u64,
 }
 
 impl Owner {
-    /// This process.
+    /// Returns the identity of the current process.
     pub fn this_process() -> Self {
         let pid = std::process::id();
         Self { host: host_name(), namespace: namespace(), pid, started: started(pid).unwrap_or(0) }
     }
 
-    /// Whether the process has provably ended: it ran on this machine, where its number is free or taken by another.
+    /// Returns whether the process has provably ended: it ran on this machine, where its number is free or
+    /// belongs to another.
     pub fn is_gone(&self) -> bool {
         let here = Self::this_process();
         // Without both there is no proof (no `/proc`, or another machine or container).
@@ -79,7 +81,7 @@ fn namespace() -> u64 {
     digits.parse().unwrap_or(0)
 }
 
-/// When the process began; `None` when there is no such process, or only its remains.
+/// Returns the time at which the process began; `None` if there is no such process, or only its remains.
 fn started(pid: u32) -> Option<u64> {
     autoheal_process::Owner::of(pid).filter(|process| process.is_alive()).map(autoheal_process::Owner::start)
 }

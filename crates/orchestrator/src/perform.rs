@@ -1,4 +1,4 @@
-//! Tasks that somebody waits for.
+//! Tasks that a caller waits for.
 
 use autoheal_engine::TaskId;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
@@ -8,44 +8,44 @@ use tokio_util::sync::CancellationToken;
 
 use crate::worker::{TaskEnd, Worker, WorkerError};
 
-/// Why a task that was waited for has no ended run.
+/// Reason a task that the caller waited for has no finished run.
 #[derive(Debug, thiserror::Error)]
 pub enum PerformError {
     /// It could not be run.
     #[error(transparent)]
     Worker(#[from] WorkerError),
-    /// The open task for the same target was asked for with other settings.
+    /// The open task for the same target was requested with other settings.
     #[error(
         "task {task} for `{target}` is not finished and was asked for with other settings: let it end \
          (`autoheal tasks show {task}`), or end it (`autoheal tasks cancel {task}`)"
     )]
     AskedOtherwise {
-        /// The open task.
+        /// Id of the open task.
         task: TaskId,
-        /// What it is about.
+        /// Target of the task.
         target: String,
     },
-    /// The open task for the same target is asked to stop, and has not ended yet.
+    /// The open task for the same target is being cancelled and has not ended yet.
     #[error("task {0} for the same is being cancelled: ask again when it has ended")]
     Ending(TaskId),
-    /// Its run could not go on.
+    /// The run of the task could not continue.
     #[error("task {task} could not go on; what was reached is kept: {error}")]
     Broken {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// Why.
+        /// Reason the run could not continue.
         error: String,
     },
-    /// Another worker is at it now.
+    /// Another worker runs the task now.
     #[error("another worker took task {0} over: `autoheal tasks show {0}`")]
     TakenOver(TaskId),
-    /// Whoever waited has stopped waiting; the task goes on when a worker claims it.
+    /// The caller stopped waiting; the task continues when a worker claims it.
     #[error("stopped; task {0} goes on when a worker runs, or when you ask again")]
     Stopped(TaskId),
-    /// Whoever waited has stopped waiting, and the task was made for them alone.
+    /// The caller stopped waiting, and the task, created for this caller alone, was cancelled.
     #[error("stopped; task {0} was cancelled")]
     Cancelled(TaskId),
-    /// A row that was just written is not there.
+    /// A row that was just written is missing.
     #[error("task {0} has no run: was it removed meanwhile?")]
     Gone(TaskId),
 }
@@ -56,8 +56,8 @@ impl From<StoreError> for PerformError {
     }
 }
 
-/// Enqueues a task, or finds the open one for the same work, provided that it was asked for with the same settings. A task without
-/// any asks for nothing in particular, and goes with every open one.
+/// Enqueues a task, or finds the open one for the same work if it was requested with the same settings. A task without settings
+/// matches every open one.
 ///
 /// # Errors
 ///
@@ -80,18 +80,19 @@ fn has_settings(task: &NewTask) -> bool {
     task.context != Value::Null && task.context != json!({})
 }
 
-/// What becomes of a task that was made for somebody who stops waiting for it. One that was open before goes on in any case.
+/// Fate of a task that was created for a caller who stops waiting for it. A task that was open before
+/// continues in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenStopped {
-    /// It goes on when a worker claims it, or when it is asked for again.
+    /// It continues when a worker claims it, or when it is requested again.
     GoesOn,
-    /// It is cancelled: nobody would look at what it comes to.
+    /// It is cancelled: no other caller needs its result.
     IsCancelled,
 }
 
 impl Worker {
-    /// Enqueues a task, or finds the open one for the same work (see [`ask_for`]), and runs it to its end, or waits for whoever
-    /// does.
+    /// Enqueues a task, or finds the open one for the same work (see [`ask_for`]), and runs it to completion, or waits for the
+    /// worker that runs it. Returns the finished run.
     ///
     /// # Errors
     ///
@@ -114,7 +115,7 @@ impl Worker {
         }
     }
 
-    /// Runs a task to its end, or waits for whoever does; the run that it ended with.
+    /// Runs a task to completion, or waits for the worker that runs it. Returns the finished run.
     ///
     /// # Errors
     ///
@@ -150,7 +151,7 @@ impl Worker {
         Err(PerformError::Cancelled(task))
     }
 
-    /// Runs a source now; when it fails the Doctor is let at it, and what that heals is run once more. The last of these runs.
+    /// Runs a source now. If the run fails, lets the Doctor heal the source, and then runs it once more. Returns the last of these runs.
     ///
     /// # Errors
     ///
@@ -173,7 +174,7 @@ impl Worker {
         Ok(row)
     }
 
-    /// The open task that whoever waits for the source waits for as well: one that is due, or that another worker is at.
+    /// Returns an open task of this kind for the target, if one is due or in progress on any worker: the caller must wait for it, too.
     async fn due(&self, kind: TaskKind, target: &str) -> Result<Option<TaskId>, PerformError> {
         let now = self.store().now();
         for state in [TaskState::Pending, TaskState::InProgress] {

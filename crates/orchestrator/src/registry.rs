@@ -1,4 +1,4 @@
-//! Which workflow serves which kind of task.
+//! Workflows by the kind of task that they serve.
 
 use std::collections::BTreeMap;
 use std::future::Future;

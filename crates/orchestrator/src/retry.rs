@@ -1,4 +1,4 @@
-//! When a task that failed is tried again.
+//! Delay before a failed task is retried.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
@@ -8,8 +8,9 @@ use autoheal_engine::TaskId;
 /// No wait is longer.
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// How long a task waits after it has failed once more: `base` after the first time, doubled with each further one, an hour at most.
-/// Up to a quarter of it is taken off, another part for each task and try, so that what failed together does not come back together.
+/// Returns the wait of a task after one more failure: `base` after the first one, doubled with each further one, an
+/// hour at most. Up to a quarter of it is subtracted, depending on the task and the attempt, so that tasks that failed
+/// together do not retry together.
 pub(crate) fn wait(base: Duration, failed_before: u32, task: TaskId) -> Duration {
     let factor = 1_u32.checked_shl(failed_before).unwrap_or(u32::MAX);
     let most = base.saturating_mul(factor).min(LONGEST);

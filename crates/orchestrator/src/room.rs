@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use nix::sys::statvfs::statvfs;
 
-/// How much must be free, and where.
+/// Minimum of free disk space, and the folder in which it is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
     /// The folder whose file system counts.
     pub folder: PathBuf,
-    /// This many bytes must be free for this user; 0: nothing is asked for.
+    /// Minimum number of bytes that must be free for this user; 0: no minimum.
     pub least: u64,
 }
 
 impl Room {
-    /// Why nothing may be begun, with what to do; `None`: there is room, or nobody can tell.
+    /// Returns the reason why no task may begin, and what to do; `None`:
+    /// there is room, or the free space is unknown.
     pub fn missing(&self) -> Option<String> {
         const MIB: u64 = 1 << 20;
         if self.least == 0 {

@@ -1,4 +1,4 @@
-//! How many tasks a worker and its clones run at once: in all, and of each kind.
+//! Limits on the number of tasks that a worker and its clones run at once: in all, and of each kind.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,23 +14,23 @@ struct Inner {
     total: usize,
     of_kind: BTreeMap<TaskKind, usize>,
     taken: Mutex<BTreeMap<TaskKind, usize>>,
-    /// What is claimed is known only afterwards: one claim at a time.
+    /// Lock that allows one claim at a time: the kind of a claimed task is known only afterwards.
     claiming: tokio::sync::Mutex<()>,
 }
 
 impl Slots {
-    /// So many in all, at least one; of the kinds that are named no more than this.
+    /// Creates slots: `total` in all, at least one, and at most `of_kind` for each kind that it names.
     pub(crate) fn new(total: usize, of_kind: BTreeMap<TaskKind, usize>) -> Self {
         let (taken, claiming) = (Mutex::default(), tokio::sync::Mutex::default());
         Self(Arc::new(Inner { total: total.max(1), of_kind, taken, claiming }))
     }
 
-    /// Waits until nobody else of this worker claims a task.
+    /// Waits until no other loop of this worker is claiming a task.
     pub(crate) async fn claiming(&self) -> Claiming<'_> {
         Claiming { slots: self, _alone: self.0.claiming.lock().await }
     }
 
-    /// Whether tasks of the kind are ever run.
+    /// Returns whether tasks of the kind are ever run.
     pub(crate) fn serves(&self, kind: TaskKind) -> bool {
         self.0.of_kind.get(&kind) != Some(&0)
     }
@@ -67,7 +67,7 @@ impl Claiming<'_> {
     }
 }
 
-/// A slot that is taken for as long as this lives.
+/// An occupied slot, which becomes free when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
     slots: Slots,

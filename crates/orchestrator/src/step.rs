@@ -13,31 +13,31 @@ use tokio::time::{sleep, timeout};
 
 use crate::lease::{Interrupt, Interrupts};
 
-/// How a node ended.
+/// Result of a node.
 pub(crate) enum StepEnd<S> {
-    /// It did its job.
+    /// The node succeeded.
     Done {
-        /// The state after it.
+        /// State after the node.
         state: S,
-        /// What it leaves in the store.
+        /// Records for the store.
         records: Vec<Record>,
     },
-    /// Its last try failed.
+    /// The last attempt of the node failed.
     Failed {
-        /// Why.
+        /// Reason for the failure.
         error: StepError,
-        /// What the last try left nevertheless, such as the output of the command that failed.
+        /// Records of the last attempt, such as the output of the command that failed.
         records: Vec<Record>,
     },
-    /// It was dropped.
+    /// The node was interrupted and its future dropped.
     Interrupted(Interrupt),
 }
 
-/// Runs `node` from the state `before`, each try from the same state, as patiently as the graph says.
+/// Runs `node` from the state `before`, each attempt from the same state, with the attempts and timeouts of the graph's policy.
 ///
 /// # Errors
 ///
-/// When `before` is not a state of this workflow.
+/// Returns an error if `before` is not a state of this workflow.
 pub(crate) async fn run<W: Workflow>(
     workflow: &W,
     node: W::Node,
@@ -136,7 +136,7 @@ mod tests {
 
     type Job = fn(u32) -> Pin<Box<dyn Future<Output = Result<(), StepError>> + Send>>;
 
-    /// One node that adds one to its state and then does `job`, which is told the number of the try.
+    /// Workflow of one node that adds one to its state and then runs `job` with the number of the attempt.
     struct Adder {
         graph: Graph<Only, u32>,
         tries: AtomicU32,

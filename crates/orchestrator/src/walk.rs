@@ -24,7 +24,7 @@ use crate::feed::{Audience, Clock, RunFeed};
 use crate::lease::{Interrupt, Interrupts};
 use crate::step::{self, StepEnd};
 
-/// What a cancelled run has to tell others may take this long: a person waits for its end.
+/// Maximum time for a cancelled run to notify others: a user waits for its end.
 const LEAVE_TIME: Duration = Duration::from_secs(10);
 
 /// A claimed task and what its walk works with.
@@ -36,22 +36,22 @@ pub(crate) struct Session {
     pub(crate) interrupts: Interrupts,
 }
 
-/// How a walk ended without a fault.
+/// End of a walk without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WalkEnd {
     /// The run has an outcome, and the task this state.
     Finished(RunId, TaskState),
-    /// The worker was asked to stop; the run goes on elsewhere.
+    /// The worker is shutting down; the run continues on another worker.
     Stopped(RunId),
 }
 
-/// Why a walk cannot go on here.
+/// Reason a walk cannot continue here.
 #[derive(Debug, thiserror::Error)]
 pub enum WalkError {
     /// Another worker owns the task: nothing more was written.
     #[error("the lease was lost: another worker owns the task")]
     LeaseLost,
-    /// The store failed.
+    /// The database reported an error.
     #[error("the database failed")]
     Store(#[source] StoreError),
     /// The task's context was not understood.
@@ -74,7 +74,7 @@ impl From<StoreError> for WalkError {
     }
 }
 
-/// Walks the run of the session's task from where it stands to its end, or until it is interrupted.
+/// Walks the run of the session's task from its last checkpoint to its end, or until it is interrupted.
 pub(crate) async fn walk<W: Workflow>(workflow: &W, session: &Session) -> Result<WalkEnd, WalkError> {
     let mut walk = Walk::begin_or_resume(workflow, session).await?;
     loop {
@@ -250,7 +250,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         self.finish(&outcome, TaskState::Completed).await
     }
 
-    /// A person wants no more of it: what was reached is the result.
+    /// Ends the run after the user cancelled its task: what was reached is the result.
     async fn cancel(&self) -> Result<Turn, WalkError> {
         let mut state = self.state_before()?;
         self.workflow.cancel(&mut state, self.now());
@@ -262,7 +262,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         self.finish(&outcome, TaskState::Cancelled).await
     }
 
-    /// A node failed and its workflow has no way to go on.
+    /// Ends the run after a node failed and its workflow cannot continue without it.
     async fn fail(&self, error: &StepError) -> Result<Turn, WalkError> {
         let coded = CodedError::new(error.code(), error.to_string(), self.now());
         let outcome = Outcome {
@@ -289,7 +289,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         Ok(Turn::Over(WalkEnd::Finished(self.run, task_state)))
     }
 
-    /// What a person must be told of the end.
+    /// Returns the alert that the end of the run raises, if any.
     fn alert(&self, outcome: &Outcome, task_state: TaskState) -> Option<Record> {
         let (kind, message) = if task_state == TaskState::Failed {
             let message = outcome.results["error"]["message"].as_str().unwrap_or("a step failed");
@@ -302,7 +302,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         Some(Record::Source(SourceRecord::Alert { target, kind, message, shared: None }))
     }
 
-    /// Leaves the run to whoever claims the task next; what was heard of the dropped step is kept.
+    /// Gives the run back for the next worker that claims the task; the events of the dropped step are stored.
     async fn give_back(&self) -> Result<Turn, WalkError> {
         let Session { store, lease, .. } = self.session;
         store.append_events(lease, self.run, &self.feed.take()).await?;
@@ -320,7 +320,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
     }
 }
 
-/// The state of a checkpoint and what comes next, or why this version of the program cannot go on from there.
+/// Returns the state of a checkpoint and the next node, or the reason this version of the program cannot resume from it.
 fn reached<W: Workflow>(workflow: &W, checkpoint: Checkpoint) -> Result<(Value, Next<W::Node>), String> {
     let (found, known) = (checkpoint.state_version, workflow.state_version());
     if found != known {
@@ -336,7 +336,7 @@ fn reached<W: Workflow>(workflow: &W, checkpoint: Checkpoint) -> Result<(Value, 
     }
 }
 
-/// The clock that events are told by.
+/// Returns the store's clock, which sets the time of events.
 fn clock_of(store: &Store) -> Clock {
     let store = store.clone();
     Box::new(move || store.now())

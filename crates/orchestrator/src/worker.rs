@@ -21,27 +21,28 @@ use crate::room::Room;
 use crate::slots::{Slot, Slots};
 use crate::walk::{Session, WalkEnd, WalkError};
 
-/// How a worker behaves.
+/// Settings of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// Who it is; names the lease's owner. Best the text of an [`Owner`].
+    /// Name of the worker, under which it holds leases. Best the text of an [`Owner`].
     pub name: String,
     /// The machine it runs on: tasks may be bound to one.
     pub host: String,
-    /// How long a claim holds without a heartbeat.
+    /// Time that a claim holds without a heartbeat.
     pub lease: Duration,
-    /// How often the claim is renewed; a third of the lease leaves room for two failures.
+    /// Interval at which the claim is renewed; a third of the lease leaves room for two failures.
     pub heartbeat: Duration,
-    /// How often it looks for work when there is none.
+    /// Polling interval while there is no work.
     pub poll: Duration,
-    /// How long a stop waits for running nodes to end before it drops them (they are run again on resume).
+    /// Maximum time that a stop waits for running nodes to end before it
+    /// drops them (they are run again on resume).
     pub grace: Duration,
-    /// How many tasks it runs at once; at least 1.
+    /// Maximum number of tasks that run at once; at least 1.
     pub concurrency: usize,
-    /// How many of a kind at most; 0: none at all. A kind that is not named has no limit of its own.
+    /// Maximum number of tasks of each kind; 0: none at all. A kind that is not listed has no limit of its own.
     pub kinds: BTreeMap<TaskKind, usize>,
-    /// How long a task that failed for a fault of the environment waits for its next try, the first time; then twice as long each
-    /// time.
+    /// Wait before the first retry of a task that failed for a fault of the environment; doubled with each
+    /// further retry.
     pub retry_in: Duration,
     /// The disk space without which nothing is claimed.
     pub room: Room,
@@ -66,31 +67,31 @@ impl WorkerSettings {
         }
     }
 
-    /// The same with another lease, renewed three times within it.
+    /// Returns the settings with another lease, renewed three times within it.
     #[must_use]
     pub fn with_lease(self, lease: Duration) -> Self {
         Self { lease, heartbeat: lease / 3, ..self }
     }
 }
 
-/// What became of one claim.
+/// Result of one claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {
     /// The run has an outcome (in the store), the task this state.
     Finished {
-        /// The run.
+        /// Id of the run.
         run: RunId,
         /// `Completed`, `Cancelled` or `Failed`.
         state: TaskState,
     },
-    /// The worker was asked to stop; the run goes on from its last checkpoint when the task is claimed again.
+    /// The worker was asked to stop; the run continues from its last checkpoint when the task is claimed again.
     Stopped {
-        /// The run.
+        /// Id of the run.
         run: RunId,
     },
-    /// The run could not go on here; the task is pending again, or quarantined when its retries are used up.
+    /// The run could not continue here; the task is pending again, or quarantined if its retries are used up.
     Broken {
-        /// Why, with its causes.
+        /// Reason, with its causes.
         error: String,
         /// The task's state now.
         state: TaskState,
@@ -99,32 +100,32 @@ pub enum TaskEnd {
     LeaseLost,
 }
 
-/// Why a task could not be run.
+/// Reason a task could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// There is no such task.
     #[error("there is no task {0}: see `autoheal tasks`")]
     NoSuchTask(TaskId),
-    /// It ended already.
+    /// The task has ended already.
     #[error("task {task} has ended: {}", state.name())]
     Ended {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// How.
+        /// State in which it ended.
         state: TaskState,
     },
-    /// It is bound to another machine, of another kind, or waits for its time or for another task of its target.
+    /// The task is bound to another machine, is of another kind, or waits for its time or for another task of its target.
     #[error("task {task} cannot be run here now: {reason}")]
     NotReady {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// Why, and what to do.
+        /// Reason, and what to do.
         reason: String,
     },
-    /// Asked to stop before the task could be claimed.
+    /// The worker was asked to stop before the task could be claimed.
     #[error("stopped before task {0} could be claimed")]
     Stopped(TaskId),
-    /// The store failed.
+    /// The database reported an error.
     #[error("the database failed")]
     Store(#[from] StoreError),
 }
@@ -156,14 +157,14 @@ impl Worker {
         }
     }
 
-    /// The same worker, which has its tasks done in worker processes instead of its own.
+    /// Returns the worker with its tasks run in worker processes instead of its own process.
     #[must_use]
     pub fn with_crew(self, crew: Crew) -> Self {
         Self { crew: Some(crew), ..self }
     }
 
-    /// The same worker, whose feed has what happens in its own runs only, and in those for targets that it waits for
-    /// ([`Worker::perform`]), whichever clone walks them: for one of several who ask at once.
+    /// Returns the worker with a feed of its own: it has the events of its own runs only, and of runs for targets that it waits for
+    /// ([`Worker::perform`]), whichever clone walks them. It serves one of several concurrent callers.
     #[must_use]
     pub fn with_own_feed(&self) -> Self {
         Self { feed: EventFeed::default(), ..self.clone() }
@@ -174,12 +175,12 @@ impl Worker {
         self.listeners.listen(target, &self.feed)
     }
 
-    /// Its database.
+    /// Returns the database of the worker.
     pub const fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Why it claims nothing, if there is too little disk space.
+    /// Returns the reason why it claims nothing, if there is too little disk space.
     pub fn missing_room(&self) -> Option<String> {
         self.settings.room.missing()
     }
@@ -189,7 +190,7 @@ impl Worker {
         &self.settings.host
     }
 
-    /// What happens in this worker's runs.
+    /// Returns the feed with the events of this worker's runs.
     pub fn feed(&self) -> &EventFeed {
         &self.feed
     }

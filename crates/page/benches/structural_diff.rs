@@ -1,5 +1,5 @@
-//! The structural diff, timed: a pair of pages a line of standard input (two files, tab between), a JSON object a line of
-//! standard output. `cargo xtask bench diff` asks this and the Python of the specification the same.
+//! Benchmark of the structural diff. Reads a pair of pages per line of standard input (two files, separated by a tab) and
+//! writes a JSON object per line. `cargo xtask bench diff` runs it and the specification's Python on the same pairs.
 
 use std::io::{BufRead as _, Write as _};
 use std::time::Duration;
@@ -7,11 +7,12 @@ use std::time::Duration;
 use autoheal_page::diff::Outline;
 use nix::time::{ClockId, clock_gettime};
 
-/// How often a pair is measured, as often as Python does. The shortest time counts: whatever else the machine does only adds
-/// to it.
+/// Number of measurements of each pair, the same as in the Python benchmark. The shortest time counts,
+/// because any other load on the machine only adds to it.
 const REPEATS: usize = 5;
 
-/// How long this thread has been running, without the time in which others were.
+/// Returns the processor time that this thread has used, in seconds; time spent in other threads is not
+/// included.
 fn processor_seconds() -> f64 {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(f64::NAN, |time| Duration::from(time).as_secs_f64())
 }

@@ -15,22 +15,24 @@ use html5ever::{LocalName, TokenizerResult, local_name};
 use crate::crowded::may_have_crowded_tag;
 use crate::diff::outline::tokens::tokenize_all;
 
-/// How many elements the tree builder may have at hand: the open ones, and formatting that it would open again. Browsers
-/// nest no deeper than 512 either.
+/// Maximum number of elements that the tree builder tracks at a time: the open ones, and the formatting
+/// elements that it would reopen. Browsers do not nest deeper than 512 either.
 const AT_HAND: usize = 512;
 
-/// How many elements one start tag adds to those at hand, at most: a cell brings its row and its table's body.
+/// Maximum number of elements that one start tag adds to those tracked: a cell also creates its row and its
+/// table's body.
 const ADDED_BY_TAG: usize = 3;
 
-/// How many nodes a token may make before they count as copies. It makes one by itself, and formatting on a page that people
-/// wrote brings up to three, since the tree builder keeps no more that are alike.
+/// Maximum number of nodes that a token may create before they count as copies. A token creates one node by
+/// itself. Formatting on a page written by a human adds up to three, because the tree builder keeps at most
+/// three alike.
 const MADE_BY_TOKEN: usize = 6;
 
-/// How many copies a page may have, and how many for each tag.
+/// Limit for copies on a page: a fixed number, and an additional number for each tag.
 const COPIES: usize = 10_000;
 const COPIES_BY_TAG: usize = 2;
 
-/// How often `html` and `body` may come: each time the attributes so far are compared with the new ones.
+/// Maximum number of `html` and `body` tags. Each one compares the attributes so far with the new ones.
 const REPEATED_ROOTS: usize = 64;
 
 /// A tree that grows, and knows how many nodes were made for it.
@@ -95,7 +97,7 @@ impl<S: Growing> BoundedTree<S> {
         self.builder.sink.finish()
     }
 
-    /// How many elements are at hand.
+    /// Counts the elements that the tree builder tracks: the open ones and the formatting it would reopen.
     fn count(&self) -> usize {
         let counter = Counter { count: Cell::new(0), handle: std::marker::PhantomData };
         self.builder.trace_handles(&counter);

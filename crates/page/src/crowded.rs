@@ -1,13 +1,15 @@
-//! Whether a page has a tag with more attributes than anybody writes. The parser's own tokenizer compares each attribute of a tag with
-//! all others, which takes minutes for the hundred thousand that a page of a megabyte may have.
+//! Detection of pages with a tag that has implausibly many attributes. The parser's own tokenizer compares
+//! each attribute of a tag with all others, which takes minutes for the hundred thousand that a page of a
+//! megabyte may have.
 
 use memchr::{memchr, memchr_iter};
 
-/// How many attributes of a tag are read.
+/// Maximum number of attributes that are read from a tag.
 pub(crate) const MAX_ATTRIBUTES: usize = 256;
 
-/// Whether some tag of a page may have more than [`MAX_ATTRIBUTES`]. Any `<` may begin one, in scripts and comments too, so that no tag
-/// is missed; where those overlap so much that looking takes long, the answer is yes.
+/// Returns whether some tag of a page may have more than [`MAX_ATTRIBUTES`] attributes. Any `<` may begin a
+/// tag, in scripts and comments too, so that no tag is missed. Returns true as well if such candidates
+/// overlap so much that the search takes too long.
 pub(crate) fn may_have_crowded_tag(html: &str) -> bool {
     let bytes = html.as_bytes();
     let mut left = 4 * bytes.len();

@@ -12,14 +12,14 @@ use tempfile::TempDir;
 
 use crate::Owner;
 
-/// A temporary folder for this user alone. Its name says which process it belongs to.
+/// A temporary folder for this user alone. Its name identifies the process that owns it.
 ///
-/// Removed when it is dropped. The first folder of a kind also removes those of processes that are gone.
+/// Removed when it is dropped. The first folder of a kind also removes those of processes that have ended.
 #[derive(Debug)]
 pub struct OwnedFolder(TempDir);
 
 impl OwnedFolder {
-    /// Makes a folder whose name begins with `kind` and a hyphen, such as `autoheal-git`.
+    /// Creates a folder whose name begins with `kind` and a hyphen, such as `autoheal-git`.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl OwnedFolder {
         tempfile::Builder::new().prefix(&format!("{kind}-{owner}-")).tempdir().map(Self)
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -1,9 +1,9 @@
 //! Starting a program so that it, and everything it starts, ends with this process.
 //!
 //! Each program is in a process group led by a *keeper*: a shell that waits for the end of its input and then ends the group.
-//! Only this process holds the other end of that input, so the kernel closes it whatever ends this process, also `SIGKILL`.
-//! The keeper is there before the program, so there is no moment at which the program could be left alone; and as long as the
-//! keeper was not waited for, the number of the group is not given to another one.
+//! Only this process holds the other end of that input, so the kernel closes it however this process ends, even by `SIGKILL`.
+//! The keeper starts before the program, so the program is never without it; and until the keeper is waited for, the ID of
+//! the group is not reused.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Program {
         found.map(Self).ok_or_else(missing)
     }
 
-    /// Its path.
+    /// Returns the path of the program.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -82,13 +82,13 @@ impl Program {
     }
 }
 
-/// The words between `prlimit` (of util-linux) and a command that it starts with these limits.
+/// Returns the options between `prlimit` (of util-linux) and a command that it starts with these limits.
 pub fn prlimit_options(limits: impl IntoIterator<Item = (&'static str, u64)>) -> impl Iterator<Item = String> {
     let options = limits.into_iter().map(|(name, most)| format!("--{name}={most}:{most}"));
     options.chain(std::iter::once("--".to_owned()))
 }
 
-/// Whether this file may be executed.
+/// Returns whether this file is executable.
 pub fn is_program(file: &Path) -> bool {
     file.is_absolute() && file.is_file() && access(file, AccessFlags::X_OK).is_ok()
 }
@@ -98,7 +98,7 @@ pub fn is_program(file: &Path) -> bool {
 pub struct Started {
     /// Ends the program and all that it started when it is dropped.
     pub group: Group,
-    /// The program itself.
+    /// Handle of the program itself.
     pub child: Child,
 }
 
@@ -106,7 +106,7 @@ pub struct Started {
 #[derive(Debug)]
 pub struct Group {
     leader: Option<Pid>,
-    /// Not waited for before the group is ended, so that its number stays its own.
+    /// Not waited for before the group is ended, so that its ID is not reused.
     _keeper: Child,
     input: Option<ChildStdin>,
 }
@@ -127,10 +127,10 @@ struct Request {
     reply: oneshot::Sender<io::Result<Started>>,
 }
 
-/// Starts a program. What is dropped is ended.
+/// Starts a program. Dropping the result ends it.
 ///
-/// A thread of its own forks: a program may ask the kernel for a signal at the death of its parent (`bwrap
-/// --die-with-parent` does), and the kernel means the *thread*; those of a runtime come and go.
+/// A dedicated thread forks: a program may ask the kernel for a signal at the death of its parent (`bwrap
+/// --die-with-parent` does), and the kernel means the *thread*; the threads of a runtime come and go.
 ///
 /// # Errors
 ///

@@ -7,7 +7,7 @@
 //!
 //! - [`group`]: starting a program, and ending it with everything it started
 //! - [`folder`]: temporary folders with an owner
-//! - [`owner`]: a process of this machine, told apart from later ones with the same number
+//! - [`owner`]: a process of this machine, distinguished from later ones with the same ID
 //!
 //! # Example
 //!

@@ -1,4 +1,4 @@
-//! A process of this machine, told apart from later ones with the same number.
+//! A process of this machine, distinguished from later ones with the same ID.
 
 use std::fmt;
 use std::fs;
@@ -22,22 +22,22 @@ impl Owner {
         Some(Self { pid, start: Stat::read(pid)?.start })
     }
 
-    /// Its number.
+    /// Returns the process ID.
     pub const fn pid(self) -> u32 {
         self.pid
     }
 
-    /// Its start, in clock ticks since the machine's own.
+    /// Returns its start time, in clock ticks since the machine's boot.
     pub const fn start(self) -> u64 {
         self.start
     }
 
-    /// The number of its threads; 0 when it is gone.
+    /// Returns the number of its threads; 0 when it has ended.
     pub fn threads(self) -> u64 {
         Stat::read(self.pid).map_or(0, |stat| stat.threads)
     }
 
-    /// Whether it still runs; a process that ended and was not yet waited for does not.
+    /// Returns whether it still runs; a process that ended and was not yet waited for does not.
     pub fn is_alive(self) -> bool {
         Stat::read(self.pid).is_some_and(|stat| stat.start == self.start && !stat.has_ended)
     }

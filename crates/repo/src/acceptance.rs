@@ -1,4 +1,4 @@
-//! When a patch is accepted (design section 4): a pure comparison of two looks.
+//! Acceptance of a patch (design section 4): a pure comparison of the tree's check results before and after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,26 +7,26 @@ use autoheal_engine::diagnostics::{Category, Key, Location, Source};
 
 use crate::look::{Look, TestState};
 
-/// Why a patch is not accepted.
+/// Reason a patch is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The run was ended by a limit, so nothing is known.
     #[error("the tests were ended by the {0}")]
     CutShort(String),
-    /// (a)
+    /// Part (a) of the rule: tests that passed before the patch fail after it.
     #[error("{count} test(s) that passed before fail now, such as {example}")]
     Broke {
-        /// How many.
+        /// Number of these tests.
         count: usize,
-        /// One of them.
+        /// Name of one of these tests.
         example: String,
     },
-    /// (b)
+    /// Part (b) of the rule: tests that were collected before the patch are missing after it.
     #[error("{count} test(s) collected before have vanished, such as {example}")]
     Vanished {
-        /// How many.
+        /// Number of these tests.
         count: usize,
-        /// One of them.
+        /// Name of one of these tests.
         example: String,
     },
     /// A patch whose author may mean it so turned tests off.
@@ -35,10 +35,10 @@ pub enum Rejection {
     /// The test that the patch was made for passes whatever it expects.
     #[error("after this change the test `{0}` can no longer fail")]
     Unfailing(String),
-    /// (c)
+    /// Part (c) of the rule: the target failure is unchanged.
     #[error("the failure is still there")]
     StillThere,
-    /// (d)
+    /// Part (d) of the rule: the patch makes no progress on any failure.
     #[error("nothing moved forward")]
     NoProgress,
     /// A linter or compile check finds what it did not find before.
@@ -46,7 +46,7 @@ pub enum Rejection {
     NewFinding(String),
 }
 
-/// May the tree that gave `after` replace the one that gave `before`, as a repair of `target`?
+/// Checks whether the tree that gave `after` may replace the one that gave `before`, as a repair of `target`.
 ///
 /// Failures in tests that could not run before are *revealed*, not new: they do not count against the patch.
 ///
@@ -115,13 +115,13 @@ fn fewer_findings(before: &Look, keys_after: &BTreeSet<Key>) -> bool {
     before.keys().iter().any(|key| key.source != Source::Test && !keys_after.contains(key))
 }
 
-/// Whether the failure is what it was. A file tells only the first of its faults of syntax; where that is further on, it is the next fault. (That
-/// the parser gets further, and not only the text, was made sure of before the candidate was tried.)
+/// Returns whether the failure is the same as before. A parser reports only the first syntax error of a file; where that error is now further
+/// down the file, it is the next one. (A check before the candidate was tried made sure that the parser itself gets further, not only the text.)
 pub(crate) fn is_still_there(before: &Look, after: &Look, target: &Key) -> bool {
     after.keys().contains(target) && !is_further_on(before, after, target)
 }
 
-/// Whether the first fault of syntax of the target's file is nearer to its end than it was.
+/// Returns whether the first syntax error of the target's file is further down the file than before.
 fn is_further_on(before: &Look, after: &Look, target: &Key) -> bool {
     let first = |look: &Look| -> Option<Location> {
         let broken =
@@ -132,7 +132,7 @@ fn is_further_on(before: &Look, after: &Look, target: &Key) -> bool {
     is_unreadable(target.category) && places.is_some_and(|(was, is)| is.line > was.line)
 }
 
-/// Whether a failure is that a file cannot be parsed.
+/// Returns whether a failure of this category means that a file cannot be parsed.
 pub(crate) const fn is_unreadable(category: Category) -> bool {
     matches!(category, Category::Syntax | Category::Indentation)
 }
@@ -152,7 +152,7 @@ fn uncovers(before: &Look, after: &Look, target: &Key) -> bool {
     }
 }
 
-/// What became of the tests that were there before.
+/// Outcome of the tests that existed before the patch.
 #[derive(Default)]
 struct Comparison<'look> {
     vanished: Vec<&'look str>,

@@ -5,13 +5,13 @@ use autoheal_forge::{BranchName, ForgeError};
 /// The longest team and leader parts together, in bytes: the whole must fit a file name.
 const LONGEST: usize = 200;
 
-/// Why a team and a leader do not name a branch; the spec's `INVALID_INPUT`.
+/// Reason a team and a leader give no valid branch name; the spec's `INVALID_INPUT`.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchNameError {
     /// Nothing is left of a part.
     #[error("the {part} name holds no letter or digit that a branch name may have; use A-Z, a-z and 0-9")]
     Empty {
-        /// `team` or `leader`.
+        /// Part of the branch name that is empty: `team` or `leader`.
         part: &'static str,
     },
     /// Too much is left of them.

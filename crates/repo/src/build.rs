@@ -69,7 +69,7 @@ pub(crate) async fn check_one(
     Ok(findings)
 }
 
-/// The words of a command with its variables, which are given to it by the program that exists for that.
+/// Returns the command's argv; variables of the command are set by `env`, which then comes first.
 fn with_variables(command: &BuildCommand, words: impl Iterator<Item = String>) -> Vec<String> {
     let assigned: Vec<String> = command.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let env = (!assigned.is_empty()).then(|| "env".to_owned());

@@ -1,4 +1,4 @@
-//! What installs leave for later runs: environments of Python, packages of Node, and what package managers fetched.
+//! Caches that installs leave for later runs: Python environments, Node packages, and the downloads of package managers.
 //!
 //! Nothing here is shared between those who do not trust each other: the key of an entry holds the repository, whether the commit is on its
 //! default branch (of other commits: which one), and what is installed. An entry is a folder of the host's own:
@@ -30,21 +30,21 @@ use crate::tree::hexadecimal;
 /// An installation of more files and folders is refused.
 const MOST_ENTRIES: usize = 1_000_000;
 
-/// What names a complete folder is shorter.
+/// Maximum size of the `complete` file of an entry, in bytes.
 const LONGEST_NOTE: u64 = 4096;
 
-/// How long to wait between two tries for a lock.
+/// Delay between two attempts to take a lock.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// An entry that was used so recently is not removed to make room: a run may be about to use it again.
 const FRESH: Duration = Duration::from_hours(1);
 
-/// How much is kept for later runs.
+/// Limits for the data that is kept for later runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
     /// Disk space in bytes; what was used longest ago goes first.
     pub bytes: u64,
-    /// What was not used for this long goes whatever the space.
+    /// Age limit: entries unused for longer are removed, even if there is enough space.
     pub age: Duration,
 }
 
@@ -55,7 +55,7 @@ impl Default for CacheLimits {
     }
 }
 
-/// What eviction removed.
+/// Summary of the entries that an eviction removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evicted {
     /// Entries that are gone.
@@ -71,7 +71,7 @@ pub(crate) enum Room {
     Environments,
     /// Installed packages of Node.
     NodeModules,
-    /// What package managers fetched from registries.
+    /// Downloads of package managers from registries.
     Downloads,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Cache {
     is_verified: bool,
 }
 
-/// What names the complete folder of an entry.
+/// Contents of an entry's `complete` file: the complete folder, and the state in which it was left.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Complete {
@@ -138,7 +138,7 @@ impl Cache {
         Self { folder, is_verified }
     }
 
-    /// What is installed, or an empty folder for it. Waits while another run installs the same.
+    /// Returns the installed folder, or an empty one to install into. Waits while another run installs the same.
     pub(crate) async fn begin(self, context: &StepContext) -> Result<Begun, StepError> {
         let failed = |error| disk("preparing the folder of an installation", &error);
         make(&self.folder).map_err(failed)?;
@@ -230,7 +230,7 @@ impl Drop for Installing {
 }
 
 impl InUse {
-    /// Keeps the entry that `folder` lies in; `None`: there is none, or it is about to be removed.
+    /// Keeps the cache entry that contains `folder` from being removed; `None`: there is no entry, or it is about to be removed.
     pub(crate) fn of(folder: &Path) -> Option<Self> {
         let used = open_own(&folder.parent()?.join("used")).ok()?;
         used.try_lock_shared().ok()?;
@@ -304,7 +304,7 @@ impl Kept {
         Some(Self { folder, bytes, unused: used.elapsed().unwrap_or_default() })
     }
 
-    /// Removes it, unless somebody uses it or installs into it.
+    /// Removes the entry, unless it is used or an install is writing to it. Returns whether it was removed.
     fn remove(&self) -> bool {
         let held = ["lock", "used"].map(|name| open_own(&self.folder.join(name)));
         if held.iter().any(|file| file.as_ref().is_ok_and(|file| file.try_lock().is_err())) {
@@ -315,7 +315,7 @@ impl Kept {
     }
 }
 
-/// What a folder holds, in one number.
+/// Fingerprint and total size of a folder's contents.
 struct State {
     hash: String,
     bytes: u64,
@@ -378,7 +378,7 @@ mod tests {
 
     use super::*;
 
-    /// A finished entry of `size` bytes that was used last so long ago.
+    /// Creates a finished entry of `size` bytes whose last use was `unused` ago.
     fn entry(data: &Path, room: Room, name: &str, size: usize, unused: Duration) -> PathBuf {
         let entry = data.join(room.name()).join(name);
         fs::create_dir_all(entry.join("made")).unwrap();

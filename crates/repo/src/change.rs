@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::state::FileText;
 
-/// What a file's text is known by.
+/// Returns the hash that identifies a file's text.
 pub(crate) fn hash_of(file: &FileText) -> String {
     let mut hasher = Sha256::new();
     hasher.update(file.file.as_bytes());
@@ -14,7 +14,7 @@ pub(crate) fn hash_of(file: &FileText) -> String {
     crate::tree::hexadecimal(&hasher.finalize())
 }
 
-/// What a candidate would change, as a unified diff.
+/// Returns the changes that a candidate would make, as a unified diff.
 pub(crate) fn change_of(candidate: &Candidate, sources: &Sources) -> String {
     let change = |edit: &FileEdit| {
         let old = sources.text(&edit.file)?.to_owned();
@@ -25,7 +25,7 @@ pub(crate) fn change_of(candidate: &Candidate, sources: &Sources) -> String {
     candidate.files.iter().filter_map(change).collect()
 }
 
-/// What changes between two texts of a file.
+/// Returns the changes between two texts of a file, as a unified diff.
 pub(crate) fn unified_diff(old: &FileText, new: &FileText) -> String {
     similar::TextDiff::from_lines(old.text.as_str(), new.text.as_str())
         .unified_diff()

@@ -16,7 +16,7 @@ use crate::session::{disk, with_sources};
 use crate::state::{AcceptedFix, HealState};
 use crate::tree;
 
-/// Where the clone came from and where it is.
+/// Origin of the clone, and its folders on this machine.
 pub(crate) struct Checkout {
     pub(crate) git: Arc<Git>,
     pub(crate) address: RepositoryAddress,
@@ -30,12 +30,13 @@ pub(crate) enum DefaultBranch {
     Healed,
     /// It is another one, at this commit.
     Other(CommitId),
-    /// Where the clone came from does not say.
+    /// The origin of the clone does not say.
     Unknown,
 }
 
 impl Checkout {
-    /// The default branch. Uncommitted changes that are taken along are of the branch that is checked out.
+    /// Determines whether the default branch is the one to heal. Uncommitted changes that are included belong to the branch
+    /// that is checked out.
     pub(crate) async fn default_branch(&self) -> Result<DefaultBranch, StepError> {
         let clone = self.folders.clone_folder();
         let head = self.git.head(&clone).await.map_err(|error| forge_error(&error))?;
@@ -96,8 +97,9 @@ impl Checkout {
         Ok(())
     }
 
-    /// Commits the first `count` of the accepted fixes over the start commit, one each, in the clone; the last of them. Their dates are the
-    /// fixes', so that doing it again gives the same commits. Without a branch nobody else sees them.
+    /// Commits the first `count` accepted fixes on top of the start commit in the clone, one commit each, and returns the last commit.
+    /// The commits have the dates of the fixes, so that a repetition gives the same commits. They belong to no branch, so that only this
+    /// run sees them.
     pub(crate) async fn commit_fixes(
         &self,
         state: &HealState,
@@ -135,7 +137,7 @@ impl Checkout {
     }
 }
 
-/// Whether a clone was made: git's own files, which no command of a repository ever sees.
+/// Returns whether the clone exists. It holds git's own files, which no command of a repository ever sees.
 #[expect(clippy::disallowed_methods, reason = "clones are the host's own folders")]
 pub(crate) fn is_there(clone: &Path) -> bool {
     clone.exists()

@@ -1,17 +1,17 @@
-//! The commands that decide what green is: those that CI really runs, else those that the manifests suggest.
+//! Commands that decide whether a tree is green: those that CI runs, or else those that the manifests suggest.
 //!
-//! A command is a list of words. Nothing is ever given to a shell: a step that needs one is reported as not understood, and
-//! words that hold an expression (`${{ }}`) are left out.
+//! A command is a list of words and is never passed to a shell: a step that needs one is reported as not understood, and
+//! words that contain an expression (`${{ }}`) are left out.
 //!
 //! # Layout
 //!
 //! - `workflow`: the steps of `.github/workflows/*.yml` that a push or a pull request runs
-//! - `script`: a step's script as commands in words
-//! - `node`: the commands of JavaScript projects, and the scripts that they stand for; `node_words`: what they are known by
-//! - `pre_commit`: the commands that its hooks stand for
-//! - `pytest`: which of its arguments count
-//! - `other`: commands that no tool is known by
-//! - `recognise`: what a command is: tests, a linter, something that stands for other commands (`tox`, `make`)
+//! - `script`: a step's script, split into commands
+//! - `node`: the commands of JavaScript projects, and the scripts of `package.json`; `node_words`: the names of their programs
+//! - `pre_commit`: the commands that its hooks run
+//! - `pytest`: the arguments of pytest that matter
+//! - `other`: commands of no known tool
+//! - `recognise`: the kind of a command: tests, a linter, or one that runs other commands (`tox`, `make`)
 
 mod node;
 mod node_words;
@@ -41,30 +41,30 @@ pub struct GreenCommands {
     pub other_tests: Vec<TestStep>,
     /// Programs of the repository that have to end well.
     pub checks: Vec<BuildCommand>,
-    /// What is built, or compiled as a check, before the tests run.
+    /// Commands that build, or compile as a check, before the tests run.
     pub builds: Vec<BuildCommand>,
     /// The linters that must be silent.
     pub lint: Vec<LintStep>,
-    /// What CI runs besides and is not run here, with the reason, for the report.
+    /// Other commands that CI runs and that are not run here, each with the reason, for the report.
     pub not_understood: Vec<String>,
 }
 
 /// A command that runs tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestStep {
-    /// The command.
+    /// Command that runs the tests.
     pub command: TestCommand,
     /// The folder it starts in, relative to the repository.
     pub directory: String,
     /// Variables that CI sets for it.
     pub environment: BTreeMap<String, String>,
-    /// Where it was found: `.github/workflows/ci.yml, job test`, `pytest.ini`.
+    /// Source of the command, for the report: `.github/workflows/ci.yml, job test`, `pytest.ini`.
     pub found: String,
 }
 
 impl TestStep {
-    /// Whether every test of the other step is one of this step, as far as their words tell: the same words on another machine, or some of its
-    /// files.
+    /// Returns whether this step includes every test of the other step, as far as the two command lines show: the same command on another machine,
+    /// or one for some of the same files.
     fn covers(&self, other: &Self) -> bool {
         let (own, others) = (&self.command.arguments, &other.command.arguments);
         let is_part = || {
@@ -83,28 +83,28 @@ impl TestStep {
 /// A command that runs a linter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintStep {
-    /// Which linter.
+    /// Linter that the command runs.
     pub linter: Linter,
     /// CI runs it; else it is only configured.
     pub is_required: bool,
-    /// The command as a person would type it, in words.
+    /// Command line as a user would type it, as argv.
     pub words: Vec<String>,
     /// The words after the program (`check .`).
     pub arguments: Vec<String>,
     /// The folder it starts in, relative to the repository.
     pub directory: String,
-    /// Where it was found.
+    /// Source of the command, for the report.
     pub found: String,
 }
 
-/// What starts the workflows of GitHub Actions.
+/// Triggers of the GitHub Actions workflows, and their use of submodules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workflows {
-    /// The files of those that can be started by hand without being told anything.
+    /// Files of the workflows that can be started by hand without inputs.
     pub startable: Vec<String>,
-    /// Whether a push or a pull request starts one.
+    /// True if a push or a pull request starts a workflow.
     pub are_expected: bool,
-    /// Whether one of them checks submodules out; `None`: it cannot be seen.
+    /// True if a workflow of a push or a pull request checks out submodules; `None`: this cannot be determined.
     pub have_submodules: Option<bool>,
 }
 
@@ -189,7 +189,7 @@ fn other_ci(files: &[String]) -> Vec<String> {
     there.map(|file| format!("what `{file}` says is not read: only workflows of GitHub Actions are")).collect()
 }
 
-/// The tests, and what belongs to them, of a command that a person named; `None`: no test runner that is known.
+/// Returns the tests of a command that the user named, and the builds that belong to it; `None`: its test runner is unknown.
 pub fn named_command(tree: &Path, words: &[String], found: &str) -> Option<(TestStep, Vec<BuildCommand>)> {
     let mut collected = Collected::default();
     collected.take(tree, &workflow::Step::of_command(&shell_words::join(words), "", found), 0);
@@ -198,7 +198,7 @@ pub fn named_command(tree: &Path, words: &[String], found: &str) -> Option<(Test
     green.test.filter(|test| test.command.runner != TestRunner::Opaque).map(|test| (test, builds))
 }
 
-/// The linters that a person named, and the commands among them that are none that is known.
+/// Returns the linters that the user named, and those of the commands that are not a known linter.
 pub fn named_linters(
     tree: &Path,
     commands: &[Vec<String>],
@@ -212,7 +212,7 @@ pub fn named_linters(
     (collected.lint, collected.not_understood)
 }
 
-/// What the steps were found to be.
+/// Commands recognised in the steps, by kind.
 #[derive(Default)]
 struct Collected {
     tests: Vec<(usize, TestStep)>,

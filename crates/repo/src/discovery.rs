@@ -66,12 +66,12 @@ static TESTS: LazyLock<GlobSet> = LazyLock::new(|| {
     set.build().unwrap_or_default()
 });
 
-/// Whether a file is a test file by the spec's patterns; `file` is relative to the repository.
+/// Returns whether a file is a test file by the spec's patterns; `file` is relative to the repository.
 pub fn is_test_file(file: &str) -> bool {
     TESTS.is_match(file) && !is_vendored(file)
 }
 
-/// Whether a file lies in a folder of other people's or generated files; `file` is relative to the repository.
+/// Returns whether a file is in a folder of third-party or generated files; `file` is relative to the repository.
 pub fn is_vendored(file: &str) -> bool {
     let mut folders: Vec<&str> = file.split('/').collect();
     folders.pop();

@@ -1,5 +1,5 @@
-//! The commit before: what the last one changed, and, as a hint, which repairs bring lines back. Of two repairs that one is likelier right; it changes
-//! in which order candidates are tried and nothing else.
+//! The commit before the last one: what the last commit changed, and, as a hint, which repairs restore lines. Of two repairs, the one that
+//! restores a line is more likely right; this changes only the order in which candidates are tried.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use crate::session::Session;
 use crate::tree::text_of;
 
-/// What a candidate costs more that brings nothing back where another one does: more than any two repairs of one fault differ by.
+/// Extra cost of a candidate that restores nothing where another one does: more than the costs of any two repairs of one fault differ by.
 const BRINGS_NOTHING_BACK: u32 = 10_000;
 
 /// An editable program that the last commit added or changed.
 pub(crate) struct Changed<'session> {
-    /// The file.
+    /// Path of the file, relative to the repository.
     pub(crate) file: &'session str,
     text: &'session str,
     before: Option<String>,
@@ -68,7 +68,7 @@ pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
     }
 }
 
-/// How many lines one of the texts has and the other has not, wherever they stand.
+/// Counts the lines that only one of the two texts has, regardless of their position.
 fn difference(text: &str, other: &str) -> usize {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     text.lines().for_each(|line| *counts.entry(line).or_default() += 1);

@@ -1,4 +1,4 @@
-//! Where a run keeps its files on this machine: all of them can be made again from the state.
+//! Folders in which a run keeps its files on this machine: all of the files can be recreated from the state.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ pub(crate) const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
 pub(crate) const VITEST_REPORTER: &str = "vitest_reporter.mjs";
 pub(crate) const NODE_TEST_REPORTER: &str = "node_test_reporter.mjs";
 
-/// What tests were seen to depend on.
+/// File name of the notes on the dependencies of tests.
 const TOUCHED: &str = "touched";
 
-/// The test report.
+/// Name of the file with the test report.
 const REPORT: &str = "tests";
 
 /// The folders of one place in which a tree is tested.
@@ -73,22 +73,23 @@ impl Folders {
         self.root.join("tools")
     }
 
-    /// What our scripts for Python import, and pytest loads of ours: the import path ends with it.
+    /// Folder of our Python modules, which our scripts import and pytest loads; the import path ends with it.
     pub(crate) fn python_modules(&self) -> PathBuf {
         self.tools().join(hang::FOLDER)
     }
 
-    /// Where reports are written from inside.
+    /// Folder for reports, written from inside the sandbox.
     pub(crate) fn reports(&self) -> PathBuf {
         self.root.join("reports")
     }
 
-    /// What tools keep between commands of one place: caches.
+    /// Folder for the caches that tools keep between commands of one place.
     pub(crate) fn scratch(&self) -> PathBuf {
         self.root.join("scratch")
     }
 
-    /// Writable places that are shown inside something read-only, a folder of the host for each: none lies in what another command may write.
+    /// Returns the folder with the host folders that are mounted, writable, inside read-only ones. Other commands cannot write to any of
+    /// them.
     pub(crate) fn mounts(&self) -> PathBuf {
         self.root.join("mounts")
     }
@@ -123,8 +124,8 @@ impl Folders {
         Ok(String::from_utf8_lossy(&notes).into_owned())
     }
 
-    /// Removes what only a run that goes on needs, which is everything that commands could write. What cannot be removed is told: it decides
-    /// nothing.
+    /// Removes everything that commands could write, which only an unfinished run needs. Returns an error for a folder that cannot be
+    /// removed; the error does not affect the verdict.
     pub(crate) fn remove_work(&self) -> io::Result<()> {
         let work = [self.tree(), self.before(), self.reports(), self.scratch(), self.mounts(), self.for_monitor().root];
         let removed: Vec<io::Result<()>> = work.iter().map(|folder| remove_tree(folder)).collect();

@@ -1,5 +1,5 @@
-//! What language servers say of a tree that is red. It counts for nothing when a patch is judged, and is never what is to be healed:
-//! therefore it is kept beside what is.
+//! Diagnostics of language servers for a failing tree. They do not count when a patch is judged and are never healed themselves;
+//! therefore they are kept apart from the findings that are.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,39 +18,39 @@ use crate::session::Session;
 use crate::setup::LanguageServer;
 use crate::state::HealState;
 
-/// A server is told of so many files at most.
+/// Maximum number of files that a server receives.
 const MOST_FILES: usize = 20;
 
-/// So many hints are kept at most: where everything seems wrong, nothing is said.
+/// Maximum number of hints; where everything seems wrong, hints are useless.
 const MOST_HINTS: usize = 50;
 
-/// What of the time goes to the tree as it is; the rest is for the one before, about fewer files.
+/// Fraction of the time limit for the tree as it is; the rest is for the tree of the commit before, with fewer files.
 const SHARE: f64 = 0.6;
 
-/// What language servers have said in a run.
+/// Diagnostics that language servers reported in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Hints {
     /// All of it, with source `lsp`.
     pub log: DiagnosticsLog,
-    /// How many accepted fixes the tree had that the current ones are about; `None`: nobody was asked yet.
+    /// Number of accepted fixes in the tree that the current diagnostics are about; `None`: no server has responded yet.
     pub accepted: Option<usize>,
-    /// Whether what the commit before had, too, was left out of the current ones.
+    /// True if diagnostics that the commit before had, too, are left out of the current ones.
     pub are_new: bool,
-    /// The servers that answered.
+    /// Names of the servers that responded.
     pub servers: BTreeSet<String>,
-    /// The servers that did not, and are not asked again.
+    /// Names of the servers that did not respond, and that are not queried again.
     pub silent: BTreeSet<String>,
 }
 
 impl Hints {
-    /// Those about the tree with so many accepted fixes.
+    /// Returns the hints about the tree with this number of accepted fixes.
     pub fn about(&self, accepted: usize) -> impl Iterator<Item = &Finding> {
         let is_known = self.accepted == Some(accepted);
         self.log.current().filter(move |_| is_known).map(|entry| &entry.finding)
     }
 
-    /// The lines that are wrong since the last commit, for the search.
+    /// Returns the lines that are wrong since the last commit, for the search.
     pub(crate) fn lines(&self, accepted: usize) -> Lines {
         let mut lines = Lines::new();
         for hint in self.about(accepted).filter(|_| self.are_new) {
@@ -61,20 +61,20 @@ impl Hints {
         lines
     }
 
-    /// Those that are new since the last commit as errors that an interpreter would raise, for fixers; a few.
+    /// Returns the first hints that are new since the last commit, as errors that an interpreter would raise, for fixers.
     pub(crate) fn as_errors(&self, accepted: usize) -> Vec<Finding> {
         const A_FEW: usize = 5;
         let new = self.about(accepted).filter(|_| self.are_new);
         new.filter_map(lsp::as_runtime_error).take(A_FEW).collect()
     }
 
-    /// Those about the tree with so many accepted fixes as text; empty when there are none.
+    /// Returns the hints about the tree with this number of accepted fixes as text, which is empty if there are none.
     pub(crate) fn summary(&self, accepted: usize, importers: &Importers, count: usize) -> String {
         if self.about(accepted).next().is_none() { String::new() } else { summarize(&self.log, importers, count) }
     }
 }
 
-/// Asks about the tree as it is, once, when it is red and that is wanted. Whatever a server does, the run goes on.
+/// Asks language servers about a failing tree, once per tree, if the request enables them. A server that fails does not end the run.
 pub(crate) async fn refresh(
     state: &mut HealState,
     session: &mut Session,
@@ -147,7 +147,7 @@ struct Heard {
     is_useful: bool,
 }
 
-/// What a server says of the files, without what it said of them before the last commit.
+/// Returns a server's diagnostics for the files, without those that it also reports for the commit before.
 async fn hear(
     session: &mut Session,
     server: &LanguageServer,
@@ -172,7 +172,7 @@ async fn hear(
     Ok(Heard { answer, are_new, is_useful })
 }
 
-/// Keeps so much that the commit before can be asked about it, what stands on changed lines first; the files that it is about.
+/// Limits the findings to those about which the commit before can be checked, too, those on changed lines first. Returns their files.
 fn cut(findings: &mut Vec<Finding>, changed: &Lines) -> Vec<String> {
     findings.sort_by_key(|finding| !is_on(changed, finding));
     findings.truncate(MOST_HINTS);
@@ -194,8 +194,8 @@ fn is_on(lines: &Lines, finding: &Finding) -> bool {
     lines.zip(finding.location).is_some_and(|(lines, location)| lines.contains(&location.line))
 }
 
-/// Leaves out what was said of the commit before, too. Where not everything was said of that, only what stands on a line that was changed
-/// since is known to be new.
+/// Removes the diagnostics that the commit before had, too. If its diagnostics are incomplete, only those on lines that were changed
+/// since are known to be new.
 fn keep_new(answer: &mut Answer, old: &Answer, before: &Path, changed: &Lines, session: &Session) {
     let sources = session.sources();
     let known: BTreeSet<_> = old
@@ -214,7 +214,7 @@ fn keep_new(answer: &mut Answer, old: &Answer, before: &Path, changed: &Lines, s
     }
 }
 
-/// The text of the line that a finding names: lines move, and the same may be said of another one.
+/// Returns the text of the line that a finding points to: line numbers change, and another line may have the same finding.
 fn line_of(finding: &Finding, text: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (file, location) = (finding.file.as_ref()?, finding.location?);
     let number = usize::try_from(location.line).ok()?.checked_sub(1)?;
@@ -240,7 +240,7 @@ async fn ask(
     }
 }
 
-/// What a person should know of an answer.
+/// Returns the warnings for the user about a server's answer.
 fn remarks(server: &LanguageServer, answer: &Answer) -> Vec<String> {
     let name = &server.name;
     let cut_short = answer.cut_short.as_ref().map(|why| format!("the language server {name} was given up: {why}"));

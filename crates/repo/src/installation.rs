@@ -1,4 +1,4 @@
-//! How a repository is tested: its commands, and the interpreter for them.
+//! Setup of a repository's tests: its commands, and the interpreter for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ pub(crate) async fn prepare(
     Ok(setup)
 }
 
-/// A linter whose program was not looked for yet.
+/// Returns the command of a linter; its program is not found yet.
 fn lint_command(step: LintStep, tree: &Path) -> LintCommand {
     let requirement = match Tool::of(step.linter).home {
         Home::Python(distribution) => Some(versions::requirement(tree, distribution)),
@@ -117,7 +117,7 @@ fn lint_command(step: LintStep, tree: &Path) -> LintCommand {
     }
 }
 
-/// What the repository says of itself, taken into the request; an exception from protection that is not trusted is left out.
+/// Returns the repository's own settings, applied to the request; exceptions from protection are left out unless the settings are trusted.
 async fn own_settings(
     state: &mut HealState,
     checkout: &Checkout,

@@ -1,23 +1,24 @@
-//! Heals a repository: the agents that clone it, run its tests, find what is wrong, fix it and prove it.
+//! Heals a repository: agents clone it, run its tests, find the failures, fix them and prove the fixes.
 //!
 //! # Layout
 //!
-//! - [`node`]: the graph of the agents; [`workflow`]: which agent does the job of which node
-//! - [`request`], [`state`]: what is asked, and what the agents share
-//! - `agents`: one file per agent; `model`: what a language model is asked, with the prompts in `prompts/`
-//! - [`look`], [`acceptance`]: what a test run showed, and when a patch is accepted
-//! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its sandbox
-//! - `walk`: the files of a tree; [`caches`]: what installs leave for later runs
-//! - [`toolchain`]: what is particular to a language's tools; `installation`: finding them and what they need
-//! - [`hints`]: what language servers say of a red tree; `language_server`: the talk with one
-//! - `flaky`: what comes and goes, or depends on more than the program: found by running it otherwise
-//! - `search`: changes tried by the hundred in a warm process, for what rules do not know
-//! - [`own_settings`]: what a repository says about its own healing; [`wanted`]: what of it no request says
-//! - [`setup`]: how a repository is tested; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding that out
-//! - [`hosting`]: the CI that runs at GitHub, the pull request, the status of the commit
-//! - [`branch_name`], [`commit_message`]: the spec's formats
-//! - [`results`], [`report`]: what a run came to, for machines and for people
-//! - [`stop_reason`]: why it ended
+//! - [`node`]: the graph of the agents; [`workflow`]: runs the agent of each node
+//! - [`request`], [`state`]: the request, and the state that the agents share
+//! - `agents`: one file per agent; `model`: requests to language models, with the prompts in `prompts/`
+//! - [`look`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
+//! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its
+//!   sandbox
+//! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
+//! - [`toolchain`]: the specifics of each language's tools; `installation`: finding and installing them
+//! - [`hints`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
+//! - `flaky`: failures that come and go, or that depend on more than the program; found by running tests under other conditions
+//! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
+//! - [`own_settings`]: the repository's own settings for its healing; [`wanted`]: those of them that a request cannot set
+//! - [`setup`]: the test setup of a repository; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
+//! - [`hosting`]: CI at GitHub, the pull request, the status of the commit
+//! - [`branch_name`], [`commit_message`]: the formats of the spec
+//! - [`results`], [`report`]: the outcome of a run, as a document and as text for the user
+//! - [`stop_reason`]: the reasons for which a run ends
 
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make the folders that they look at"))]
 

@@ -28,10 +28,10 @@ use tools::{Home, Said, Tool};
 /// A linter may take this long.
 const LINT_TIME: Duration = Duration::from_mins(5);
 
-/// What the linters say.
+/// Findings of the linters: those that make the tree red, and advice.
 #[derive(Debug, Default)]
 pub(crate) struct Linted {
-    /// What makes the tree red: new findings of those that CI runs.
+    /// Findings that make the tree red: new ones of the linters that CI runs.
     pub(crate) findings: Vec<Finding>,
     /// Everything else that is worth a fix.
     pub(crate) advice: Vec<Finding>,
@@ -99,7 +99,7 @@ pub(crate) async fn old_findings(
     Ok(old)
 }
 
-/// What a tool found: nothing when it ends well.
+/// Returns the findings of a linter: none if it exits successfully.
 fn findings(session: &Session, linter: &LintCommand, outcome: &Outcome, prefixes: &[String]) -> Vec<Finding> {
     if outcome.end.is_success() {
         return Vec::new();
@@ -141,7 +141,7 @@ fn placed(session: &Session, word: &str) -> String {
     word.replace("{scratch}", &session.place().folders.scratch().display().to_string())
 }
 
-/// Finds the programs of all linters anew. One that is not there any more stays what it was.
+/// Finds the programs of all linters again. A linter whose program is missing now keeps the old path.
 pub(crate) fn find_programs(setup: &mut Setup, tree: &Path) {
     for linter in &mut setup.linters {
         if let Some(program) = locate(linter.linter, &linter.directory, &setup.interpreter, tree) {
@@ -150,7 +150,7 @@ pub(crate) fn find_programs(setup: &mut Setup, tree: &Path) {
     }
 }
 
-/// What pip installs for the linters that CI runs and an interpreter lacks. A version that is pinned is asked for in any case.
+/// Returns the requirements that pip installs: linters that CI runs and the interpreter lacks. A pinned version is always included.
 pub(crate) fn requirements<'s>(
     setup: &'s Setup,
     interpreter: &'s Interpreter,
@@ -204,7 +204,7 @@ fn beside_program(interpreter: &Interpreter, program: &Path, name: &str) -> Opti
     folder.into_iter().chain(behind).find_map(|folder| without_link(interpreter, &folder.join(name)))
 }
 
-/// Whether a program is seen inside with the interpreter, and needs no mount of its own.
+/// Returns whether a program is mounted in the sandbox with the interpreter, so that it needs no mount of its own.
 pub(crate) fn is_seen_with(interpreter: &Interpreter, program: &Path) -> bool {
     interpreter.folders.iter().any(|folder| program.starts_with(folder))
 }

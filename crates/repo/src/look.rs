@@ -12,11 +12,11 @@ pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What one test did.
+/// Outcome of one test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestState {
-    /// It passed.
+    /// The test passed.
     Passed,
     /// It failed, or could not be set up.
     Failed,
@@ -29,27 +29,27 @@ pub enum TestState {
 pub struct Look {
     /// Every collected test by its id.
     pub tests: BTreeMap<String, TestState>,
-    /// What makes the tree red, tests and the linters that CI runs; one entry per failing test, so keys repeat.
+    /// Findings that make the tree red, of tests and of the linters that CI runs; one entry per failing test, so keys repeat.
     pub findings: Vec<Finding>,
-    /// What linters say that CI does not run, or said before, too: worth a fix, and no reason to be red.
+    /// Findings of linters that CI does not run, and findings that the commit before had, too: worth a fix, but they do not make the tree red.
     #[serde(default)]
     pub advice: Vec<Finding>,
-    /// The files that the tests were collected from, as far as the report tells.
+    /// Files that the tests were collected from, as far as the report contains them.
     #[serde(default)]
     pub test_files: BTreeSet<String>,
-    /// For failing tests, how the runner is told to run them alone, and which finding they gave.
+    /// For each failing test, the selector with which the runner runs it alone, and the index of its finding.
     pub selectors: BTreeMap<String, usize>,
-    /// The ids of those tests, by how the runner is told to run them.
+    /// Ids of the failing tests, by selector.
     #[serde(default)]
     pub selected: BTreeMap<String, String>,
-    /// How long the test command took, in milliseconds.
+    /// Duration of the test command, in milliseconds.
     pub millis: u64,
-    /// The limit that ended the test command before its time, in words.
+    /// Limit that stopped the test command early, in words.
     pub cut_short: Option<String>,
 }
 
 impl Look {
-    /// Adds findings of files that do not parse, as far as no test has told of them.
+    /// Adds findings of files that do not parse, unless a test has reported the file.
     pub(crate) fn add_unread(&mut self, findings: Vec<Finding>) {
         let told = |finding: &Finding| {
             self.findings.iter().any(|other| other.category.hides_others() && other.file == finding.file)
@@ -72,7 +72,7 @@ impl Look {
         self.cut_short = self.cut_short.take().or(suite.cut_short);
     }
 
-    /// The tests of a report. Cases that stand for a module that could not be collected are no tests: they are findings.
+    /// Returns the tests of a report. A case for a module that could not be collected is not a test but a finding.
     pub fn tests_of(report: &TestReport) -> BTreeMap<String, TestState> {
         report
             .cases
@@ -99,12 +99,12 @@ impl Look {
         self.is_green() && self.advice.is_empty()
     }
 
-    /// Everything that was said, red or not.
+    /// Returns all findings, red or not.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().chain(&self.advice)
     }
 
-    /// How many tests ended in `state`.
+    /// Counts the tests that ended in `state`.
     pub fn count(&self, state: TestState) -> usize {
         self.tests.values().filter(|other| **other == state).count()
     }
@@ -114,13 +114,13 @@ impl Look {
         self.all_findings().map(Finding::key).collect()
     }
 
-    /// How to run the tests that showed the failure `key` alone; a few of them, for they share their cause.
+    /// Returns the selectors of at most three tests that showed the failure `key`; a few are enough, because these tests share their cause.
     pub fn failing_selectors(&self, key: &Key) -> Vec<String> {
         const ENOUGH: usize = 3;
         self.selectors_of(key).into_iter().take(ENOUGH).collect()
     }
 
-    /// How to run the tests that showed the failure `key`.
+    /// Returns the selectors of all tests that showed the failure `key`.
     pub fn selectors_of(&self, key: &Key) -> Vec<String> {
         self.selectors
             .iter()
@@ -129,7 +129,7 @@ impl Look {
             .collect()
     }
 
-    /// How long the test command took.
+    /// Returns the duration of the test command.
     pub fn duration(&self) -> Duration {
         Duration::from_millis(self.millis)
     }

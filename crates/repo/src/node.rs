@@ -18,7 +18,7 @@ pub enum HealNode {
     Diagnose,
     /// Picks what to fix next, or ends.
     Plan,
-    /// Proposes candidates.
+    /// Proposes candidates for each target.
     Fix,
     /// Tries the candidates and keeps what meets the acceptance rule.
     Patch,

@@ -1,8 +1,9 @@
-//! `.autoheal.toml`: what a repository says about its own healing.
+//! `.autoheal.toml`: the repository's own settings for its healing.
 //!
-//! It is text of the repository, and so of whoever can write there: it may say how the repository is tested, and be more careful than the
-//! person who asked; being less careful needs that person's word ([`HealRequest::trust_config`](crate::HealRequest)). A branch does not say
-//! what green means on it: that is read from the default branch ([`OwnSettings::defined_by`]).
+//! The file is text of the repository, and therefore of everyone who can write there. It may define how the repository is tested, and
+//! make healing more careful than the request; to make it less careful, the request has to allow that
+//! ([`HealRequest::trust_config`](crate::HealRequest)). A branch cannot define what green means for itself: that is read from the
+//! default branch ([`OwnSettings::defined_by`]).
 
 use std::path::Path;
 
@@ -17,41 +18,42 @@ use crate::wanted::{self, Version, Wanted};
 /// Its name, at the top of the repository.
 pub const FILE: &str = ".autoheal.toml";
 
-/// What the file says. Unknown keys are refused.
+/// Settings in `.autoheal.toml`. Unknown keys are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OwnSettings {
-    /// The folder of the project in the repository.
+    /// Folder of the project in the repository.
     pub directory: Option<String>,
-    /// The command that runs the tests, as a person would type it.
+    /// Command line that runs the tests, as a user would type it.
     pub test: Option<String>,
-    /// The commands of linters that have to be silent; with it CI's are not asked for.
+    /// Commands of linters that must have no findings; they replace those of CI.
     pub lint: Option<Vec<String>>,
-    /// The command that installs what the tests need.
+    /// Command that installs the packages that the tests need.
     pub install: Option<String>,
-    /// The version of Python that runs the tests: `3.11`.
+    /// Version of Python that runs the tests: `3.11`.
     pub python: Option<Version>,
-    /// The version of Node that runs the tests: `20`.
+    /// Version of Node that runs the tests: `20`.
     pub node: Option<Version>,
-    /// The author of commits: `Name <mail@example.org>`.
+    /// Author of commits: `Name <mail@example.org>`.
     pub author: Option<String>,
-    /// Which files are edited.
+    /// Patterns of files to protect from edits, and exceptions.
     pub protect: Protect,
-    /// What the repository wants done, never more than was asked for.
+    /// Restrictions of the healing. They can only narrow the request.
     pub policy: Policy,
 }
 
-/// Which files are edited.
+/// Patterns of files to protect from edits, and exceptions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Protect {
-    /// Patterns of files that are never edited, besides those that never are.
+    /// Patterns of files that are never edited, in addition to those that are always protected.
     pub files: Vec<String>,
-    /// Patterns of files that may be edited although such files never are: helpers beside tests. Counts only for who trusts it.
+    /// Patterns of files that may be edited although they are protected by default, such as helpers next to tests. They take effect only
+    /// if the request trusts them.
     pub except: Vec<String>,
 }
 
-/// What the repository wants done.
+/// Restrictions of the healing by the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -59,13 +61,13 @@ pub struct Policy {
     pub delivery: Option<Delivery>,
     /// The most rounds after the first.
     pub retry_limit: Option<u32>,
-    /// Whether repairs may be searched for.
+    /// Permission to search for repairs: `false` forbids it, any other value leaves the request as it is.
     pub search: Option<bool>,
-    /// Whether a language model may be asked, and so be shown the program.
+    /// Permission to show the program to a language model: `false` forbids it, any other value leaves the request as it is.
     pub model: Option<bool>,
 }
 
-/// Why the file cannot be used.
+/// Reason the file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OwnSettingsError {
     /// It is no such document.
@@ -74,20 +76,20 @@ pub enum OwnSettingsError {
     /// A command is no list of words.
     #[error("`{key}` in {FILE} cannot be split into words: {reason}")]
     Words {
-        /// Of the setting.
+        /// Name of the setting.
         key: &'static str,
-        /// What is wrong.
+        /// Cause of the error.
         reason: String,
     },
-    /// A pattern is none.
+    /// A pattern is invalid.
     #[error("`{pattern}` in {FILE} is no pattern: {reason}")]
     Pattern {
         /// As it is written.
         pattern: String,
-        /// What is wrong.
+        /// Cause of the error.
         reason: String,
     },
-    /// The author is none.
+    /// The author does not have the form `Name <mail@example.org>`.
     #[error("`author` in {FILE} has to be like \"Name <mail@example.org>\"")]
     Author,
     /// The folder lies elsewhere.
@@ -96,7 +98,7 @@ pub enum OwnSettingsError {
 }
 
 impl OwnSettings {
-    /// What the file in `tree` says; `None`: there is none.
+    /// Reads the settings file in `tree`; `None`: there is no such file.
     ///
     /// # Errors
     ///
@@ -177,8 +179,8 @@ impl OwnSettings {
         self.author.as_deref().map(|text| wanted::identity(text).ok_or(OwnSettingsError::Author)).transpose()
     }
 
-    /// The request, with what the repository says where the request says nothing, and never less careful than it was. What the
-    /// repository would like and does not get is told in `warnings`.
+    /// Adds the repository's settings to the request where the request has none, and never makes it less careful. Settings that are
+    /// not applied are reported in `warnings`.
     ///
     /// # Errors
     ///
@@ -210,7 +212,7 @@ impl OwnSettings {
     }
 }
 
-/// Which files may be edited, as far as the repository and who asks have a say in it.
+/// Patterns that decide which files may be edited, as far as the repository and the user can decide that.
 #[derive(Debug, Clone, Default)]
 pub struct Protection {
     files: GlobSet,
@@ -228,7 +230,7 @@ impl Protection {
         Ok(Self { files: patterns(&protect.files)?, except: patterns(except)? })
     }
 
-    /// Whether a file is protected; `by_default`: whether it is without any settings.
+    /// Returns whether a file is protected; `by_default`: whether it is protected without any settings.
     pub fn is_protected(&self, file: &str, by_default: bool) -> bool {
         let is_excepted = self.except.is_match(file) && !is_never_edited(file);
         self.files.is_match(file) || (by_default && !is_excepted)
@@ -240,7 +242,7 @@ fn replace<T: PartialEq>(value: &mut T, by: T) -> bool {
     std::mem::replace(value, by) != *value
 }
 
-/// What nobody's word makes editable: what runs with rights, what git reads, and the settings themselves.
+/// Returns whether no setting can make a file editable: it runs with privileges, git reads it, or it is the settings file itself.
 fn is_never_edited(file: &str) -> bool {
     file == FILE || [".github/", ".gitlab/", ".git"].iter().any(|start| file.starts_with(start))
 }

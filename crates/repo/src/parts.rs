@@ -1,5 +1,5 @@
-//! What a commit names and does not hold: submodules, and files that Git LFS keeps. They are written into a tree beside its own files, as
-//! far as they can be had; what is missing is told, for tests that need it fail for no fault of the program.
+//! Parts of a tree that its commit names but does not contain: submodules, and files that Git LFS keeps. They are written into the tree in
+//! addition to its own files, as far as available; missing ones are reported, because tests that need them fail without a fault in the program.
 
 mod ignored;
 
@@ -24,19 +24,19 @@ use crate::walk::{self, Leave};
 /// More submodules are not fetched.
 const MOST_SUBMODULES: usize = 20;
 
-/// How the text begins that stands where a file of LFS should be (the specification of Git LFS, "The Pointer").
+/// First line of the pointer that replaces an LFS file (the specification of Git LFS, "The Pointer").
 const POINTER: &str = "version https://git-lfs.github.com/spec/v1\n";
 
 /// No pointer is longer, in bytes (the same).
 const LONGEST_POINTER: u64 = 1024;
 
-/// So many bytes of files of LFS are put into a tree.
+/// Maximum size of the Git LFS files that are put into a tree, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// So many files are named in a warning.
+/// Maximum number of files that a warning names.
 const NAMED: usize = 3;
 
-/// What is in a tree beside the files of its commit, and what should be.
+/// Submodules, files of Git LFS and ignored files: those that a tree has in addition to the files of its commit, and those that it lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parts {
@@ -51,7 +51,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Whether a file belongs to another repository, or is not kept in this one.
+    /// Returns whether a file belongs to another repository, or is not kept in this one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
         let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
         folders.chain([file]).any(|path| self.foreign.contains(path))
@@ -75,8 +75,8 @@ impl Parts {
         warnings
     }
 
-    /// Returns whether a failure names a file that git ignores and that is not there, or one of which only the pointer is there. Such a failure is not a fault of the program, and a change that
-    /// makes its test pass does not repair it.
+    /// Returns whether a failure names a file that git ignores and that is not there, or one of which only the pointer is there. Such a failure
+    /// is not a fault of the program, and a change that makes its test pass does not repair it.
     pub(crate) fn are_lacked_by(&self, finding: &Finding) -> bool {
         let told = [Some(finding.message.as_str()), finding.stack.as_deref()];
         let is_told = |what: &str| told.iter().flatten().any(|text| text.contains(what));
@@ -87,7 +87,7 @@ impl Parts {
         !self.missing_files.is_empty() && (is_told(POINTER.trim_end()) || self.missing_files.iter().any(is_named))
     }
 
-    /// What a person should know.
+    /// Returns the warnings for the user about missing parts.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let submodules = self.missing_submodules.iter();
         let mut warnings: Vec<String> = submodules
@@ -103,7 +103,7 @@ impl Parts {
         warnings
     }
 
-    /// Refuses to go on where a fault that is seen may be one of what is missing: CI has the submodules, as far as can be known.
+    /// Returns an error if a submodule is missing, as a failure may come from that: CI has the submodules, as far as can be known.
     pub(crate) fn ensure_enough(&self, tree: &Path) -> Result<(), StepError> {
         let Some((path, why)) = self.missing_submodules.first_key_value() else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What kind of project a repository holds: language, test framework, layout, and how its dependencies install.
+//! Kind of project in a repository: language, test framework, layout, and installation of its dependencies.
 //!
 //! All of it is read from files of the tree; nothing is run. Text of the repository is hostile: files are read up to a limit, links are not
 //! followed, and what cannot be understood is left out.
@@ -36,11 +36,11 @@ use crate::discovery;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// `.py`, `.pyi`
+    /// Python: `.py`, `.pyi`.
     Python,
-    /// `.js`, `.ts` and their variants
+    /// JavaScript and TypeScript: `.js`, `.ts` and their variants.
     JavaScript,
-    /// `.java`
+    /// Java: `.java`.
     Java,
 }
 
@@ -56,7 +56,7 @@ impl Language {
     }
 }
 
-/// What kind of project a repository holds.
+/// Kind of project in a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     /// The language of most files; `None`: no file of a language we know.
@@ -69,9 +69,9 @@ pub struct Project {
     pub framework: Option<framework::Detected>,
     /// The folders that the import path begins at, relative to the repository, the most specific first (`src`, `""`).
     pub roots: Vec<String>,
-    /// What has to be installed before the tests can run.
+    /// Dependencies to install before the tests can run.
     pub dependencies: Dependencies,
-    /// What a JavaScript project installs; `None`: it has no `package.json`.
+    /// Packages that a JavaScript project installs; `None`: it has no `package.json`.
     pub node: Option<node::Packages>,
     /// SHA-256 over the files that say what is installed: equal hashes need no new installation.
     pub manifest_hash: String,
@@ -117,8 +117,8 @@ pub fn survey_in(tree: &Path, directory: Option<&str>) -> Project {
     }
 }
 
-/// The hash over the manifests of a tree, as [`Project::manifest_hash`] of `directory` gives it: to compare a clone with the
-/// checkout in which somebody installed.
+/// Returns the hash of the manifests of a tree, equal to [`Project::manifest_hash`] of `directory`. It serves to compare a clone
+/// with the checkout in which the user installed packages.
 pub fn manifest_hash(tree: &Path, directory: &str) -> String {
     Manifests::read(tree, directory, &discovery::files(tree)).hash()
 }

@@ -1,8 +1,8 @@
 //! Files that are never edited: those that decide what green means, and those that belong to tools.
 //!
-//! A test that is weakened until it passes, or a linter that is told to look away, is not a fix; and CI configuration edited
-//! by a program is a privilege escalation. Links are refused where files are written, by what is on disk. What is here goes by names alone;
-//! [`standing`] knows which further files serve the tests.
+//! A test that is weakened until it passes, or a linter that is configured to ignore a problem, is not a fix; and an edit of the CI
+//! configuration by a program is a privilege escalation. The functions here look only at names: links are rejected where files are
+//! written, by their type on disk, and [`standing`] knows further files that serve the tests.
 
 pub(crate) mod standing;
 
@@ -82,7 +82,7 @@ const FILES: &[(&str, Protection)] = &[
     (".gitignore", Protection::Git),
 ];
 
-/// What JavaScript tools' configuration files begin with (`jest.config.ts`, `.eslintrc.json`).
+/// Prefixes of the names of JavaScript tools' configuration files (`jest.config.ts`, `.eslintrc.json`).
 const PREFIXES: &[&str] = &[
     "jest.config.",
     "jest.setup.",
@@ -145,7 +145,7 @@ const PACKAGE_KEYS: &[&str] = &[
     "bin",
 ];
 
-/// Why a file is never edited.
+/// Reason a file is never edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protection {
     /// A test, or something that tests load.
@@ -158,11 +158,11 @@ pub enum Protection {
     Lock,
     /// It is git's own.
     Git,
-    /// Other people's code.
+    /// The file is third-party code.
     Vendored,
 }
 
-/// Why `file`, relative to the repository, is never edited; `None`: it may be.
+/// Returns the reason `file`, relative to the repository, is never edited; `None`: it may be edited.
 pub fn protection(file: &str) -> Option<Protection> {
     let lower = file.to_lowercase();
     let mut folders: Vec<&str> = lower.split('/').collect();
@@ -182,18 +182,18 @@ pub fn protection(file: &str) -> Option<Protection> {
     }
 }
 
-/// Whether `file`, relative to the repository, is never edited.
+/// Returns whether `file`, relative to the repository, is never edited.
 pub fn is_protected(file: &str) -> bool {
     protection(file).is_some()
 }
 
-/// Whether a file that may be edited can hold what says how tests and linters run.
+/// Returns whether a file that may be edited can contain settings of tests and linters.
 pub fn may_hold_configuration(file: &str) -> bool {
     matches!(file.rsplit('/').next(), Some("pyproject.toml" | "package.json"))
 }
 
-/// Whether an edit of a file that may be edited leaves alone what it says about tests and linters. `pyproject.toml` and `package.json`
-/// hold dependencies, which may be added to, beside tools' settings, which may not be touched.
+/// Returns whether an edit of a file that may be edited keeps the file's settings of tests and linters. `pyproject.toml` and `package.json`
+/// contain dependencies, which may be added, and also settings of tools, which must not change.
 pub fn keeps_configuration(file: &str, before: &str, after: &str) -> bool {
     match file.rsplit('/').next() {
         Some("pyproject.toml") => is_kept(python_settings(before).as_ref(), python_settings(after).as_ref()),

@@ -1,4 +1,4 @@
-//! `report.md`: what happened in a run, for a person.
+//! `report.md`: the course of a run, for the user.
 
 use std::fmt::Write as _;
 

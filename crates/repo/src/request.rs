@@ -1,4 +1,4 @@
-//! What is asked of a run: the context of a `HEAL_REPO` task.
+//! Request of a run: the context of a `HEAL_REPO` task.
 
 use std::time::Duration;
 
@@ -13,55 +13,55 @@ use crate::wanted::Wanted;
 pub struct HealRequest {
     /// A path, or `https://github.com/owner/repo`.
     pub repository: String,
-    /// The first half of the branch's name.
+    /// Name of the team, the first half of the branch's name.
     #[serde(default = "default_team")]
     pub team_name: String,
-    /// The second half.
+    /// Name of the leader, the second half of the branch's name.
     #[serde(default = "default_leader")]
     pub leader_name: String,
-    /// How many rounds may follow the first.
+    /// Maximum number of rounds after the first.
     #[serde(default = "default_retry_limit")]
     pub retry_limit: u32,
-    /// Where the result is verified.
+    /// Kind of verification of the result.
     #[serde(default)]
     pub ci: CiMode,
-    /// What becomes of the fixes.
+    /// Destination of the fixes.
     #[serde(default)]
     pub delivery: Delivery,
     /// The branch to heal; `None`: the one that a clone checks out.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The commit that must be there, by its whole id: of another one nothing is said. `None`: whichever is there.
+    /// Full id of the commit to heal; a repository that is at another commit is refused. `None`: any commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Do nothing when the newest commit is one of ours, also in a folder; of a repository elsewhere that always holds.
+    /// Do nothing when the newest commit is one of ours, in a local folder, too; for a remote repository this always applies.
     #[serde(default)]
     pub refuse_own_commits: bool,
-    /// What is done at the host besides pushing.
+    /// Actions at the host in addition to pushing.
     #[serde(default)]
     pub hosting: HostingRequest,
     /// Let the repository's own settings make protected files editable (see [`crate::own_settings`]).
     #[serde(default)]
     pub trust_config: bool,
-    /// Take the uncommitted changes of a local checkout along.
+    /// Include the uncommitted changes of a local checkout.
     #[serde(default)]
     pub include_uncommitted: bool,
-    /// Ask a language server of this machine about a tree that is red, if there is one.
+    /// Query a language server of this machine about a failing tree, if there is one.
     #[serde(default)]
     pub lsp: bool,
-    /// Take nothing that search found where other changes pass, too.
+    /// Reject repairs found by search if other changes pass the tests, too.
     #[serde(default)]
     pub strict: bool,
-    /// Replaces the detected test command; words, no shell.
+    /// Test command that replaces the detected one, as argv, without a shell.
     #[serde(default)]
     pub test_command: Option<Vec<String>>,
-    /// Replaces the detected install command; words, no shell.
+    /// Install command that replaces the detected one, as argv, without a shell.
     #[serde(default)]
     pub install_command: Option<Vec<String>>,
-    /// What only the repository itself says.
+    /// Settings that only the repository itself can define.
     #[serde(default)]
     pub wanted: Wanted,
-    /// What one command of the repository may use.
+    /// Limits for each command of the repository, and for the run.
     #[serde(default)]
     pub limits: CommandLimits,
 }
@@ -107,7 +107,7 @@ impl HealRequest {
     }
 }
 
-/// Where the result is verified.
+/// Verification of the result: by the CI at GitHub, locally, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CiMode {
@@ -123,7 +123,7 @@ pub enum CiMode {
     None,
 }
 
-/// What is done at the host besides pushing.
+/// Actions at the host in addition to pushing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HostingRequest {
@@ -131,11 +131,11 @@ pub struct HostingRequest {
     pub pull_request: bool,
     /// Start the workflows that can be started by hand when none starts by itself.
     pub dispatch_workflows: bool,
-    /// How long CI may take, in seconds.
+    /// Time limit for CI, in seconds.
     pub ci_seconds: u64,
-    /// How long until something of CI must have appeared, in seconds.
+    /// Time limit until the first sign of a CI run, in seconds.
     pub grace_seconds: u64,
-    /// How long to wait between two looks, in milliseconds.
+    /// Delay between two polls of CI, in milliseconds.
     pub poll_millis: u64,
 }
 
@@ -152,7 +152,7 @@ impl Default for HostingRequest {
     }
 }
 
-/// What becomes of the fixes; what is later is more careful.
+/// Destination of the fixes: a pushed branch, a branch in the clone, or a patch. Later variants are more careful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
@@ -165,7 +165,7 @@ pub enum Delivery {
     DryRun,
 }
 
-/// What one command of the repository may use; the defaults are the sandbox's.
+/// Limits for each command of the repository, and for the run; the defaults are the sandbox's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandLimits {
@@ -179,11 +179,11 @@ pub struct CommandLimits {
     pub lsp_seconds: u64,
     /// Wall time of one install, in seconds.
     pub install_seconds: u64,
-    /// Memory, in MiB.
+    /// Memory of one command, in MiB.
     pub memory_mib: u64,
     /// Processes and threads at one time.
     pub processes: u32,
-    /// What may lie in the folders that it may write, in MiB.
+    /// Disk space in the folders that a command may write, in MiB.
     pub disk_mib: u64,
 }
 

@@ -20,47 +20,47 @@ use crate::stop_reason::StopReason;
 pub struct HealingResults {
     /// The repository as a URI: what was given, or `file://` for a path.
     pub repository: String,
-    /// As given.
+    /// Name of the team, as in the request.
     pub team_name: String,
-    /// As given.
+    /// Name of the leader, as in the request.
     pub leader_name: String,
     /// The branch the fixes are on, or would be.
     pub branch_name: String,
     /// Distinct failures seen during the run.
     pub total_failures: u32,
-    /// Accepted edits.
+    /// Number of accepted edits.
     pub fixes_applied: u32,
-    /// Rounds: the length of `iteration_history`.
+    /// Number of rounds, the length of `iteration_history`.
     pub iterations: u32,
-    /// Green, or not.
+    /// Verdict of the run: green, or not.
     pub ci_status: CiStatus,
-    /// `4m 22s`.
+    /// Duration of the run, such as `4m 22s`.
     pub total_time: String,
     /// One entry per accepted edit and per failure left.
     pub fixes: Vec<FixResult>,
     /// One entry per round.
     pub iteration_history: Vec<IterationStatus>,
-    /// Why the run ended.
+    /// Reason the run ended.
     pub stop_reason: StopReason,
     /// Commits on the branch that this run made.
     pub commit_count: u32,
-    /// How many rounds might have followed the first.
+    /// Maximum number of rounds after the first.
     pub retry_limit: u32,
     /// The commands that decided what green is.
     pub commands: Vec<String>,
-    /// What the CI of the host came to.
+    /// Outcome of the host's CI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosted_ci: Option<HostedCi>,
     /// The page of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<String>,
-    /// What CI decides by and was not run here: while there is any, the run is not green.
+    /// Parts of CI that were not run here: while there are any, the run is not green.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
     /// Tests whose outcome depends on more than the program; none of them was "fixed".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<FlakyTest>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Searches for repairs that no rule knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -70,33 +70,33 @@ pub struct HealingResults {
     pub error: Option<CodedError>,
 }
 
-/// What the CI of the host came to.
+/// Outcome of the host's CI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostedCi {
-    /// The verdict.
+    /// Verdict of CI.
     pub verdict: CiVerdict,
-    /// Every look with its time, the last one of which says what is known of a run that did not end in time.
+    /// Observations with their times; the last one contains the state of a run that did not end in time.
     pub looks: Vec<CiLook>,
 }
 
-/// A fix as the results tell it.
+/// A fix in the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FixResult {
-    /// Relative to the repository's root.
+    /// Path of the file, relative to the repository's root.
     pub file: String,
-    /// The bug type.
+    /// Bug type of the failure.
     pub bug_type: Category,
-    /// From 1; 1 for a failure without a line.
+    /// Line number, from 1; 1 for a failure without a line.
     pub line: u32,
-    /// Of its commit; for a failure left, the one its commit would have had.
+    /// Message of the fix's commit; for a failure left, the message that its commit would have had.
     pub commit_message: String,
-    /// Fixed, or left.
+    /// Status of the failure: fixed, or left.
     pub status: FixStatus,
-    /// `LINTING error in src/utils.py line 15 → Fix: remove the import statement`.
+    /// Summary of the fix, such as `LINTING error in src/utils.py line 15 → Fix: remove the import statement`.
     pub summary: String,
 }
 
-/// Whether a failure was repaired.
+/// Outcome of a failure: repaired or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FixStatus {
     /// By an accepted edit.
@@ -106,7 +106,7 @@ pub enum FixStatus {
 }
 
 impl HealingResults {
-    /// What the run came to, seen at `now`.
+    /// Returns the results of a run as of `now`.
     pub fn of(state: &HealState, now: Timestamp) -> Self {
         let stop_reason = state.stop.unwrap_or(StopReason::Infra);
         let ci_status = if stop_reason.is_success() { CiStatus::Passed } else { CiStatus::Failed };
@@ -149,7 +149,7 @@ impl HealingResults {
     }
 }
 
-/// How long the run took so far (Property 37).
+/// Returns the duration of the run so far (Property 37).
 pub fn total_time(state: &HealState, now: Timestamp) -> Duration {
     now.since(state.started_at)
 }

@@ -1,4 +1,4 @@
-//! What a run keeps at hand in this process: the tree on disk, the warm sandbox, the repository's text.
+//! Working data of a run in this process: the tree on disk, the warm sandbox, the repository's text.
 //!
 //! A session is a cache. Everything in it can be made again from the state, on any machine: the tree is the start commit
 //! with the accepted fixes written over it.
@@ -30,7 +30,7 @@ use crate::suite::Rerun;
 use crate::toolchain::Place;
 use crate::tree;
 
-/// How much of the suite to run.
+/// Part of the suite to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Everything, and the linters.
@@ -46,7 +46,8 @@ pub(crate) enum Scope {
 /// A command of ours (the probe, the compile check) may take this long.
 const OWN_COMMAND: Duration = Duration::from_mins(2);
 
-/// A test that takes longer hangs, unless one that passes takes a part of it, or the time of the suite is so long.
+/// Minimum for the time limit of a single test, which is otherwise the limit of the suite divided by `TESTS_IN_A_SUITE`. A test that
+/// takes longer hangs. The limit becomes shorter when the tests that pass turn out to be fast.
 const ONE_TEST: Duration = Duration::from_secs(20);
 const TESTS_IN_A_SUITE: u64 = 30;
 
@@ -56,14 +57,14 @@ pub(crate) struct Session {
     setup: Setup,
     limits: CommandLimits,
     workspace: Box<dyn Workspace>,
-    /// What was installed stays while it is used.
+    /// Guards that keep installed environments from being removed while they are used.
     installed: Vec<InUse>,
     sources: Sources,
     environment: Environment,
     is_probed: bool,
-    /// How long a test may take, as far as a runner can end one alone.
+    /// Time limit of a single test, where the runner can end one alone.
     test_time: Duration,
-    /// What linters printed at the latest look: with it what they themselves would do about their findings.
+    /// Output of the linters at the latest check, which includes the changes that they propose for their findings.
     lint_outputs: Vec<String>,
 }
 
@@ -373,12 +374,12 @@ impl Session {
         look
     }
 
-    /// Looks at these files besides, whether tests load them or not.
+    /// Sets files that are checked in addition, whether tests load them or not.
     pub(crate) fn keep_broken(&mut self, files: &BTreeSet<String>) {
         self.setup.broken_files.clone_from(files);
     }
 
-    /// Goes on with these further suites and programs only.
+    /// Continues with only these further suites and programs.
     pub(crate) fn keep_fit(&mut self, suites: Vec<Suite>, checks: Vec<BuildCommand>) {
         (self.setup.other_suites, self.setup.checks) = (suites, checks);
     }
@@ -450,7 +451,8 @@ fn own_environment(folders: &Folders, setup: &Setup) -> BTreeMap<String, String>
     environment
 }
 
-/// What commands of a run see. The sandbox refuses it when a source is a link, or lies in anything that commands may write.
+/// Returns the workspace for the commands of a run. The sandbox rejects it if the source of a mount is a link, or lies in anything that
+/// commands may write.
 pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpec {
     let tree = folders.tree();
     let mut mounts = setup.interpreter.mounts();
@@ -494,7 +496,7 @@ pub(crate) fn read_report(folders: &Folders) -> std::io::Result<String> {
     folders.read_report(u64::try_from(report::junit::MAX_BYTES).unwrap_or(u64::MAX))
 }
 
-/// What is kept of a command.
+/// Returns the record of a command that the run keeps.
 pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &Outcome) -> Record {
     Record::Output(OutputRecord {
         node: context.node.to_owned(),
@@ -509,7 +511,7 @@ fn has_filled_the_disk(outcome: &Outcome) -> bool {
     matches!(outcome.end, End::LimitHit(Limit::Disk | Limit::FreeSpace))
 }
 
-/// The outcome of a command, unless nothing can go on after it.
+/// Returns the outcome of a command, or an error if the run cannot continue after it.
 pub(crate) fn ran(outcome: Result<Outcome, SandboxError>) -> Result<Outcome, StepError> {
     let outcome = outcome.map_err(|error| sandbox_error(&error))?;
     let message = match outcome.end {

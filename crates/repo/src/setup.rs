@@ -1,4 +1,4 @@
-//! How a repository is tested: with which interpreter, by which commands. `analyze` finds it out once; the run keeps it.
+//! Setup of a repository's tests: the interpreter and the commands. `analyze` determines it once; the run keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::parts::Parts;
 use crate::project::Language;
 use crate::toolchain::Toolchain;
 
-/// How a repository is tested.
+/// Setup of a repository's tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
-    /// The language's tools.
+    /// Toolchain of the project's language.
     #[serde(default)]
     pub toolchain: Toolchain,
     /// The folders that the import path begins at, relative to the repository (`""`, `src`).
@@ -28,18 +28,18 @@ pub struct Setup {
     /// The number of the suite at hand, of which commands and reports are: 0 for the main one.
     #[serde(default)]
     pub at: usize,
-    /// The interpreter.
+    /// Interpreter that runs the tests.
     pub interpreter: Interpreter,
-    /// What has to be built, or is compiled as a check, before the tests run; a failure is red.
+    /// Commands that build, or compile as a check, before the tests run; a failure makes the tree red.
     #[serde(default)]
     pub builds: Vec<BuildCommand>,
-    /// Programs of the repository that CI runs besides, and that have to end well.
+    /// Programs of the repository that CI runs in addition, and that have to succeed.
     #[serde(default)]
     pub checks: Vec<BuildCommand>,
     /// Files that do not parse since the last commit, whether tests load them or not. Set by `diagnose`.
     #[serde(default)]
     pub broken_files: BTreeSet<String>,
-    /// What CI runs and is not run here, each with the reason: while there is any, nothing is green.
+    /// Commands that CI runs and that are not run here, each with the reason: while there are any, nothing is green.
     #[serde(default)]
     pub not_run: Vec<String>,
     /// The linters: those that CI runs must find nothing new for the other half.
@@ -57,13 +57,13 @@ pub struct Setup {
     /// Files that say what green means and are others on the default branch: the branch that is healed defines it itself.
     #[serde(default)]
     pub redefined: Vec<String>,
-    /// What the repository says about which of its files are edited, as far as it is listened to.
+    /// Patterns of the repository's settings that protect files, and exceptions, as far as they are trusted.
     #[serde(default)]
     pub protect: Protect,
-    /// What the linters found in the commit before, too; set by `diagnose`.
+    /// Findings of the linters that the commit before had, too; set by `diagnose`.
     #[serde(default)]
     pub old_findings: OldFindings,
-    /// What the tree holds beside the files of its commit.
+    /// Submodules and other contents of the tree that its commit does not contain.
     #[serde(default)]
     pub parts: Parts,
 }
@@ -72,9 +72,9 @@ pub struct Setup {
 /// project, and which version CI runs is not known here.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OldFindings {
-    /// Worth a fix, and no reason to be red.
+    /// Findings that are worth a fix but do not make the tree red.
     pub advice: BTreeSet<Key>,
-    /// Left alone.
+    /// Findings that are left alone.
     pub ignored: BTreeSet<Key>,
     /// The number of those of linters that CI runs: with them it is red.
     #[serde(default)]
@@ -92,7 +92,7 @@ impl Setup {
         self.suites().nth(self.at).unwrap_or(&self.main_suite)
     }
 
-    /// The commands that decide what green is, for a person.
+    /// Returns the command lines that decide what green is, for the user.
     pub fn command_lines(&self) -> Vec<String> {
         let required = self.linters.iter().filter(|linter| linter.is_required);
         let builds = self.builds.iter().map(|build| build.words.join(" "));
@@ -123,7 +123,7 @@ pub struct Suite {
     /// Variables that CI sets for the tests.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// The command.
+    /// Command that runs the tests.
     pub tests: TestCommand,
     /// Stands before the names of its tests, so that those of two suites differ; empty for the first.
     #[serde(default)]
@@ -131,7 +131,7 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// The command with its folder, for a person.
+    /// Returns the command line with its folder, for the user.
     pub fn command_line(&self) -> String {
         let words = self.tests.words.join(" ");
         if self.directory.is_empty() { words } else { format!("{words} (in {})", self.directory) }
@@ -141,23 +141,23 @@ impl Suite {
 /// The interpreter that runs the tests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Interpreter {
-    /// The program, absolute.
+    /// Absolute path of the program.
     pub program: PathBuf,
     /// Host folders that it needs, seen read-only inside at the same path.
     pub folders: Vec<PathBuf>,
-    /// Where those of them lie that are reached through a link: found out when the interpreter was, before any command ran.
+    /// Real paths of those folders that are reached through a link. They were resolved with the interpreter, before any command ran.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub links: BTreeMap<PathBuf, PathBuf>,
     /// The environment that was installed for the repository; `None`: it is this machine's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub installed: Option<InstalledEnvironment>,
-    /// Major and minor version, as it said itself; `None` until it was asked.
+    /// Major and minor version that the interpreter reports; `None`: not queried yet.
     #[serde(default)]
     pub version: Option<(u8, u8)>,
     /// Installed packages, seen read-only in the tree.
     #[serde(default)]
     pub modules: Vec<ModuleFolder>,
-    /// Where it was found, for the report: `.venv of the checkout`, `VIRTUAL_ENV`, `python3 on PATH`, `installed for this run`.
+    /// Source of the interpreter, for the report: `.venv of the checkout`, `VIRTUAL_ENV`, `python3 on PATH`, `installed for this run`.
     pub found: String,
 }
 
@@ -173,7 +173,7 @@ impl Interpreter {
 /// An environment that was installed for the repository. Code of the repository may have run in it: no link of it leads anywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstalledEnvironment {
-    /// Its folder.
+    /// Path of the environment.
     pub folder: PathBuf,
     /// The interpreter that it was made with.
     pub base: PathBuf,
@@ -182,9 +182,9 @@ pub struct InstalledEnvironment {
 /// A folder of installed packages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleFolder {
-    /// Where it lies on this machine.
+    /// Path of the folder on this machine.
     pub host: PathBuf,
-    /// Where the tests look for it, relative to the repository: `node_modules`.
+    /// Path at which the tests expect the folder, relative to the repository: `node_modules`.
     pub inside: String,
     /// The installation that it is part of; `None`: it is the user's own checkout's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -202,7 +202,7 @@ pub struct BuildCommand {
     pub environment: BTreeMap<String, String>,
 }
 
-/// Which reports the test command can write.
+/// Runner of a test command, which determines the report that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestRunner {
@@ -232,7 +232,8 @@ impl TestRunner {
         }
     }
 
-    /// What the runner that tries changes without starting this one for each calls it ([`autoheal_code::warm`]); `None`: it does not know it.
+    /// Returns the runner's name in [`autoheal_code::warm`], which tries changes without starting the runner for each; `None`: it is not known
+    /// there.
     pub const fn warm_name(self) -> Option<&'static str> {
         match self {
             Self::Pytest => Some("pytest"),
@@ -248,26 +249,26 @@ impl TestRunner {
 /// The command that runs the tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCommand {
-    /// Which reports it can write.
+    /// Runner of the tests, which determines the report that the command writes.
     pub runner: TestRunner,
-    /// The command as a person would type it, in words.
+    /// Command line as a user would type it, as argv.
     pub words: Vec<String>,
     /// The words after the runner (`-m pytest`, `-m unittest`); for an opaque command all of them, the program first.
     pub arguments: Vec<String>,
 }
 
-/// A language server.
+/// A language server of this machine, and the command that starts it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanguageServer {
-    /// Its name, for a person.
+    /// Name of the server, for the user.
     pub name: String,
     /// The command that starts it.
     pub words: Vec<String>,
-    /// What of this machine it needs, seen read-only inside at the same path.
+    /// Paths of this machine that the server needs, mounted read-only in the sandbox at the same path.
     pub mounts: Vec<PathBuf>,
-    /// What it is told of itself when it begins (`initializationOptions` of the protocol).
+    /// Settings that the server receives when it starts (`initializationOptions` of the protocol).
     pub options: serde_json::Value,
-    /// And afterwards (`workspace/didChangeConfiguration`); `null`: nothing.
+    /// Settings that the server receives afterwards (`workspace/didChangeConfiguration`); `null`: none.
     pub settings: serde_json::Value,
 }
 
@@ -275,32 +276,32 @@ pub struct LanguageServer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Linter {
-    /// `ruff check`.
+    /// The linter `ruff check`.
     Ruff,
-    /// `ruff format --check`.
+    /// The formatter `ruff format --check`.
     RuffFormat,
-    /// `flake8`.
+    /// The linter `flake8`.
     Flake8,
     /// The project's own `eslint`.
     Eslint,
-    /// `black --check`.
+    /// The formatter `black --check`.
     Black,
-    /// `isort --check`.
+    /// The import sorter `isort --check`.
     Isort,
     /// The project's own `prettier --check`.
     Prettier,
     /// The project's own `biome`.
     Biome,
-    /// `mypy`.
+    /// The type checker `mypy`.
     Mypy,
     /// The project's own `pyright`.
     Pyright,
-    /// `pylint`.
+    /// The linter `pylint`.
     Pylint,
 }
 
 impl Linter {
-    /// Every one.
+    /// All supported linters.
     pub const ALL: [Self; 11] = [
         Self::Ruff,
         Self::RuffFormat,
@@ -316,10 +317,10 @@ impl Linter {
     ];
 }
 
-/// A linter.
+/// A command of CI or of the project that runs a linter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintCommand {
-    /// Which.
+    /// Linter that the command runs.
     pub linter: Linter,
     /// CI runs it, so its findings are red. Of one that is only configured they are worth a fix and hold up nothing.
     pub is_required: bool,
@@ -327,11 +328,11 @@ pub struct LintCommand {
     pub directory: String,
     /// The program on the host, absolute; seen read-only inside at the same path. Empty until it was found.
     pub program: PathBuf,
-    /// The command as a person would type it, in words.
+    /// Command line as a user would type it, as argv.
     pub words: Vec<String>,
     /// The words after the program (`check .`).
     pub arguments: Vec<String>,
-    /// What pip installs for it: `black`, `black==24.1.0`; `None`: it is one of the project's own packages.
+    /// Requirement of the linter for pip: `black`, `black==24.1.0`; `None`: the linter is one of the project's own packages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the agents share, and what a checkpoint holds.
+//! State that the agents share and that a checkpoint stores.
 //!
 //! Content, never only a path: the base commit and the accepted patches are enough to make the workspace again on another
 //! machine. Each field is written by one agent, named beside it.
@@ -28,15 +28,15 @@ pub use search::Search;
 /// The shared state of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HealState {
-    /// What was asked.
+    /// Request that started the run.
     pub request: HealRequest,
-    /// When the run began.
+    /// Start time of the run.
     pub started_at: Timestamp,
     /// Rounds after the first; changed by `monitor`.
     pub retry_count: u32,
-    /// Where the work starts; set by `analyze`.
+    /// Starting point of the work; set by `analyze`.
     pub origin: Option<Origin>,
-    /// How the repository is tested; set by `analyze`.
+    /// Commands and interpreter of the repository's tests; set by `analyze`.
     pub setup: Option<Setup>,
     /// Test files, relative; set by `discover`.
     pub test_files: Vec<String>,
@@ -46,72 +46,72 @@ pub struct HealState {
     pub current: Option<Observed>,
     /// Everything seen so far; changed by `diagnose` and `patch`.
     pub log: DiagnosticsLog,
-    /// What language servers say, beside what is to be healed; changed by `diagnose`.
+    /// Diagnostics of language servers, kept apart from what is to be healed; changed by `diagnose`.
     #[serde(default)]
     pub hints: Hints,
-    /// How the diagnostics changed, for the report's timeline; changed by `diagnose` and `patch`.
+    /// Changes of the diagnostics over time, for the report's timeline; changed by `diagnose` and `patch`.
     pub timeline: Vec<TimelineEntry>,
     /// Tests whose outcome depends on more than the program; set by `diagnose`.
     pub flaky: Vec<FlakyTest>,
-    /// What to fix in this round; set by `plan`.
+    /// Failures to fix in this round; set by `plan`.
     pub targets: Vec<Finding>,
     /// Failures for which every candidate was tried, on the tree where that was; changed by `patch`.
     pub exhausted: Vec<Exhausted>,
-    /// What a model is asked to repair in this round, when rules have nothing left; set by `plan`.
+    /// Repairs requested from a model in this round, when rules have nothing left; set by `plan`.
     #[serde(default)]
     pub model_steps: Vec<ModelStep>,
-    /// What a model has tried; changed by `fix` and `patch`.
+    /// Changes that a model has tried; changed by `fix` and `patch`.
     #[serde(default)]
     pub model_attempts: Vec<ModelAttempt>,
-    /// What models have cost the run; changed by `plan` and `fix`.
+    /// Budget that models have used in the run; changed by `plan` and `fix`.
     #[serde(default)]
     pub model_usage: budget::Usage,
-    /// Why no model is asked any more; set by `plan` and `fix`.
+    /// Reason models are no longer used; set by `plan` and `fix`.
     #[serde(default)]
     pub model_end: Option<ModelEnd>,
     /// The error that kept a model from being asked; changed by `plan` and `fix`.
     #[serde(default)]
     pub model_error: Option<ModelError>,
-    /// Whether this round's candidates are searched for, when rules have nothing left; set by `plan`.
+    /// True if this round searches for candidates, when rules have nothing left; set by `plan`.
     #[serde(default)]
     pub is_searching: bool,
-    /// What was searched for; changed by `fix`.
+    /// Searches so far; changed by `fix`.
     #[serde(default)]
     pub searches: Vec<Search>,
     /// Files that turned out to judge a failure, and so are not what is at fault; changed by `patch`.
     #[serde(default)]
     pub judges: Vec<JudgeOf>,
-    /// What trying candidates took, each with a test runner of its own; changed by `patch`.
+    /// Number and duration of the trials of candidates, each with a test runner of its own; changed by `patch`.
     #[serde(default)]
     pub trials: Trials,
     /// Candidates per target; set by `fix`.
     pub proposals: Vec<Proposal>,
-    /// Whether this round's `patch` accepted something.
+    /// Verdict of this round's `patch`: whether it accepted a fix.
     pub patch_verdict: PatchVerdict,
-    /// What was accepted so far, in order; changed by `patch`.
+    /// Fixes accepted so far, in order; changed by `patch`.
     pub accepted: Vec<AcceptedFix>,
     /// Every patch operation; changed by `patch`.
     pub patch_log: Vec<PatchLogEntry>,
     /// Content hashes of what the files held before and after each accepted fix; changed by `patch`.
     pub visited: BTreeSet<String>,
-    /// Whether a candidate would have led back to one of them: fixes that undo each other; set by `patch`.
+    /// True if a candidate would have restored contents in `visited`: fixes that undo each other; set by `patch`.
     pub repeated: bool,
     /// The branch as it was last pushed; set by `commit`.
     pub delivered: Option<Delivered>,
     /// One entry per round; changed by `monitor`, and by `plan` when the run ends there.
     pub iteration_history: Vec<IterationStatus>,
-    /// What the latest monitor saw; set by `monitor`.
+    /// Result of the latest verification; set by `monitor`.
     pub monitor: Option<Look>,
     /// Every look at the CI of the host; changed by `monitor`.
     #[serde(default)]
     pub ci_looks: Vec<CiLook>,
-    /// What the CI of the host came to, for the latest commit that was watched; set by `monitor`.
+    /// Verdict of the host's CI for the latest commit that was watched; set by `monitor`.
     #[serde(default)]
     pub ci_verdict: Option<CiVerdict>,
-    /// What only the CI of the host sees; set by `monitor`.
+    /// Failures that only the CI of the host sees; set by `monitor`.
     #[serde(default)]
     pub ci_failures: CiFailures,
-    /// Which of the accepted fixes were taken back, and which of them take others back; changed by `monitor`.
+    /// Indices of accepted fixes that were reverted, and of the fixes that revert them; changed by `monitor`.
     #[serde(default)]
     pub withdrawn: BTreeSet<usize>,
     /// The page of the pull request; set by `commit`.
@@ -119,9 +119,9 @@ pub struct HealState {
     pub pull_request: Option<String>,
     /// Time per agent in milliseconds; changed by the workflow.
     pub agent_millis: BTreeMap<String, u64>,
-    /// What a person should know, in order; changed by any agent.
+    /// Warnings for the user, in order; changed by any agent.
     pub warnings: Vec<String>,
-    /// Why the run is over.
+    /// Reason the run ended.
     pub stop: Option<StopReason>,
     /// The error behind a stop, in the spec's format.
     pub error: Option<CodedError>,
@@ -212,7 +212,7 @@ impl HealState {
         self.retry_count.saturating_add(1)
     }
 
-    /// No model is asked any more, which a person should know.
+    /// Stops the use of language models in this run, and warns the user of it.
     pub(crate) fn give_up_models(&mut self, error: &ChatError) {
         let (end, code) = match error {
             ChatError::Exhausted(_) => (ModelEnd::Budget, None),
@@ -267,12 +267,12 @@ impl HealState {
         }
     }
 
-    /// Everything that CI decides by was run here and is green, or CI itself said so.
+    /// Returns whether everything that decides CI was run here and is green, or CI itself reported success.
     fn is_wholly_checked(&self) -> bool {
         self.not_run().is_empty() || self.ci_verdict == Some(CiVerdict::Green)
     }
 
-    /// What CI decides by and is not known to be green: what is not run here, and what linters said before the last commit, too.
+    /// Returns the parts of CI that are not known to pass: steps that are not run here, and linters with findings from before the last commit.
     pub(crate) fn not_run(&self) -> Vec<String> {
         let Some(setup) = &self.setup else { return Vec::new() };
         let look = self.monitor.as_ref().or(self.current.as_ref().map(|observed| &observed.look));
@@ -294,12 +294,12 @@ impl HealState {
         }
     }
 
-    /// The accepted fixes that were not taken back.
+    /// Returns the accepted fixes that were not reverted.
     pub fn kept(&self) -> impl Iterator<Item = &AcceptedFix> {
         self.accepted.iter().enumerate().filter(|(index, _)| !self.withdrawn.contains(index)).map(|(_, fix)| fix)
     }
 
-    /// Adds what only CI sees of this tree to a look at it.
+    /// Adds the failures that only CI reports for this tree to the results of its checks.
     pub fn add_ci_failures(&self, look: &mut Look) {
         if self.ci_failures.accepted == self.accepted.len() {
             let known = look.keys();
@@ -333,13 +333,13 @@ impl HealState {
 /// Failures that the CI of the host sees and the checks here do not.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CiFailures {
-    /// Which.
+    /// Findings of these failures.
     pub findings: Vec<Finding>,
-    /// How many accepted fixes the tree had: of another tree they say nothing.
+    /// Number of accepted fixes in the tree; about any other tree the findings say nothing.
     pub accepted: usize,
 }
 
-/// Where the work starts.
+/// Starting point of the work: its commits and its branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The commit the clone's default branch was at; with uncommitted changes taken along, the commit that holds them.
@@ -348,122 +348,122 @@ pub struct Origin {
     pub start_commit: String,
     /// The branch that the fixes go to.
     pub branch: String,
-    /// What the remote had under that name when the run began.
+    /// Commit of that branch at the remote when the run began; `None`: the remote did not have the branch, or the run does not push.
     pub remote_tip: Option<String>,
 }
 
 /// A look and what it was taken of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observed {
-    /// What was seen.
+    /// Result of the checks.
     pub look: Look,
-    /// How many accepted fixes the tree had.
+    /// Number of accepted fixes in the tree.
     pub accepted: usize,
 }
 
-/// How the diagnostics changed at one point of the run.
+/// Change of the diagnostics at one point of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineEntry {
-    /// When.
+    /// Time of the observation.
     pub at: Timestamp,
-    /// In which round.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// What was looked at, for a person.
+    /// Description of the tree that was checked, for the user.
     pub what: String,
-    /// What changed against the look before.
+    /// Changes since the previous check result.
     pub delta: autoheal_engine::diagnostics::Delta,
-    /// Distinct failures left.
+    /// Number of distinct failures left.
     pub open: usize,
 }
 
 /// A failure for which every candidate was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exhausted {
-    /// Which.
+    /// Key of the failure.
     pub key: Key,
-    /// How many accepted fixes the tree had: after a further one it is worth another try.
+    /// Number of accepted fixes in the tree: after a further one the failure is worth another try.
     pub accepted: usize,
 }
 
 /// A file that decides whether a test fails, as was seen when it was to be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgeOf {
-    /// The test's failure.
+    /// Key of the test's failure.
     pub key: Key,
-    /// The file.
+    /// Path of the file.
     pub file: String,
 }
 
-/// A failure that a model is asked to repair.
+/// A failure that a model has to repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelStep {
-    /// Which.
+    /// Failure that the model has to repair.
     pub target: Finding,
-    /// Files that are shown beside those that the failure points at.
+    /// Files that the prompt contains in addition to those that the failure points at.
     pub files: Vec<String>,
-    /// What the plan says to whom writes the code.
+    /// Approach that the plan describes for the model that writes the code.
     pub approach: String,
 }
 
-/// What trying candidates took, each with a test runner of its own.
+/// Number and duration of the trials of candidates, each with a test runner of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Trials {
-    /// How many.
+    /// Number of candidates that were tried.
     pub count: u64,
-    /// How long the test runners took, in milliseconds.
+    /// Total duration of the test runners, in milliseconds.
     pub millis: u64,
 }
 
-/// What a model has tried.
+/// Attempt of a model at a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelAttempt {
-    /// For which failure.
+    /// Key of the failure that the model tried to repair.
     pub key: Key,
-    /// How many accepted fixes the tree had: after a further one it may try anew.
+    /// Number of accepted fixes in the tree: after a further one the model may try again.
     pub accepted: usize,
     /// The change as a unified diff; empty when the answer was none that could be applied.
     pub change: String,
-    /// How it ended.
+    /// Outcome of the attempt.
     pub outcome: String,
-    /// The model has said that it sees nothing to repair.
+    /// Set when the model reported that there is nothing to repair.
     pub gave_up: bool,
 }
 
-/// Why no model is asked any more.
+/// Reason models are no longer used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelEnd {
-    /// Its budget is used up.
+    /// The budget of the models is used up.
     Budget,
-    /// It could not be asked.
+    /// Requests to the models failed.
     Unavailable,
 }
 
-/// The error that a model could not be asked for.
+/// Error of a failed request to a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelError {
-    /// The spec's code.
+    /// Error code of the spec.
     pub code: ErrorCode,
-    /// For a person.
+    /// Description of the error, for the user.
     pub message: String,
 }
 
 /// Candidates for one target, likeliest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// What they would repair.
+    /// Failure that the candidates would repair.
     pub target: Finding,
     /// In ascending order of cost.
     pub candidates: Vec<Candidate>,
 }
 
-/// Whether `patch` accepted something.
+/// Verdict of a `patch` step: whether it accepted a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PatchVerdict {
-    /// At least one fix.
+    /// At least one fix was accepted.
     Accepted,
-    /// None.
+    /// No fix was accepted.
     NothingAccepted,
 }
 
@@ -472,14 +472,14 @@ pub enum PatchVerdict {
 pub struct FileText {
     /// Relative to the repository's root, with `/`.
     pub file: String,
-    /// What it holds now.
+    /// Content of the file after the fix.
     pub text: String,
 }
 
 /// A fix that met the acceptance rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedFix {
-    /// What it repaired.
+    /// Failure that the fix repaired.
     pub target: Finding,
     /// The bug type, for its commit.
     pub category: Category,
@@ -487,7 +487,7 @@ pub struct AcceptedFix {
     pub file: String,
     /// The line of its first edit.
     pub line: u32,
-    /// What it does, as an imperative.
+    /// Description of the fix, as an imperative.
     pub description: String,
     /// The fixer it came from.
     pub fixer: String,
@@ -495,11 +495,11 @@ pub struct AcceptedFix {
     pub files: Vec<FileText>,
     /// The change as a unified diff.
     pub diff: String,
-    /// How many candidates were tried before it.
+    /// Number of candidates tried before it.
     pub tried_before: usize,
     /// Others that met the rule too: what else the evidence allows.
     pub runners_up: Vec<String>,
-    /// When it was accepted: its commit's date, so that committing again gives the same commit.
+    /// Time of acceptance: the date of its commit, so that committing again gives the same commit.
     pub at: Timestamp,
 }
 
@@ -515,65 +515,65 @@ pub struct PatchLogEntry {
     pub line: u32,
     /// The fixer it came from.
     pub fixer: String,
-    /// What it would do.
+    /// Description of the change.
     pub description: String,
-    /// How it ended.
+    /// Outcome of the operation.
     pub status: PatchStatus,
-    /// Why it was not kept; empty for one that was.
+    /// Reason the change was not kept; empty if it was.
     pub reason: String,
-    /// When.
+    /// Time of the operation.
     pub at: Timestamp,
 }
 
 impl PatchLogEntry {
-    /// What the reason of one that would not parse begins with.
+    /// Prefix of the reason for a change that would not parse.
     pub(crate) const SYNTAX: &'static str = "syntax validation failed";
 
-    /// Whether it was taken back because the file would not have parsed.
+    /// Returns whether the change was reverted because the file would not have parsed.
     pub fn is_syntax_error(&self) -> bool {
         self.status == PatchStatus::Failed && self.reason.starts_with(Self::SYNTAX)
     }
 }
 
-/// How a patch operation ended (the spec's `Fix.status`).
+/// Outcome of a patch operation (the spec's `Fix.status`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PatchStatus {
-    /// It was kept.
+    /// The patch was kept.
     Applied,
-    /// It was taken back.
+    /// The patch was reverted.
     Failed,
 }
 
 /// The branch as it was pushed, or as it stands in the run's clone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivered {
-    /// The branch's tip.
+    /// Commit at the branch's tip.
     pub commit: String,
-    /// How many accepted fixes it holds.
+    /// Number of accepted fixes on the branch.
     pub accepted: usize,
-    /// Whether it stands at the remote.
+    /// True if the branch was pushed to the remote.
     pub pushed: bool,
 }
 
 /// One round (spec `IterationStatus`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IterationStatus {
-    /// From 1.
+    /// Number of the round, from 1.
     pub iteration: u32,
-    /// What the round ended with.
+    /// Outcome of the round.
     pub status: CiStatus,
-    /// When, RFC 3339.
+    /// Time of the outcome, RFC 3339.
     pub timestamp: String,
-    /// Distinct failures left.
+    /// Number of distinct failures left.
     pub failure_count: u32,
 }
 
-/// The spec's verdict.
+/// Verdict of a run or a round, as in the spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CiStatus {
-    /// Green.
+    /// Success: the tree is green.
     Passed,
-    /// Anything else.
+    /// Any outcome other than success.
     Failed,
 }

@@ -1,4 +1,4 @@
-//! Why a run ended.
+//! Reason a run ended.
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::source::AlertKind;
@@ -12,9 +12,9 @@ pub enum StopReason {
     Green,
     /// Tests exist and pass: nothing was changed.
     NothingToDo,
-    /// What was run passes, and CI also runs what was not run here.
+    /// Everything that ran passes, and CI also runs checks that were not run here.
     PartlyChecked,
-    /// What was healed earlier waits on its branch to be merged, and nothing else is left to do.
+    /// Fixes of an earlier run wait on their branch to be merged, and nothing else is left to do.
     Unmerged,
     /// Nothing that is left could be healed.
     NoProgress,
@@ -32,14 +32,14 @@ pub enum StopReason {
     NoCiRun,
     /// The branch was pushed, and CI had no verdict in time.
     CiTimeout,
-    /// The commit that was to be healed is one of ours: healing it again would go on for ever.
+    /// The commit to heal is one of ours: to heal it again would never end.
     OwnCommit,
-    /// A person ended it.
+    /// A user cancelled the run.
     Cancelled,
 }
 
 impl StopReason {
-    /// Every reason.
+    /// All reasons for which a run may end.
     pub const ALL: [Self; 14] = [
         Self::Green,
         Self::NothingToDo,
@@ -116,7 +116,7 @@ impl StopReason {
         }
     }
 
-    /// What it means and what a person can do next.
+    /// Returns an explanation of the reason and of what the user can do next.
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Green => "the branch, cloned fresh, passes everything",
@@ -144,7 +144,7 @@ impl StopReason {
         }
     }
 
-    /// Which alert tells a person of it.
+    /// Returns the kind of alert that reports the reason to the user; `None`: no alert.
     pub const fn alert(self) -> Option<AlertKind> {
         match self {
             Self::Attempts => Some(AlertKind::RetryLimit),
@@ -164,7 +164,7 @@ impl StopReason {
         }
     }
 
-    /// The spec's code, for a stop that is told as an error and has none more exact.
+    /// Returns the spec's code for a stop that is reported as an error and has no more exact code.
     pub const fn error_code(self) -> Option<ErrorCode> {
         match self {
             // A verdict is no error: failures that are left are told as such.

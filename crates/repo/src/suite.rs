@@ -30,13 +30,13 @@ pub(crate) async fn run(
     Ok(Look { millis: look.millis.saturating_sub(millis(waited)), ..look })
 }
 
-/// What a run under other conditions showed.
+/// Result of a run under other conditions.
 pub(crate) struct Rerun {
-    /// What the tests did.
+    /// Outcomes of the tests.
     pub(crate) look: Look,
-    /// How the runner is told to run each of them, in the order in which they ran.
+    /// Selectors of the tests, as the runner understands them, in the order in which the tests ran.
     pub(crate) order: Vec<String>,
-    /// On what the repository's own code depends that changes from run to run, when that was watched.
+    /// Things that change from run to run and that the repository's own code depends on, if the run was watched.
     pub(crate) touched: BTreeSet<String>,
 }
 

@@ -20,7 +20,7 @@ const MAX_FILE_BYTES: u64 = 2 << 20;
 /// A file longer than this is not replaced either: a candidate may make one grow.
 const LONGEST_REPLACED: u64 = 64 << 20;
 
-/// Text files besides programs that fixers read: manifests.
+/// Text files that fixers read in addition to programs: manifests.
 const MANIFESTS: [&str; 7] =
     ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "package.json", "pytest.ini", "tox.ini"];
 

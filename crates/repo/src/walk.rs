@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 /// A folder with more entries is left out.
 const MOST_ENTRIES: usize = 100_000;
 
-/// A walk ends after so many files: what has more is no project.
+/// Maximum number of files of a walk, which then ends: a tree with more files is not a project.
 const MOST_FILES: usize = 500_000;
 
 /// Folders nested deeper are left out.
@@ -21,13 +21,13 @@ const DEEPEST: usize = 64;
 /// A longer `.gitignore` is not read.
 const LONGEST_IGNORE: u64 = 1 << 20;
 
-/// What files are left out by, the inner after the outer.
+/// Names of files with ignore rules; later ones take precedence.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// Which files are left out.
+/// Files that a walk leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leave {
-    /// None.
+    /// No file is left out.
     Nothing,
     /// Those that `.gitignore` and `.ignore` name.
     Ignored,
@@ -40,8 +40,8 @@ pub(crate) fn files(tree: &UntrustedFolder, leave: Leave, enters: &dyn Fn(&str) 
     walk.found
 }
 
-/// Whether nothing is at `path` because `.gitignore` leaves it out, or the folder that it would be in. What lies in a folder that is there is not
-/// said to be left out with it: such folders are ignored by rules that nobody meant for them.
+/// Returns whether `path` is missing because `.gitignore` leaves it out, or leaves out the folder that it would be in. Paths in an ignored
+/// folder that exists do not count as left out: the rules were not meant for such folders.
 pub(crate) fn leaves_out(tree: &UntrustedFolder, path: &str) -> bool {
     let mut walk = Walk { tree, leave: Leave::Ignored, enters: &|_| true, rules: Vec::new(), found: Vec::new() };
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
@@ -99,7 +99,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a file in `folder` says.
+/// Returns the ignore rules of a file in `folder`.
 fn rules_in(tree: &UntrustedFolder, folder: &str, name: &str) -> Option<Gitignore> {
     let text = tree.read(crate::project::join(folder, name), LONGEST_IGNORE).ok()?;
     let mut rules = GitignoreBuilder::new(Path::new(folder));

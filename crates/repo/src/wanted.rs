@@ -1,11 +1,11 @@
-//! What a repository wants for its healing that no request says: versions of interpreters, the author of commits.
+//! Settings for the healing that only the repository defines, not the request: versions of interpreters, the author of commits.
 
 use std::fmt;
 
 use autoheal_forge::Identity;
 use serde::{Deserialize, Serialize};
 
-/// What the repository's own settings ask for.
+/// Values from the repository's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wanted {
@@ -21,14 +21,14 @@ pub struct Wanted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Version {
-    /// The first number.
+    /// Major version number.
     pub major: u8,
-    /// The second, when it counts.
+    /// Minor version number; `None`: any.
     pub minor: Option<u8>,
 }
 
 impl Version {
-    /// Whether an interpreter that says to be of this major and minor version is one.
+    /// Returns whether an interpreter with this major and minor version matches.
     pub fn fits(self, (major, minor): (u8, u8)) -> bool {
         self.major == major && self.minor.is_none_or(|wanted| wanted == minor)
     }

@@ -35,29 +35,29 @@ use crate::session::Session;
 use crate::state::HealState;
 use crate::stop_reason::StopReason;
 
-/// What the workflow needs to know of its machine.
+/// Settings of the workflow that depend on its machine.
 pub struct HealSettings {
-    /// Where runs keep their clones and installs are cached.
+    /// Folder for the clones of runs and the caches of installs.
     pub data_dir: PathBuf,
-    /// Where commands of repositories run.
+    /// Sandbox for commands of repositories.
     pub sandbox: Arc<dyn Sandbox>,
     /// The token for GitHub.
     pub token: Option<SecretString>,
     /// The way to GitHub's API, or that of a GitHub Enterprise.
     pub github: Arc<GitHub>,
-    /// What an install may reach, and what opens it.
+    /// Registries that an install may reach, and the credentials for them.
     pub registries: RegistryAccess,
-    /// The language models that are asked when rules have nothing left; `None`: none.
+    /// Language models that are used when rules and search find nothing; `None`: no models.
     pub models: Option<Models>,
-    /// How much models are told.
+    /// Limits on the content of prompts.
     pub prompt_limits: PromptLimits,
-    /// How much of a repository is taken.
+    /// Limits on the size of a repository.
     pub git_limits: SizeLimits,
-    /// How much installs may leave for later runs.
+    /// Limits on the caches that installs leave for later runs.
     pub caches: CacheLimits,
 }
 
-/// Why the workflow cannot be set up.
+/// Reason the workflow cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The graph is wrong.
@@ -76,7 +76,7 @@ pub struct HealWorkflow {
     settings: HealSettings,
     graph: Graph<HealNode, HealState>,
     git: Arc<Git>,
-    /// Open sessions by run. A session is a cache: a run that has none here gets one made from its state.
+    /// Open sessions by run. A session is a cache: a run without one gets a new session, made from its state.
     sessions: Mutex<HashMap<RunId, Session>>,
 }
 
@@ -106,8 +106,8 @@ impl HealWorkflow {
         Ok(Checkout { git: Arc::clone(&self.git), address, folders: Folders::new(self.run_folder(run)) })
     }
 
-    /// The run's session, made anew when this process has none: the tree is then written again, so that nothing is left of
-    /// a candidate that a killed process was trying.
+    /// Returns the run's session, or makes a new one if this process has none. In that case the tree is written again, which removes
+    /// any candidate that a killed process was trying.
     async fn session(&self, state: &HealState, checkout: &Checkout, run: RunId) -> Result<Session, StepError> {
         let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
         if let Some(session) = open {
@@ -137,7 +137,7 @@ impl HealWorkflow {
         }
     }
 
-    /// Whoever waits for the status of a commit is told that a cancelled run says nothing of it.
+    /// Sets the commit's status to failure when the run was cancelled, so that nothing waits for a verdict that will not come.
     async fn tell_of_the_end(&self, state: &mut HealState, context: &StepContext) {
         // Where nothing is verified nobody was told to wait, and a verdict stands.
         if state.request.ci == CiMode::None || state.stop != Some(StopReason::Cancelled) {
@@ -169,7 +169,7 @@ impl HealWorkflow {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(run, session);
     }
 
-    /// One step on a machine that has the run's clone and tree: whoever took the steps before may have been another.
+    /// Runs one step on a machine that has the run's clone and tree; earlier steps may have run elsewhere.
     async fn in_session(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
         let checkout = self.checkout(state, context.run)?;
         let hosted = Hosted::at(&self.settings.github, &checkout.address);
@@ -213,7 +213,7 @@ fn real(folder: &Path) -> std::io::Result<PathBuf> {
     folder.canonicalize()
 }
 
-/// What a task asks for.
+/// Returns the request in a task's context.
 fn request(task: &Task) -> Result<HealRequest, StepError> {
     serde_json::from_value(task.context.clone()).map_err(|error| StepError::Permanent {
         code: ErrorCode::InvalidInput,

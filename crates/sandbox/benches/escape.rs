@@ -1,6 +1,6 @@
-//! Attempts to get out of each sandbox of this machine: which were refused, and by what.
+//! Attempts to escape from each sandbox of this machine: which ones were refused, and by which mechanism.
 //!
-//! Arguments: `--reference` for Docker as it comes (`docker run` without any of autoheal's settings) and nsjail beside them.
+//! Arguments: `--reference` adds Docker with its defaults (`docker run` without any of autoheal's settings) and nsjail.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! No wall: the command runs as this user, on this machine, with everything that is here. Only for who asked by name.
+//! No sandbox: the command runs as this user, on this machine, with access to everything. Only used when selected by name.
 //!
 //! Time and output are limited as elsewhere; memory and processes by control groups where they can be made, else memory of
 //! each process by a resource limit and of all together by the watch. Nothing limits the network.
@@ -22,7 +22,7 @@ use crate::spec::{Command, Network, PATH, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
-/// Runs commands without a wall.
+/// Runs commands without isolation.
 #[derive(Debug)]
 pub(crate) struct Direct {
     free_space: u64,
@@ -55,7 +55,7 @@ struct DirectWorkspace {
 }
 
 impl DirectWorkspace {
-    /// A script that waits, and the words for it.
+    /// Prepares a waiting script, and the arguments for it.
     async fn arm(&self, command: &Command) -> Result<(Armed, Vec<u8>), SandboxError> {
         let mut environment = self.spec.environment.clone();
         for (name, otherwise) in [("PATH", PATH), ("HOME", "/")] {

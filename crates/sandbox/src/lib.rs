@@ -1,24 +1,24 @@
-//! Runs what a repository controls (tests, installs, linters with its configuration), shut in.
+//! Runs repository code (tests, installs, linters with the repository's configuration) in a sandbox.
 //!
 //! Every command runs without network (unless it installs dependencies), with a read-only root, a writable copy of the
 //! repository only, a cleared environment, and limits on time, memory, processes and output. The [`Outcome`] names the
-//! limit that was hit. A [`Workspace`] is kept warm: its second command does not pay the start again.
+//! limit that was hit. A [`Workspace`] stays warm: its second command does not pay the startup cost again.
 //!
 //! # Layout
 //!
-//! - [`spec`]: what to run and how much it may use
-//! - [`outcome`]: how it ended
-//! - [`session`]: a child that is kept and talked to
-//! - [`settings`], [`select`](fn@select): which sandbox, and whether it works here
+//! - [`spec`]: commands, workspaces and their limits
+//! - [`outcome`]: results of commands and errors
+//! - [`session`]: a long-running child that exchanges lines with the caller
+//! - [`settings`], [`select`](fn@select): the choice of a sandbox, and whether it works on this machine
 //! - `bubblewrap`: a namespace for each command, set up before it is needed
 //! - `docker`: a container for each workspace
-//! - `direct`: no wall
-//! - [`doors`](mod@doors): each way out of a sandbox, tried and judged
-//! - `cell`: the processes of one command
-//! - `limits`: control groups, or resource limits and a watch
-//! - `registries`: the one way out, for installing dependencies
+//! - `direct`: no sandbox
+//! - [`doors`](mod@doors): every known way out of a sandbox, tried and judged
+//! - `cell`: the process tree of one command
+//! - `limits`: control groups, or resource limits with monitoring
+//! - `registries`: the only network access, for installing dependencies
 //! - [`worker_process`]: processes of this program that do untrusted work
-//! - [`untrusted`]: folders that commands could write, as the host may use them; `mount_sources`: the check of what is shown
+//! - [`untrusted`]: safe access of the host to folders that commands could write; `mount_sources`: the check of mounted paths
 //! - `machine`: the parts of /proc that are hidden
 //! - `seccomp`: the system calls that commands may make
 //! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
@@ -56,7 +56,7 @@ pub use settings::{Choice, Settings};
 pub use spec::{Command, Disk, Image, Limits, Mount, Network, RegistryAccess, WorkspaceSpec};
 pub use worker_process::{WorkerExit, WorkerProcess, WorkerStreams};
 
-/// Which kind of wall stands between the command and the host.
+/// Kind of isolation between a command and the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxKind {
@@ -64,7 +64,7 @@ pub enum SandboxKind {
     Docker,
     /// Linux namespaces by bubblewrap.
     Bubblewrap,
-    /// No wall: only when a person asked for it by name.
+    /// No isolation: used only when the user selects it by name.
     None,
 }
 
@@ -78,13 +78,13 @@ impl fmt::Display for SandboxKind {
     }
 }
 
-/// Opens workspaces.
+/// A kind of sandbox that opens workspaces for commands.
 #[async_trait]
 pub trait Sandbox: Send + Sync {
-    /// Which kind it is.
+    /// Returns the kind of the sandbox.
     fn kind(&self) -> SandboxKind;
 
-    /// Opens a workspace: starts what is kept warm. What it started ends when the workspace is closed or dropped, and when
+    /// Opens a workspace and starts the parts that stay warm. They end when the workspace is closed or dropped, and when
     /// this process dies.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ pub trait Workspace: Send {
     /// See [`SandboxError`]; among them a command that wants the network, which sessions do not have.
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError>;
 
-    /// Ends what is kept warm and removes it; afterwards no process, container or control group of it is left.
+    /// Ends and removes everything that stays warm; afterwards no process, container or control group of it is left.
     ///
     /// # Errors
     ///

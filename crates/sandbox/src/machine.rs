@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Of /proc what programs read about the machine: everything else there that is not about processes is hidden, whatever kernel or module
-/// made it. Some of it lets its owner, who is root, change or watch the machine without any capability, and to the kernel root's commands are
-/// root.
+/// Entries of /proc that programs read to learn about the machine. All other entries that are not about processes are hidden,
+/// whichever kernel or module made them: some let their owner, who is root, change or watch the machine without any
+/// capability, and to the kernel root's commands are root.
 const MACHINE: &[&str] = &[
     "cgroups",
     "consoles",
@@ -35,12 +35,12 @@ const MACHINE: &[&str] = &[
     "vmstat",
 ];
 
-/// Whether this entry of /proc is shown to commands.
+/// Returns whether commands can see this entry of /proc.
 pub(crate) fn is_shown(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit()) || MACHINE.contains(&name)
 }
 
-/// The entries of this machine's /proc that are to be hidden.
+/// Returns the entries of this machine's /proc that must be hidden.
 pub(crate) fn hidden() -> io::Result<Vec<PathBuf>> {
     let mut entries = fs::read_dir("/proc")?
         .map(|entry| entry.map(|entry| entry.path()))

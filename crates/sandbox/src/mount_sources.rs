@@ -11,15 +11,15 @@ use crate::outcome::SandboxError;
 use crate::spec::{Mount, WorkspaceSpec};
 use crate::untrusted::{Kind, UntrustedFolder, kind_of, open_without_links};
 
-/// Why a path is refused that may be a link by now.
+/// Reason to refuse a path that is, or may by now be, a symbolic link.
 const LINK: &str = "it is a symbolic link, or reached through one, and links are not followed; name the folder that it leads to, or, when a \
                     command of the repository made it, heal again";
 
-/// Refuses a workspace of which a mount could show anything else than it says.
+/// Refuses a workspace with a mount that could lead to a path other than the one it names.
 ///
 /// # Errors
 ///
-/// [`SandboxError::UnsafeMount`], and [`SandboxError::Failed`] when a source cannot be looked at.
+/// [`SandboxError::UnsafeMount`], and [`SandboxError::Failed`] when a source cannot be checked.
 pub(crate) fn verify(spec: &WorkspaceSpec) -> Result<(), SandboxError> {
     let root = Mount { host: spec.root.clone(), inside: spec.inside.clone(), writable: true };
     let mounts: Vec<&Mount> = std::iter::once(&root).chain(&spec.mounts).collect();
@@ -55,7 +55,8 @@ fn verify_source(path: &Path) -> Result<(), SandboxError> {
     }
 }
 
-/// What is not there yet is made there by the sandbox; what is there has to be real.
+/// Refuses a mount point that is a link or a special file. The sandbox
+/// makes a mount point that does not exist yet.
 fn verify_destination(writable: &Path, below: &Path) -> Result<(), SandboxError> {
     let folder = UntrustedFolder::open(writable).map_err(|error| failed(writable, &error))?;
     for path in below.ancestors().filter(|path| !path.as_os_str().is_empty()) {
@@ -87,7 +88,8 @@ mod tests {
     use super::*;
     use crate::Image;
 
-    /// `tree` is the root, shown at `/tree`; each mount is a folder of the host, where it is shown, and whether it is writable.
+    /// Checks a workspace whose root `tree` is mounted at `/tree`; each mount is a folder of the host, its path inside, and
+    /// whether it is writable.
     fn verdict(place: &Path, mounts: &[(&str, &str, bool)]) -> Result<(), String> {
         let mount = |(host, inside, writable): &(&str, &str, bool)| Mount {
             host: place.join(host),

@@ -1,36 +1,36 @@
-//! How a command ended.
+//! Outcomes and errors of commands.
 
 use std::fmt;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 
-/// What a command came to.
+/// Outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it ended.
+    /// The way it ended.
     pub end: End,
-    /// What it wrote to standard output, up to the cap.
+    /// Bytes that it wrote to standard output, up to the cap.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error, up to the cap.
+    /// Bytes that it wrote to standard error, up to the cap.
     pub stderr: Vec<u8>,
-    /// Wall time.
+    /// Elapsed (wall-clock) time.
     pub duration: Duration,
 }
 
-/// How a command ended.
+/// The way a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// By itself, with this exit status.
+    /// Exited by itself, with this status.
     Exited(i32),
-    /// By this signal, which was not sent by the sandbox.
+    /// Ended by this signal, which was not sent by the sandbox.
     Signaled(i32),
     /// The sandbox ended it (or the kernel did) because of this limit.
     LimitHit(Limit),
 }
 
 impl End {
-    /// Exit status 0.
+    /// Returns whether it exited with status 0.
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Exited(0))
     }
@@ -49,17 +49,17 @@ impl fmt::Display for End {
 /// A limit that was hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Wall time.
+    /// Elapsed (wall-clock) time.
     Time,
-    /// Memory.
+    /// Memory of all processes together.
     Memory,
-    /// Processes.
+    /// Number of processes and threads.
     Processes,
-    /// Output.
+    /// Bytes of standard output and error together.
     Output,
-    /// What lies in the folders that it may write.
+    /// Bytes and entries in the folders that it may write.
     Disk,
-    /// What must stay free on their file systems, whoever used it up.
+    /// Space to keep free on their file systems, whichever process used it up.
     FreeSpace,
 }
 
@@ -76,53 +76,53 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Why a command could not be run at all.
+/// Reason a command could not be run at all.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// This kind of sandbox does not work on this machine.
     #[error("the {kind} sandbox cannot be used: {reason}")]
     Unavailable {
-        /// Which.
+        /// Kind of the sandbox.
         kind: super::SandboxKind,
-        /// Why, and what to do about it.
+        /// Reason, and what to do about it.
         reason: String,
     },
     /// No limits can be enforced here.
     #[error("limits cannot be enforced: {reason}")]
     NoLimits {
-        /// Why, and what to do about it.
+        /// Reason, and what to do about it.
         reason: String,
     },
-    /// The container image is not there.
+    /// The container image does not exist locally.
     #[error(
         "the image {image} is missing; fetch it with `docker pull`, set `{setting}` to one that exists, or make one in a clone of \
          autoheal with `cargo xtask image python` or `cargo xtask image node`"
     )]
     MissingImage {
-        /// Its name.
+        /// Name of the image.
         image: String,
         /// The setting that names it.
         setting: &'static str,
     },
-    /// What is to be shown inside could be anything else than it says.
+    /// A path to be mounted could lead to something else than it names.
     #[error("{} cannot be shown in the sandbox: {reason}", path.display())]
     UnsafeMount {
-        /// On the host.
+        /// Path on the host.
         path: std::path::PathBuf,
-        /// Why, and what to do about it.
+        /// Reason, and what to do about it.
         reason: String,
     },
-    /// A process inside is not shut in as it has to be.
+    /// The isolation is incomplete: a process inside can pass one of the doors.
     #[error("the sandbox is not used, for its door \"{door}\" is open: {found}; {remedy}")]
     OpenDoor {
-        /// The door.
+        /// Name of the door.
         door: &'static str,
-        /// The finding.
+        /// Result of the check, which shows that it is open.
         found: String,
         /// The way to shut it.
         remedy: String,
     },
-    /// There is too little room on a disk to start anything.
+    /// Too little disk space is free to start a command.
     #[error(
         "only {} MiB are free where {} lies, and {} MiB are to stay free; make room there, or lower `{}`",
         free >> 20, folder.display(), floor >> 20, crate::Settings::FREE_SPACE_SETTING
@@ -130,17 +130,17 @@ pub enum SandboxError {
     NoSpace {
         /// A folder that commands may write.
         folder: std::path::PathBuf,
-        /// Free bytes.
+        /// Free space, in bytes.
         free: u64,
-        /// The bytes that are to stay free.
+        /// Minimum free space, in bytes.
         floor: u64,
     },
     /// The engine, a namespace or a pipe failed.
     #[error("{doing} failed")]
     Failed {
-        /// What was being done.
+        /// Operation that failed, as the subject of the message.
         doing: &'static str,
-        /// Why.
+        /// Cause of the failure.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },

@@ -12,7 +12,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use rustix::process::{Resource, Rlimit};
 
-/// One process, told apart from later ones with the same number.
+/// One process, distinguished from later ones with the same ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process(Owner);
 
@@ -22,18 +22,18 @@ impl Process {
         Owner::of(u32::try_from(pid).ok()?).map(Self)
     }
 
-    /// This process.
+    /// Returns this process; `None` when `/proc` is not mounted.
     pub(crate) fn current() -> Option<Self> {
         Owner::current().map(Self)
     }
 
-    /// Its number.
+    /// Returns the process ID.
     pub(crate) fn pid(self) -> i32 {
         // The kernel's numbers are far smaller; 0 would be this process's own group.
         i32::try_from(self.0.pid()).unwrap_or(i32::MAX)
     }
 
-    /// Whether it still runs; one that ended and was not yet waited for does not.
+    /// Returns whether it still runs; a process that ended and was not yet waited for does not.
     pub(crate) fn is_alive(self) -> bool {
         self.0.is_alive()
     }
@@ -45,7 +45,7 @@ impl Process {
         }
     }
 
-    /// Sets a resource limit of it, which what it starts inherits.
+    /// Sets a resource limit of the process; its later child processes inherit it.
     pub(crate) fn limit(self, resource: Resource, most: u64) -> io::Result<()> {
         let pid = rustix::process::Pid::from_raw(self.pid()).ok_or(io::ErrorKind::NotFound)?;
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
@@ -75,7 +75,7 @@ impl Process {
         }
     }
 
-    /// Its children.
+    /// Returns the child processes of all its threads.
     pub(crate) fn children(self) -> Vec<Self> {
         let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid())) else { return Vec::new() };
         tasks
@@ -101,12 +101,12 @@ impl Process {
         found
     }
 
-    /// How many threads it has.
+    /// Returns the number of its threads.
     pub(crate) fn threads(self) -> u64 {
         self.0.threads()
     }
 
-    /// How much memory it uses, in bytes, each shared page counted in parts.
+    /// Returns the memory it uses, in bytes; of a shared page it counts a proportional part.
     pub(crate) fn memory(self) -> u64 {
         let Ok(rollup) = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid())) else { return 0 };
         rollup
@@ -118,7 +118,7 @@ impl Process {
     }
 }
 
-/// `PID-START`, for labels.
+/// Formats the process as `PID-START`, for labels.
 impl fmt::Display for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

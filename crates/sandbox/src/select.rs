@@ -1,4 +1,4 @@
-//! Which sandbox is used, whether it works here, and what killed processes left.
+//! Choice of the sandbox, check that it works here, and removal of what killed processes left behind.
 
 use std::sync::Arc;
 
@@ -47,11 +47,11 @@ pub async fn chosen(kind: SandboxKind, settings: &Settings) -> Result<Arc<dyn Sa
     })
 }
 
-/// Whether this kind works here.
+/// Checks that this kind of sandbox works here.
 ///
 /// # Errors
 ///
-/// Why it does not, and what to do about it.
+/// The reason that it does not work, and the remedy.
 pub async fn check(kind: SandboxKind, settings: &Settings) -> Result<(), SandboxError> {
     match kind {
         SandboxKind::Docker => Engine::find(settings).await.map(drop),

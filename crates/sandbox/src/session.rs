@@ -1,4 +1,4 @@
-//! A child that is kept and talked to, line by line or by numbers of bytes: test workers, language servers.
+//! A long-running child that exchanges lines, or a number of bytes, with the caller: test workers, language servers.
 
 use std::pin::Pin;
 
@@ -12,30 +12,31 @@ use crate::outcome::{End, Limit, Outcome, SandboxError};
 use crate::spec::{Command, Limits, Network};
 use crate::supervise::{Ended, LAST_WORDS, Pipe, Running, end_of};
 
-/// A command that goes on, and answers.
+/// A long-running command that answers requests.
 ///
-/// Its limits are those of the command, but for two: `time` is how long one answer may take, and `output` is the length of
-/// one answer, and of what is kept of standard error. Dropping a session ends everything that the command started.
+/// The limits are those of the command, with two exceptions: `time` limits one answer, and `output` limits the length of
+/// one answer and of the standard error that is kept. Dropping a session ends everything that the command started.
 #[async_trait]
 pub trait Session: Send {
-    /// Writes bytes to its standard input. A command that no longer reads is noticed by the next [`Session::line`].
+    /// Writes bytes to its standard input. If the command has stopped reading, the next [`Session::line`] reports it.
     async fn send(&mut self, bytes: &[u8]);
 
-    /// The next line of its standard output.
+    /// Returns the next line of its standard output.
     ///
     /// # Errors
     ///
     /// See [`SandboxError`]; a command that ended or hit a limit is a [`Line::Ended`].
     async fn line(&mut self) -> Result<Line, SandboxError>;
 
-    /// The next `count` bytes of its standard output, which may hold the ends of lines. More than the limit of the output ends the command.
+    /// Returns the next `count` bytes of its standard output, which may contain line ends. Exceeding the limit of the output ends
+    /// the command.
     ///
     /// # Errors
     ///
     /// As for [`Session::line`].
     async fn bytes(&mut self, count: usize) -> Result<Line, SandboxError>;
 
-    /// Ends it and everything it started.
+    /// Ends the command and everything it started.
     ///
     /// # Errors
     ///
@@ -43,10 +44,10 @@ pub trait Session: Send {
     async fn close(self: Box<Self>) -> Result<(), SandboxError>;
 }
 
-/// What [`Session::line`] and [`Session::bytes`] give.
+/// Result of [`Session::line`] and [`Session::bytes`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A line, without its end; or as many bytes as were asked for.
+    /// A line, without its end; or the requested number of bytes.
     Text(Vec<u8>),
     /// There will be no more: the command is gone. Its standard output is what was left without a line's end.
     Ended(Outcome),
@@ -62,13 +63,13 @@ pub(crate) fn refuse_network(command: &Command) -> Result<(), SandboxError> {
     }
 }
 
-/// What a command said: bytes on one of its outputs.
+/// Output of a command: bytes on one of its two pipes.
 pub(crate) type Said = (Pipe, Vec<u8>);
 
-/// How much may wait to be taken, in pieces.
+/// Maximum number of pieces of output that wait to be read.
 const WAITING: usize = 16;
 
-/// Makes a channel for what a command says.
+/// Creates a channel for the output of a command.
 pub(crate) fn channel() -> (mpsc::Sender<Said>, mpsc::Receiver<Said>) {
     mpsc::channel(WAITING)
 }
@@ -104,7 +105,7 @@ pub(crate) struct Conversation<R> {
     limits: Limits,
     started: Instant,
     stdout: Vec<u8>,
-    /// How much of `stdout` is known to hold no line's end.
+    /// Number of leading bytes of `stdout` that are known to hold no end of a line.
     searched: usize,
     stderr: Vec<u8>,
     ended: Option<End>,
@@ -136,7 +137,7 @@ impl<R: Running> Conversation<R> {
         hear(piece, &mut self.stdout, &mut self.stderr, self.limits.output);
     }
 
-    /// The first whole line of what was heard.
+    /// Removes and returns the first whole line of the output received so far.
     fn take_line(&mut self) -> Option<Vec<u8>> {
         let unsearched = self.stdout.get(self.searched..).unwrap_or_default();
         let Some(end) = unsearched.iter().position(|byte| *byte == b'\n') else {
@@ -150,7 +151,7 @@ impl<R: Running> Conversation<R> {
         Some(line)
     }
 
-    /// The first `count` bytes of what was heard.
+    /// Removes and returns the first `count` bytes of the output received so far.
     fn take_bytes(&mut self, count: usize) -> Option<Vec<u8>> {
         if self.stdout.len() < count {
             return None;
@@ -160,7 +161,8 @@ impl<R: Running> Conversation<R> {
         Some(std::mem::replace(&mut self.stdout, rest))
     }
 
-    /// What `take` finds in what was heard, as soon as it finds it. `most`: of more than so many bytes it finds nothing any more.
+    /// Waits until `take` finds something in the output, and returns it. More than `most` bytes without a
+    /// match exceed the output limit.
     async fn answer(
         &mut self,
         most: usize,
@@ -193,7 +195,7 @@ impl<R: Running> Conversation<R> {
         }
     }
 
-    /// Ends it, hears the rest, and finds out why it ended.
+    /// Ends the command, reads the rest of its output, and determines why it ended.
     async fn end(&mut self, ended: Ended) -> Result<End, SandboxError> {
         self.running.stop().await?;
         // Everything that could write is gone, so this comes to an end; a line that is too long is not waited for.

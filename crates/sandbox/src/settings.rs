@@ -1,20 +1,20 @@
-//! What a person can set, and the choice of a sandbox.
+//! Settings of sandboxes, and the choice of one.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Which sandbox is wanted.
+/// Sandbox that the user chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// The first that works: Docker, then bubblewrap. Never none.
+    /// The first that works: Docker, then bubblewrap. Never `None`.
     #[default]
     Auto,
-    /// Docker.
+    /// A container of a Docker engine.
     Docker,
-    /// bubblewrap.
+    /// Linux namespaces, created by bubblewrap.
     Bubblewrap,
-    /// No wall at all.
+    /// No isolation; never chosen automatically.
     None,
 }
 
@@ -32,28 +32,29 @@ impl FromStr for Choice {
     }
 }
 
-/// What a person can set.
+/// Settings that the user can change.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The container image in which Python runs, when a workspace names none.
     pub python_image: String,
-    /// The same for Node. It needs Python, too: that is what the way to the registries is made of.
+    /// The container image in which Node runs. It needs Python, too, for the relay to the registries.
     pub node_image: String,
     /// A folder of this program's own, for small files that sandboxes see (a relay script).
     pub state_dir: PathBuf,
-    /// Whether commands may be run where memory and processes cannot be limited by control groups, or folders in memory in their size.
+    /// True if commands may run where control groups cannot limit memory and processes, or folders in memory
+    /// have no size limit.
     pub allow_weak_limits: bool,
-    /// How many bytes are to stay free on the file systems that commands may write.
+    /// Number of bytes to keep free on the file systems that commands may write.
     pub free_space: u64,
     /// The runtime that Docker is to use for containers, such as `runsc`; else the engine's own default.
     pub docker_runtime: Option<String>,
 }
 
 impl Settings {
-    /// A public image with Python; used until a person sets another.
+    /// Default image for Python: a public one.
     pub const DEFAULT_PYTHON_IMAGE: &'static str = "python:3.11-slim-bookworm";
 
-    /// A public image with Node, npm and Python; used until a person sets another.
+    /// Default image for Node: a public one with Node, npm and Python.
     pub const DEFAULT_NODE_IMAGE: &'static str = "node:20-bookworm";
 
     /// The name of the setting that [`Settings::node_image`] comes from.
@@ -62,7 +63,7 @@ impl Settings {
     /// The name of the setting that [`Settings::python_image`] comes from.
     pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
 
-    /// What stays free on a disk, unless a person sets another number: 1 GiB.
+    /// Default number of bytes to keep free on a disk: 1 GiB.
     pub const DEFAULT_FREE_SPACE: u64 = 1 << 30;
 
     /// The name of the setting that [`Settings::free_space`] comes from.
@@ -71,7 +72,7 @@ impl Settings {
     /// The name of the setting that [`Settings::allow_weak_limits`] comes from.
     pub const WEAK_LIMITS_SETTING: &'static str = "sandbox.allow_weak_limits";
 
-    /// The hosts that an install may reach, until a person sets others: those of the package indexes of Python and npm.
+    /// Default hosts that an install may reach: those of the package indexes of Python and npm.
     pub const DEFAULT_REGISTRIES: [&'static str; 4] =
         ["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"];
 

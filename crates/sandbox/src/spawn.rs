@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::process::Process;
 
-/// A process of the host to be started, its three streams piped and its environment only what is said here.
+/// A host process to start, with its three streams piped and only the environment given here.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) argv: Vec<OsString>,
@@ -26,26 +26,26 @@ pub(crate) struct Launch {
     pub(crate) directory: PathBuf,
     /// The user and group to become; only root can.
     pub(crate) user: Option<(u32, u32)>,
-    /// What the process finds in its open files, from [`FIRST_FILE`] on.
+    /// Content of the process's open files, from [`FIRST_FILE`] on.
     pub(crate) files: Vec<Vec<u8>>,
 }
 
 /// The number of the first of [`Launch::files`] in the process.
 pub(crate) const FIRST_FILE: usize = 3;
 
-/// A process that was started.
+/// A started process and the guard of its process group.
 pub(crate) struct Started {
-    /// To be dropped first: as long as the process was not waited for, its number is nobody else's.
+    /// Dropped first: until the process is waited for, its ID is not reused.
     pub(crate) group: GroupGuard,
     pub(crate) child: Child,
 }
 
-/// Ends a process group when it is dropped. The first process inside of bubblewrap asks to be ended with bubblewrap only when that has let it
-/// go on: if bubblewrap alone were ended before, it would wait for ever.
+/// Ends a process group when it is dropped. The first process inside bubblewrap asks to be ended with bubblewrap only after
+/// bubblewrap lets it continue: if bubblewrap alone were ended before that, the process would wait forever.
 pub(crate) struct GroupGuard(Option<Process>);
 
 impl GroupGuard {
-    /// Something else ends the processes from here on.
+    /// Disarms the guard: the processes are ended by another mechanism from here on.
     pub(crate) fn release(mut self) {
         self.0 = None;
     }
@@ -65,7 +65,7 @@ struct Request {
     reply: oneshot::Sender<io::Result<Started>>,
 }
 
-/// Starts it.
+/// Starts the process and returns it with the guard of its process group.
 ///
 /// A dedicated thread forks: `--die-with-parent` of bubblewrap asks the kernel for a signal at the death of the *thread*
 /// that forked, and threads of a runtime come and go.
@@ -79,7 +79,7 @@ pub(crate) async fn spawn(launch: Launch) -> io::Result<Started> {
     answer.await.map_err(|_| gone())?
 }
 
-/// Where a program is, by this process's `PATH`.
+/// Finds a program in this process's `PATH`.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -146,8 +146,8 @@ fn in_memory(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Gives this thread, and so the next process that it starts, an empty session keyring: keyrings are in no namespace, and that of whoever
-/// started this program may hold what opens file systems and accounts.
+/// Gives this thread, and so the next process that it starts, an empty session keyring. Keyrings are not in a namespace, and
+/// the session keyring of the user who started this program may hold keys to file systems and accounts.
 fn leave_keyring() {
     if let Err(error) = keyutils::Keyring::join_anonymous_session() {
         // No kernel with keyrings, or a container in which they are shut already.

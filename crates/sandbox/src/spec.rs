@@ -1,4 +1,4 @@
-//! What to run, where, and how much it may use.
+//! Commands, the workspaces in which they run, and the limits on what they may use.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 /// A place in which commands run.
 #[derive(Debug, Clone)]
 pub struct WorkspaceSpec {
-    /// The run it belongs to: the label by which a sweep finds what a killed process left.
+    /// The run it belongs to: the label by which a sweep finds the remains of a killed process.
     pub run: RunId,
     /// The host folder that holds the copy of the repository: the only one that commands may write.
     pub root: PathBuf,
-    /// Where `root` is seen inside; an absolute path.
+    /// Path of `root` inside the sandbox; absolute.
     pub inside: PathBuf,
     /// Further host folders or files to be seen inside.
     pub mounts: Vec<Mount>,
@@ -24,7 +24,7 @@ pub struct WorkspaceSpec {
     pub image: Image,
 }
 
-/// Which image a container is made of; sandboxes without images show this machine's programs.
+/// Image of a container; sandboxes without images show this machine's programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Image {
     /// The one that is set for Python.
@@ -36,7 +36,7 @@ pub enum Image {
     Named(String),
 }
 
-/// Where programs are looked for, unless the workspace says otherwise.
+/// Default search path of programs; the workspace may set another.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 impl WorkspaceSpec {
@@ -46,43 +46,43 @@ impl WorkspaceSpec {
         std::iter::once(&self.root).chain(mounts).cloned().collect()
     }
 
-    /// Where the repository is seen inside, unless told otherwise.
+    /// Default path of the repository inside the sandbox.
     pub const DEFAULT_INSIDE: &'static str = "/workspace";
 }
 
 /// A host folder or file that is seen inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// On the host.
+    /// Path on the host.
     pub host: PathBuf,
-    /// Inside; an absolute path.
+    /// Absolute path inside the sandbox.
     pub inside: PathBuf,
-    /// Whether commands may write it.
+    /// True if commands may write it.
     pub writable: bool,
 }
 
 impl Mount {
-    /// The same path on both sides, read-only.
+    /// Mounts a path at the same path inside, read-only.
     pub fn read_only(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self { host: path.clone(), inside: path, writable: false }
     }
 }
 
-/// One command.
+/// A command to run in a workspace.
 #[derive(Debug, Clone)]
 pub struct Command {
     /// Program and arguments; no shell is involved.
     pub argv: Vec<String>,
     /// The folder to start in, inside; relative to the workspace's `inside`, or absolute.
     pub directory: PathBuf,
-    /// Added to the workspace's environment.
+    /// Variables added to the workspace's environment.
     pub environment: BTreeMap<String, String>,
-    /// What it reads on standard input.
+    /// Content of its standard input.
     pub stdin: Vec<u8>,
-    /// What it may reach.
+    /// Network access of the command.
     pub network: Network,
-    /// What it may use.
+    /// Limits on what it may use.
     pub limits: Limits,
 }
 
@@ -104,7 +104,7 @@ impl Command {
     }
 }
 
-/// What a command may reach.
+/// Network access of a command.
 #[derive(Debug, Clone)]
 pub enum Network {
     /// Nothing, not even the host's loopback.
@@ -127,8 +127,8 @@ pub struct RegistryAccess {
 }
 
 impl RegistryAccess {
-    /// The variables, with what opens an index taken out: `PIP_INDEX_URL=https://index.example/simple`, `NPM_TOKEN=`. From another index come
-    /// other packages.
+    /// Returns the variables without their credentials: `PIP_INDEX_URL=https://index.example/simple`, `NPM_TOKEN=`. Another
+    /// index provides other packages.
     pub fn indexes(&self) -> Vec<String> {
         let public = |value: &SecretString| {
             let addresses = value.expose_secret().split_whitespace().filter_map(|word| word.split_once("://"));
@@ -143,20 +143,20 @@ impl RegistryAccess {
     }
 }
 
-/// What a command may use.
+/// Limits on what a command may use.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Wall time.
+    /// Maximum elapsed (wall-clock) time.
     pub time: Duration,
-    /// Memory of all its processes together, in bytes.
+    /// Maximum memory of all its processes together, in bytes.
     pub memory: u64,
-    /// Processes and threads at one time.
+    /// Maximum number of processes and threads at one time.
     pub processes: u32,
-    /// Processors.
+    /// Maximum number of processors; may be a fraction.
     pub cpus: f64,
-    /// Standard output and error together, in bytes.
+    /// Maximum length of standard output and error together, in bytes.
     pub output: usize,
-    /// What may lie in the host folders that it may write, all together.
+    /// Maximum number of bytes and entries in the host folders that it may write, all together.
     pub disk: Disk,
 }
 

@@ -1,4 +1,4 @@
-//! Watches one command to its end: feeds it, keeps what it writes up to the cap, and stops it when it takes too long.
+//! Supervises one command to its end: feeds it, stores its output up to the cap, and stops it when it takes too long.
 
 use std::io;
 use std::pin::pin;
@@ -25,14 +25,14 @@ pub(crate) trait Running: Send {
     /// Ends everything, and removes what was made for it alone.
     async fn close(&mut self) -> Result<(), SandboxError>;
 
-    /// The limit on what it may leave behind that it hit, although it ended by itself; asked after [`Running::stop`].
+    /// Returns the disk limit that it exceeded although it ended by itself; called after [`Running::stop`].
     async fn wrote_too_much(&mut self) -> Option<Limit>;
 
-    /// The limit that was hit without the sandbox ending it; asked after [`Running::stop`], and only when it failed.
+    /// Returns the limit that ended it without the sandbox; called after [`Running::stop`], and only when the command failed.
     async fn limit_hit(&mut self) -> Option<Limit>;
 }
 
-/// What [`Running::ended`] saw.
+/// Reason that [`Running::ended`] returned.
 pub(crate) enum Ended {
     /// The first process ended with this status, 128 + n for signal n.
     Status(i32),
@@ -47,7 +47,7 @@ pub(crate) enum Pipe {
     Stderr,
 }
 
-/// What a command wrote, up to the cap of both together.
+/// Output of a command, up to the cap of both pipes together.
 pub(crate) struct Output {
     cap: usize,
     written: Mutex<(Vec<u8>, Vec<u8>)>,
@@ -62,7 +62,7 @@ impl Output {
         Self { cap, written: Mutex::new((Vec::new(), Vec::new())) }
     }
 
-    /// Keeps what fits.
+    /// Appends as many bytes as the cap allows; an error when not all of them fit.
     pub(crate) fn push(&self, pipe: Pipe, bytes: &[u8]) -> Result<(), Overflow> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let room = self.cap.saturating_sub(written.0.len() + written.1.len());
@@ -108,7 +108,7 @@ async fn drain(mut from: impl AsyncRead + Unpin, pipe: Pipe, output: &Output) ->
     }
 }
 
-/// How long the rest in the pipes is waited for once everything that could write is gone.
+/// Maximum wait for the rest in the pipes, once every process that could write has ended.
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Follows a command to its end; afterwards nothing of it runs.
@@ -146,7 +146,7 @@ pub(crate) async fn supervise(
     Ok((end, duration))
 }
 
-/// How a command ended that was not ended by the sandbox.
+/// Determines how a command ended that the sandbox did not end.
 pub(crate) async fn end_of(running: &mut dyn Running, status: i32) -> End {
     if let Some(limit) = running.wrote_too_much().await {
         return End::LimitHit(limit);
@@ -158,7 +158,7 @@ pub(crate) async fn end_of(running: &mut dyn Running, status: i32) -> End {
     }
 }
 
-/// The status after the signal that the kernel sends to who writes more into one file than the resource limit allows.
+/// Exit status after the signal that the kernel sends to a process whose file exceeds the resource limit.
 const FILE_TOO_LARGE: i32 = 128 + Signal::SIGXFSZ as i32;
 
 /// The shell's convention: 128 + n is signal n.

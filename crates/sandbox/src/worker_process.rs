@@ -1,8 +1,8 @@
 //! A process of this program that does untrusted work for another one: the same binary, in a control group of its own.
 //!
-//! It is not shut in like a repository's commands: it needs the database, the network and the sandboxes. The separation
-//! keeps its faults its own: a stack overflow, a hang or an exhausted memory ends the worker process and nothing else. Of system calls it has
-//! those of ordinary programs and those that build sandboxes ([`confine`]).
+//! It is not confined like a repository's commands: it needs the database, the network and the sandboxes. The separation
+//! contains its faults: a stack overflow, a hang or exhausted memory ends only the worker process. It may make the system
+//! calls of ordinary programs and those that build sandboxes ([`confine`]).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -59,7 +59,7 @@ pub struct WorkerStreams {
     pub stderr: ChildStderr,
 }
 
-/// How a worker process ended.
+/// The way a worker process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerExit {
     /// The exit code; `None` when a signal ended the process.
@@ -106,7 +106,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Waits until the process has ended, and kills what it has left. `has_exceeded`: whether it was killed for its memory.
+    /// Waits until the process has ended, and kills the processes it left. `has_exceeded`: true if it was killed for its memory.
     pub async fn ended(&mut self, has_exceeded: bool) -> WorkerExit {
         let status = self.child.wait().await.ok();
         self.kill();

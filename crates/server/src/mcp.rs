@@ -16,17 +16,17 @@ use tokio_util::task::TaskTracker;
 
 use crate::tools::{self, Call, Services, Tool, ToolError};
 
-/// What an assistant is told of all tools together.
+/// Instructions for the assistant, about all tools together.
 const INSTRUCTIONS: &str = "autoheal reads web pages and manuals, keeps scrapers going, and repairs repositories whose tests fail. It \
                             says when it could not: then do not make an answer up.";
 
-/// The server could not begin, or ended on its own.
+/// The server failed to start, or stopped on its own.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The client did not begin as the protocol says.
+    /// The client's initialization violates the protocol.
     #[error("the client does not speak the Model Context Protocol: {0}")]
     Beginning(String),
-    /// The connection broke.
+    /// The connection to the client broke.
     #[error("the connection to the client ended: {0}")]
     Connection(#[from] tokio::task::JoinError),
 }
@@ -124,7 +124,7 @@ fn described(tool: &dyn Tool) -> rmcp::model::Tool {
         .with_annotations(annotations)
 }
 
-/// Passes lines on as progress, for clients that have asked for it.
+/// Forwards lines as progress notifications, for clients that requested them.
 async fn tell(mut lines: mpsc::UnboundedReceiver<String>, context: RequestContext<RoleServer>) {
     let token = context.meta.get_progress_token();
     let mut count = 0_u32;

@@ -22,11 +22,11 @@ use crate::services::{SourceServices, store_error};
 use crate::validation::{validate, values};
 use crate::{scout, single_node};
 
-/// What is asked: the context of an `ADD_SOURCE` task.
+/// Request to add a source: the context of an `ADD_SOURCE` task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddRequest {
-    /// The page.
+    /// URL of the page to scrape.
     pub url: Url,
     /// Further pages of the same template.
     #[serde(default)]
@@ -34,17 +34,17 @@ pub struct AddRequest {
     /// The recipe, when there is one already.
     #[serde(default)]
     pub recipe: Option<Recipe>,
-    /// Whether fields of the recipe that only some items of the page have become optional: for recipes of tools that have no word
-    /// for it.
+    /// True if fields of the recipe that only some items of the page have become optional: for recipes from tools that cannot
+    /// express it.
     #[serde(default)]
     pub required_as_found: bool,
-    /// What is wanted, as it stands on the page.
+    /// Wanted values by field, as they stand on the page.
     #[serde(default)]
     pub examples: Vec<(FieldName, String)>,
-    /// What is wanted, by name and type.
+    /// Wanted fields, by name and type.
     #[serde(default)]
     pub schema: Option<Schema>,
-    /// Whether the page is about one thing or a list, where a person decides it.
+    /// Kind of the page, one thing or a list, if the user has decided it.
     #[serde(default)]
     pub kind: Option<PageKind>,
     /// Seconds between two runs, where no times are named.
@@ -52,22 +52,22 @@ pub struct AddRequest {
     /// The times of its runs.
     #[serde(default)]
     pub schedule: Option<CronExpression>,
-    /// Who decides about fixes.
+    /// Authority that decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
-    /// Where changes of its values are posted.
+    /// URL to which changes of its values are posted.
     #[serde(default)]
     pub webhook: Option<Url>,
-    /// Whether a browser runs the page's scripts first, also when the recipe does not say so.
+    /// True if a browser runs the page's scripts first, even when the recipe does not require it.
     #[serde(default)]
     pub render: bool,
-    /// Who asked, when it is a person.
+    /// User who made the request, if a user did.
     #[serde(default)]
     pub asked_by: Option<String>,
 }
 
 impl AddRequest {
-    /// A page of which nothing else is said.
+    /// Returns a request for a page, with default settings.
     pub fn new(url: Url) -> Self {
         Self {
             url,
@@ -87,13 +87,13 @@ impl AddRequest {
     }
 }
 
-/// Who proposes the first version of a recipe.
+/// Author of the first version of a recipe.
 const SCOUT: &str = "scout";
 
-/// So many further pages are asked for before a source is added; its first run asks for all.
+/// Maximum number of further pages that are checked before a source is added; its first run requests all of them.
 const MOST_CHECKED: usize = 3;
 
-/// Its one node.
+/// Nodes of the graph of an `ADD_SOURCE` run: just one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AddNode {
     /// Looks at the page and proposes a recipe.
@@ -115,11 +115,11 @@ pub struct AddState {
     request: AddRequest,
     /// The recipe and what it yields.
     added: Option<Value>,
-    /// Why not.
+    /// Reason the source was not added.
     refused: Option<String>,
 }
 
-/// Adds sources.
+/// Workflow of `ADD_SOURCE` tasks.
 pub struct AddWorkflow {
     services: SourceServices,
     graph: Graph<AddNode, AddState>,
@@ -217,7 +217,7 @@ impl AddWorkflow {
 }
 
 impl AddWorkflow {
-    /// Why the recipe does not work on another page of the template, if it does not.
+    /// Returns the reason the recipe does not work on another page of the template; `None`: it works.
     async fn refused_by(&self, url: &Url, recipe: &Recipe, context: &StepContext) -> Result<Option<String>, StepError> {
         context.progress(format!("asking for {url}"));
         let page = match self.services.page(url, recipe.request()).await? {
@@ -230,7 +230,7 @@ impl AddWorkflow {
     }
 }
 
-/// The recipe that a person gave, or one that what they asked for leads to.
+/// Returns the recipe of the request, or proposes one from its schema, its examples or the page itself.
 fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Proposal, ScoutError> {
     let as_given = |recipe: Recipe| Proposal { recipe, notes: Vec::new() };
     match (&request.recipe, &request.schema, request.examples.as_slice()) {

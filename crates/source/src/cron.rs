@@ -1,4 +1,4 @@
-//! When a source runs, as a cron expression.
+//! Cron expressions for the times of a source's runs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,7 +32,7 @@ pub struct InvalidCron {
 }
 
 impl CronExpression {
-    /// The first time after another; `None`: there is none.
+    /// Returns the first scheduled time after `time`; `None`: there is none.
     pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
         next_after(&self.cron, time)
     }

@@ -1,4 +1,4 @@
-//! What a person decides about a source. Each decision is one transaction, in which also stands who made it.
+//! Decisions of users about a source. Each decision is one transaction, which also records who made it.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Decision, SourceRecord, Stage};
@@ -12,7 +12,7 @@ use crate::cron::CronExpression;
 use crate::definition::{Definition, HealPolicy};
 use crate::name::SourceName;
 
-/// Why nothing was decided.
+/// Reason a decision was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum DecideError {
     /// There is no source of this name.
@@ -21,32 +21,32 @@ pub enum DecideError {
     /// No fix was validated and waits.
     #[error("no fix of `{0}` waits for you")]
     NothingWaits(SourceName),
-    /// The version in force is the first one.
+    /// The active version is the first one, so there is nothing to roll back to.
     #[error("`{0}` has no earlier version: `autoheal source history {0}` lists them")]
     NoEarlierVersion(SourceName),
-    /// Only a version that was in force before can be again.
+    /// The requested version was never active, or is active now: only an earlier active version can be restored.
     #[error("version {version} of `{name}` was never in force, or is now: `autoheal source history {name}` lists them")]
     NeverInForce {
-        /// The source.
+        /// Name of the source.
         name: SourceName,
-        /// The version that was asked for.
+        /// Requested version.
         version: u32,
     },
     /// Everything is as it is wanted already.
     #[error("that changes nothing of `{0}`: `autoheal source set --help` shows what can be set")]
     NothingChanges(SourceName),
-    /// A page that is to be removed is none of the source's.
+    /// A page to be removed does not belong to the source.
     #[error("{url} is no page of `{name}`: `autoheal source show {name}` lists them")]
     NoSuchPage {
-        /// The source.
+        /// Name of the source.
         name: SourceName,
-        /// The page.
+        /// URL of the page to be removed.
         url: Url,
     },
     /// Every page would be removed.
     #[error("a source needs a page: `autoheal source remove {0}` forgets it")]
     NoPageLeft(SourceName),
-    /// The store failed, or somebody else decided in the same moment ([`StoreError::Superseded`]).
+    /// The store failed, or another user decided at the same moment ([`StoreError::Superseded`]).
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The database holds a definition that this program did not write.
@@ -54,15 +54,15 @@ pub enum DecideError {
     Stored(#[from] serde_json::Error),
 }
 
-/// What becomes of a setting that a source may have or not.
+/// Change of an optional setting.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Setting<T> {
     /// It stays what it is.
     #[default]
     Kept,
-    /// The source has it no more.
+    /// The setting is removed.
     Cleared,
-    /// It is this from now on.
+    /// The setting gets this value.
     To(T),
 }
 
@@ -83,21 +83,21 @@ impl<T: Clone> Setting<T> {
     }
 }
 
-/// What is to be different about a source; what is not named stays.
+/// Changes to a source; settings that are not named stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Changes {
-    /// Seconds between two runs, at no named times any more.
+    /// Seconds between two runs; replaces a schedule of fixed times.
     pub interval_seconds: Option<u64>,
     /// The times of its runs; cleared: it runs by its interval again.
     pub schedule: Setting<CronExpression>,
-    /// Who decides about fixes.
+    /// Authority that decides about fixes.
     pub heal_policy: Option<HealPolicy>,
-    /// Where changes of its values are posted.
+    /// URL to which changes of its values are posted.
     pub webhook: Setting<Url>,
     /// Further pages of the same template.
     pub add_pages: Vec<Url>,
-    /// Pages that are not wanted any more.
+    /// Pages to remove from the source.
     pub remove_pages: Vec<Url>,
 }
 
@@ -141,7 +141,7 @@ pub async fn release(store: &Store, name: &SourceName, asked_by: &str, now: Time
     write(store, name, vec![released], Decision::Released, None, asked_by, now).await
 }
 
-/// Puts an earlier version of the recipe into force again: the one before when none is named. Which one that was.
+/// Reactivates an earlier version of the recipe; `None`: the one before the active version. Returns the reactivated version.
 ///
 /// # Errors
 ///
@@ -164,7 +164,7 @@ pub async fn rollback(
     Ok(version)
 }
 
-/// Puts the fix that waits into force; its version.
+/// Activates the fix that waits for a reviewer. Returns its version.
 ///
 /// # Errors
 ///
@@ -228,7 +228,7 @@ pub async fn set(
     Ok(definition)
 }
 
-/// Puts a recipe that a person brings into force, with the definition that belongs to it; its version.
+/// Activates a recipe that a user supplies, with its definition. Returns the new version.
 ///
 /// # Errors
 ///
@@ -295,7 +295,7 @@ fn waiting<'a>(name: &SourceName, versions: &'a [RecipeRow]) -> Result<&'a Recip
     versions.iter().rev().find(|recipe| recipe.waits).ok_or_else(|| DecideError::NothingWaits(name.clone()))
 }
 
-/// A version goes into force. What a person has set since it was made stays.
+/// Returns the record that activates a version. Settings that a user has changed since the version was made are kept.
 fn promoted(
     row: &SourceRow,
     wanted: &RecipeRow,

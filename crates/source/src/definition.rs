@@ -1,4 +1,4 @@
-//! What a source is: its page, its blueprint, how often it is run and who may change its recipe.
+//! Definition of a source: its page, its blueprint, the times of its runs, and the policy for changes to its recipe.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use url::Url;
 
 use crate::cron::CronExpression;
 
-/// Who decides whether a fix goes into force.
+/// Authority that decides whether a fix becomes active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HealPolicy {
-    /// The validation.
+    /// The validation: a fix that passes it becomes active.
     #[default]
     Auto,
-    /// A person.
+    /// A reviewer: a fix that passes the validation waits for approval.
     Review,
 }
 
-/// What a page holds.
+/// Kind of content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PageKind {
-    /// One thing.
+    /// A page about one thing.
     Single,
     /// A list of things.
     List,
@@ -33,30 +33,30 @@ pub enum PageKind {
 /// A field as the blueprint wants it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlueprintField {
-    /// Its name.
+    /// Name of the field.
     pub name: FieldName,
     /// The type of its values.
     #[serde(rename = "type")]
     pub value_type: ValueType,
-    /// Whether it is a list.
+    /// True if it is a list.
     pub many: bool,
-    /// Whether a page without it is a failure.
+    /// True if a page without it is a failure.
     pub required: bool,
 }
 
-/// What a source should yield (spec `doctor-agent.md`, `DataBlueprint`).
+/// Data that a source should yield (spec `doctor-agent.md`, `DataBlueprint`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blueprint {
     /// The page it was made for.
     pub base_url: Url,
     /// One thing or many.
     pub kind: PageKind,
-    /// What each has.
+    /// Fields of each record.
     pub fields: Vec<BlueprintField>,
 }
 
 impl Blueprint {
-    /// What a recipe yields from the page at `base_url`.
+    /// Returns the blueprint of the data that a recipe yields from the page at `base_url`.
     pub fn of(base_url: Url, recipe: &Recipe) -> Self {
         let field = |field: &autoheal_page::recipe::Field| BlueprintField {
             name: field.name.clone(),
@@ -73,27 +73,27 @@ impl Blueprint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// Where its page is; of several pages of one template, the first.
+    /// URL of its page; of several pages of one template, the first.
     pub url: Url,
-    /// The other pages.
+    /// Further pages of the same template.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<Url>,
-    /// What it should yield.
+    /// Data that it should yield.
     pub blueprint: Blueprint,
     /// Seconds between two runs, where no times are named.
     pub interval_seconds: u64,
     /// The times of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<CronExpression>,
-    /// Who decides about fixes.
+    /// Authority that decides about fixes.
     pub heal_policy: HealPolicy,
-    /// Where changes of its values are posted.
+    /// URL to which changes of its values are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Url>,
 }
 
 impl Definition {
-    /// How often a source runs when nothing is said.
+    /// Interval between the runs of a source when none is set.
     pub const DEFAULT_INTERVAL: Duration = Duration::from_hours(6);
 
     /// The longest time between two runs that slowing down leads to.
@@ -109,7 +109,7 @@ impl Definition {
         std::iter::once(&self.url).chain(&self.more)
     }
 
-    /// The same with one of its pages at another address.
+    /// Returns the definition with one of its pages at another URL.
     #[must_use]
     pub fn moved(&self, page: &Url, to: &Url) -> Self {
         let mut moved = self.clone();
@@ -120,8 +120,8 @@ impl Definition {
         moved
     }
 
-    /// This definition with what differs between two others: what a fix or its undoing changes, while settings that a person has made
-    /// meanwhile stay.
+    /// Returns this definition with the differences between two others applied: the changes of a fix or of its rollback. Settings
+    /// that a user has changed in the meantime are kept.
     #[must_use]
     pub fn changed_as(&self, from: &Self, to: &Self) -> Self {
         let mut changed = self.clone();
@@ -149,7 +149,7 @@ impl Definition {
         changed
     }
 
-    /// The same, run half as often. Times that a person named stay.
+    /// Returns the definition with the interval doubled, up to the longest one. A schedule of fixed times is kept.
     #[must_use]
     pub fn slowed_down(&self) -> Self {
         if self.schedule.is_some() {

@@ -12,13 +12,13 @@ use crate::facts::PageFacts;
 /// Values less alike than this to every earlier one are something else: a word where there was a paragraph.
 const LEAST_ALIKE: f64 = 0.46;
 
-/// By how much less.
+/// Factor for the lowest similarity among earlier values: a value less similar than that is something else.
 const MARGIN: f64 = 0.75;
 
 /// Longer texts are text, whatever stands in them.
 const LONGEST_KIND: usize = 60;
 
-/// So many earlier values are compared with.
+/// Maximum number of earlier values to compare with.
 const SAMPLES: usize = 40;
 
 /// A list this many times longer or shorter than ever is another list.
@@ -55,12 +55,12 @@ pub(crate) fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[Pa
     found
 }
 
-/// Whether a text is the other, or most of it.
+/// Returns whether a text is the other, or most of it.
 fn is_in(part: &str, whole: &str) -> bool {
     part.chars().count() >= 3 && part.len() * 2 > whole.len() && whole.contains(part)
 }
 
-/// How the values of a field differ from what they were on earlier pages, if they do.
+/// Describes how the values of a field differ from those on earlier pages; `None`: they do not differ.
 pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[PageFacts]) -> Option<String> {
     let name = field.name.as_str();
     let texts_on = |page: &PageFacts| page.texts.get(name).cloned().unwrap_or_default();
@@ -99,16 +99,16 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
         .then(|| format!("Changed field: {name} looks like nothing it was before: {example:?}"))
 }
 
-/// What earlier values have in common.
+/// Properties that earlier values have in common.
 struct Likeness {
     shapes: Vec<Shape>,
-    /// What every one of them is, when that is more than text.
+    /// Kind of all of them; `None`: they have none in common, or it is text.
     kind: Option<Kind>,
-    /// How alike the two least alike ones are; known of several only.
+    /// Similarity of the two least similar ones; `None` for fewer than two.
     least: Option<f64>,
 }
 
-/// What a text is at a glance.
+/// Kind of a text, by its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Money,

@@ -1,4 +1,4 @@
-//! What is remembered of a good page: the texts of its fields, and how much their selectors matched. Later pages are compared with it.
+//! Facts about a good page: the texts of its fields, and the number of matches of their selectors. Later pages are compared with them.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ pub struct PageFacts {
     pub texts: BTreeMap<String, Vec<String>>,
     /// For each field how many nodes its selector gave.
     pub matched: BTreeMap<String, usize>,
-    /// How many records the page had: 1, or the items of a list page.
+    /// Number of records on the page: 1, or the number of items of a list page.
     pub records: usize,
-    /// Where the page was, after all redirects.
+    /// URL of the page, after all redirects.
     #[serde(default)]
     pub place: Option<Url>,
     /// The page that it led on to.
@@ -36,7 +36,7 @@ impl PageFacts {
         facts
     }
 
-    /// What a recipe gives from the page at a place, and the facts of it.
+    /// Applies a recipe to the page at `place`; returns the result and its facts.
     pub fn look(recipe: &Recipe, page: &Document, place: &Url) -> (Extraction, Self) {
         let extraction = recipe.apply(page, Some(place));
         let next = recipe.next_page(page, place);
@@ -44,7 +44,7 @@ impl PageFacts {
         (extraction, facts)
     }
 
-    /// Whether no field has a value.
+    /// Returns whether no field has a value.
     pub fn is_empty(&self) -> bool {
         self.texts.values().all(Vec::is_empty)
     }
@@ -54,7 +54,7 @@ impl PageFacts {
         serde_json::from_value(stored.clone()).ok()
     }
 
-    /// How many fields have the values that they have in `other`, and how many `other` knows.
+    /// Returns the number of fields with the same values as in `other`, and the number of fields with values in `other`.
     pub fn same_as(&self, other: &Self) -> (usize, usize) {
         let known = other.texts.iter().filter(|(_, texts)| !texts.is_empty());
         known.fold((0, 0), |(same, known), (field, texts)| {

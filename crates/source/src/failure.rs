@@ -1,4 +1,4 @@
-//! Why a run of a source failed, as one of the spec's five types (`doctor-agent.md`, "Error Types (Priority Order)").
+//! Failures of the runs of a source, as the spec's five types (`doctor-agent.md`, "Error Types (Priority Order)").
 
 use std::fmt;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl ErrorType {
 }
 
 impl ErrorType {
-    /// Whether it says something about the recipe: an outage does not.
+    /// Returns whether an error of this type is evidence about the recipe: an outage is not.
     pub const fn is_about_the_recipe(self) -> bool {
         match self {
             Self::ParseError | Self::SchemaMismatch => true,
@@ -53,26 +53,26 @@ impl fmt::Display for ErrorType {
     }
 }
 
-/// Why a run failed.
+/// Reason a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Of which type it is.
+    /// Type of the failure.
     pub error_type: ErrorType,
-    /// What happened.
+    /// Description of the failure.
     pub message: String,
     /// The status of the answer, when there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// How long the site asks to wait, in seconds.
+    /// Time that the site asks to wait, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// Whether the name of the host is unknown.
+    /// True if the name of the host is unknown.
     #[serde(default)]
     pub host_unknown: bool,
-    /// Whether nobody was reached at all.
+    /// True if no server was reached at all.
     #[serde(default)]
     pub unreached: bool,
-    /// Which page of the source it is about.
+    /// Page of the source that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<Box<Url>>,
 }
@@ -90,13 +90,13 @@ impl Failure {
         }
     }
 
-    /// The same, about a page.
+    /// Returns the failure with the page that it is about.
     #[must_use]
     pub(crate) fn on(self, page: &Url) -> Self {
         Self { page: Some(Box::new(page.clone())), ..self }
     }
 
-    /// No answer came.
+    /// Returns the failure for a request without a response.
     pub fn of_error(error: &FetchError) -> Self {
         let error_type = match error {
             FetchError::TimedOut { .. } => ErrorType::Timeout,

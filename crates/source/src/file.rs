@@ -8,11 +8,11 @@ use crate::add::AddRequest;
 use crate::cron::CronExpression;
 use crate::definition::{Definition, HealPolicy};
 
-/// What a person decides about a source, and its recipe in force. Health, pages and values are not in it.
+/// Settings of a source that users decide, and its active recipe. Health, stored pages and values are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceFile {
-    /// Its page.
+    /// URL of the page to scrape.
     pub url: Url,
     /// Further pages of the same template.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -23,10 +23,10 @@ pub struct SourceFile {
     /// The times of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<CronExpression>,
-    /// Who decides about fixes.
+    /// Authority that decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
-    /// Where changes of its values are posted.
+    /// URL to which changes of its values are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Url>,
     /// The recipe; without one, it is proposed when the source is added.
@@ -38,10 +38,10 @@ const fn default_interval() -> u64 {
     Definition::DEFAULT_INTERVAL.as_secs()
 }
 
-/// A file that is none of a source.
+/// Error of reading or writing a source file.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceFileError {
-    /// It is no TOML, or says something else than a source.
+    /// The text is not valid TOML, or does not describe a source.
     #[error("{0}")]
     Toml(#[from] Box<toml::de::Error>),
     /// It cannot be written as TOML.
@@ -63,7 +63,7 @@ impl SourceFile {
         }
     }
 
-    /// A page of which nothing else is said.
+    /// Returns a source file for a page, with default settings.
     pub fn at(url: Url) -> Self {
         Self {
             url,
@@ -94,7 +94,7 @@ impl SourceFile {
         toml::to_string_pretty(self).map_err(|error| Box::new(error).into())
     }
 
-    /// What is asked to add it.
+    /// Returns the request that adds the source.
     pub fn into_request(self) -> AddRequest {
         AddRequest {
             more: self.more,

@@ -1,5 +1,5 @@
-//! What a page gives, and whether that may be believed: one judgement for the ordinary run and for the Doctor, so that what one
-//! refuses the other does not call well.
+//! Judgement of a page: its values, and whether to accept them. The ordinary run and the Doctor share it, so that neither
+//! accepts what the other rejects.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
@@ -13,17 +13,17 @@ use crate::loaded::Loaded;
 use crate::services::WebPage;
 use crate::validation::{validate, values};
 
-/// A page that was looked at.
+/// A page with the recipe applied to it, and the verdict on its values.
 pub(crate) struct Judged {
     pub(crate) document: Document,
     pub(crate) facts: PageFacts,
     pub(crate) values: Value,
-    /// What is wrong; `None`: the values may be accepted.
+    /// Failure of the page; `None`: the values may be accepted.
     pub(crate) failure: Option<Failure>,
 }
 
-/// Applies the recipe in force. A site that sends us somewhere else than before must show the same values there: its front page and
-/// its log-in page have headings as well.
+/// Applies the active recipe. After a redirect to a new place, the page must show the same values as before: the front page and
+/// the log-in page of a site have headings as well.
 pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let document = page.document();
     let (extraction, facts) = PageFacts::look(&loaded.recipe, &document, &page.url);
@@ -44,7 +44,7 @@ fn lost_its_next(loaded: &Loaded, facts: &PageFacts) -> Option<Failure> {
     is_lost.then(|| Failure::new(ErrorType::ParseError, "Missing field: the link to the next page"))
 }
 
-/// The page as the store keeps it, under the address it is asked for at.
+/// Returns the snapshot record of a page, stored under the URL of the request.
 pub(crate) fn page_record(
     loaded: &Loaded,
     page: &WebPage,

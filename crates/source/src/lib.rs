@@ -5,16 +5,16 @@
 //!
 //! # Layout
 //!
-//! - [`name`], [`definition`]: what a source is; [`file`]: a source as a file
+//! - [`name`], [`definition`]: name and settings of a source; [`file`]: a source as a file
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
-//! - [`decide`]: what a person decides
-//! - [`facts`]: what is remembered of a page; [`validation`]: whether values are what they should be, `drift`: whether they are what
-//!   they were; [`failure`]: the five types of failure
+//! - [`decide`]: decisions of users
+//! - [`facts`]: facts remembered about a page; [`validation`]: checks of values against the recipe, `drift`: checks against earlier
+//!   values; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
-//! - [`notify`]: posting alerts and changes; [`mail`]: alerts by mail; `outage`: when the world is broken and not a source
-//! - [`schedule`]: what is due, [`cron`]: at which times; [`statistics`]: how well fixes do
-//! - `judge`: what a page gives, and whether that may be believed
+//! - [`notify`]: delivery of alerts and changes; [`mail`]: alerts by mail; `outage`: detection of general network outages
+//! - [`schedule`]: due runs, [`cron`]: cron expressions; [`statistics`]: success rates of fixes
+//! - `judge`: extraction of a page's values, and whether they may be accepted
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
 
 pub mod add;

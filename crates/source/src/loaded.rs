@@ -21,7 +21,7 @@ pub(crate) struct Loaded {
     pub(crate) definition: Definition,
     /// Every version of its recipe.
     pub(crate) versions: Vec<RecipeRow>,
-    /// The one in force, and what it says.
+    /// Active version of the recipe.
     pub(crate) in_force: RecipeRow,
     pub(crate) recipe: Recipe,
     /// The page that this is about.
@@ -29,13 +29,13 @@ pub(crate) struct Loaded {
     /// Stored pages on which the recipe worked: first those of `page`, the newest first, then the original, then those of a few other
     /// pages of the source. Of a step that looks at none, none.
     pub(crate) good: Vec<Snapshot>,
-    /// Their facts.
+    /// Facts of the pages in `good`.
     pub(crate) history: Vec<PageFacts>,
     /// The facts of `page` when its values were accepted last.
     pub(crate) last: Option<PageFacts>,
 }
 
-/// Which page of a source is meant.
+/// Reference to a page of a source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Page<'a> {
     /// The one at this address, which a list may have led to.
@@ -44,16 +44,16 @@ pub(crate) enum Page<'a> {
     Number(usize),
 }
 
-/// Whether a step looks at stored pages: they are long.
+/// Loading of stored pages, which are long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stored {
-    /// It does.
+    /// The step uses them.
     Wanted,
-    /// It does not.
+    /// The step does not use them.
     NotWanted,
 }
 
-/// So many stored pages are compared with when the page itself has fewer.
+/// Maximum number of stored pages of the source to load when the page itself has too few to compare with.
 const ENOUGH_PAGES: u32 = 4;
 
 impl Loaded {
@@ -96,14 +96,14 @@ impl Loaded {
         self.good.iter().map(|snapshot| Document::parse_bytes(&snapshot.content)).collect()
     }
 
-    /// Whether a page has the values of the last good one in most fields: it is the page, and not another of the site.
+    /// Returns whether a page has the values of the last good one in most fields: then it is that page, and not another of the site.
     pub(crate) fn recognises(&self, facts: &PageFacts) -> bool {
         let Some(last) = &self.last else { return false };
         let (same, known) = facts.same_as(last);
         known > 0 && same * 2 > known
     }
 
-    /// The definition with a version in force that was made with another one. What a person has set meanwhile stays.
+    /// Returns the definition with another version's definition applied. Settings that a user has changed in the meantime are kept.
     pub(crate) fn definition_with(&self, other: &Definition) -> Result<Definition, StepError> {
         Ok(self.definition.changed_as(&definition_of(&self.in_force)?, other))
     }
@@ -112,8 +112,8 @@ impl Loaded {
         self.versions.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1
     }
 
-    /// Whether this very change was refused by a person or taken back, or did not pass a short while ago: what it needs to pass is
-    /// another page, not another try.
+    /// Returns whether this exact change was rejected by a user or reverted, or failed validation a short while ago: it needs
+    /// another page to pass, not another try.
     pub(crate) fn is_refused(&self, recipe: &Recipe, definition: &Definition, now: Timestamp) -> bool {
         let is_same = |row: &RecipeRow| {
             let place = serde_json::from_value::<Definition>(row.definition.clone());
@@ -146,7 +146,7 @@ async fn good_pages(services: &SourceServices, source: &str, page: &Url) -> Resu
     Ok(good)
 }
 
-/// Whether two recipes do the same, whatever their examples are.
+/// Returns whether two recipes have the same rules, whatever their examples are.
 fn same_rules(one: &Recipe, other: &Recipe) -> bool {
     let bare = |recipe: &Recipe| {
         let mut fields = recipe.fields().to_vec();

@@ -15,43 +15,43 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-/// How long the server may take for a message.
+/// Time limit for handing a message to the server.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The longest subject, in characters.
 const LONGEST_SUBJECT: usize = 120;
 
-/// Where mail goes, and as whom.
+/// Mail server, sender, recipients and login.
 #[derive(Debug, Clone)]
 pub struct MailSettings {
     /// `smtp://HOST[:PORT]` or, encrypted from the first byte, `smtps://HOST[:PORT]`.
     pub server: Url,
-    /// Who it is from, such as `autoheal <autoheal@example.com>`.
+    /// Sender, such as `autoheal <autoheal@example.com>`.
     pub from: String,
-    /// Who gets it.
+    /// Mail addresses of the recipients.
     pub to: Vec<String>,
-    /// Who logs in, where the server wants that.
+    /// User name for the login, if the server requires one.
     pub user: Option<String>,
-    /// And with what.
+    /// Password for the login.
     pub password: Option<SecretString>,
 }
 
 /// Settings with which no mail can be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
-    /// The address of the server is none.
+    /// The URL is not the address of a mail server.
     #[error("{0} is no address of a mail server: write `smtp://HOST:25`, `smtp://HOST:587` or `smtps://HOST:465`")]
     Server(Url),
-    /// A mail address is none.
+    /// The text is not a mail address.
     #[error("{address:?} is no mail address: write `name@example.com` or `Name <name@example.com>`")]
     Address {
-        /// What was given.
+        /// Rejected text.
         address: String,
-        /// Why it is none.
+        /// Reason it is not a mail address.
         #[source]
         reason: lettre::address::AddressError,
     },
-    /// There is nobody to write to.
+    /// There are no recipients.
     #[error("nobody gets the mail: name somebody in `alerts.mail.to`")]
     Nobody,
     /// Of a user and a password there is only one.
@@ -64,7 +64,7 @@ pub enum MailError {
     Tls(#[source] lettre::transport::smtp::Error),
 }
 
-/// Sends mail.
+/// Client that sends alerts by mail.
 pub struct Mailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
@@ -72,11 +72,11 @@ pub struct Mailer {
 }
 
 impl Mailer {
-    /// A mailer with these settings; nobody is asked yet.
+    /// Creates a mailer with these settings, without connecting to the server yet.
     ///
     /// # Errors
     ///
-    /// [`MailError`] for settings that make no sense.
+    /// [`MailError`] for invalid settings.
     pub fn new(settings: &MailSettings) -> Result<Self, MailError> {
         if settings.to.is_empty() {
             return Err(MailError::Nobody);
@@ -152,7 +152,7 @@ fn transport(settings: &MailSettings) -> Result<AsyncSmtpTransportBuilder, MailE
     }
 }
 
-/// Whether a server is on this machine. (The `url` crate knows hosts of web addresses only.)
+/// Returns whether a server is on this machine. (The `url` crate parses hosts of web addresses only.)
 fn is_here(server: &Url) -> bool {
     match server.host_str().and_then(|host| Host::parse(host).ok()) {
         Some(Host::Ipv4(address)) => address.is_loopback(),

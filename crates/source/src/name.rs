@@ -9,7 +9,7 @@ use url::Url;
 /// The longest name, in bytes.
 const LONGEST: usize = 64;
 
-/// What stands for all sources where the name of one could: `/api/sources/statistics`.
+/// Reserved names, which refer to all sources in places where a source's name could be: `/api/sources/statistics`.
 const TAKEN: [&str; 1] = ["statistics"];
 
 /// A name that can stand in an address, a file name and a command line: small letters, digits, `-`, `_` and `.`, beginning with a

@@ -1,7 +1,7 @@
-//! Telling what people and programs want to know: alerts, and changes of values. What is to be told stands in the store, written with
-//! the change that it tells of; whoever runs a [`Notifier`] posts it, or sends it by mail, at least once, and tries again for a day.
+//! Delivery of notices: alerts, and changes of values. A notice is stored together with the change that it reports. A [`Notifier`]
+//! posts it or sends it by mail, at least once, and retries for a day.
 //!
-//! The form of what is posted is that of Standard Webhooks 1.0 (standardwebhooks.com): `webhook-id` stays the same over all tries, and with a key
+//! Posts follow Standard Webhooks 1.0 (standardwebhooks.com): `webhook-id` is the same for all attempts, and with a key
 //! `webhook-signature` is `v1,` and the Base64 of the HMAC-SHA256 of `id.timestamp.body`.
 
 use std::time::Duration;
@@ -19,16 +19,16 @@ use url::Url;
 use crate::mail::Mailer;
 use crate::services::SourceServices;
 
-/// How long a receiver may take to answer.
+/// Time limit for the response of a receiver.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// So much is posted at a time.
+/// Maximum number of notices that are delivered at a time.
 const AT_ONCE: usize = 16;
 
-/// Nobody else tries within this time after a claim.
+/// Time that a claim on a notice holds: no other notifier delivers it in that time.
 const CLAIM: Duration = Duration::from_mins(2);
 
-/// How long after each try in vain the next one follows; after the last one it is given up.
+/// Waits after failed attempts, in order. A delivery is given up when the attempt after the last wait fails.
 const WAITS: [Duration; 7] = [
     Duration::from_secs(10),
     Duration::from_mins(1),
@@ -53,18 +53,18 @@ impl Notifier {
         Self { services, alerts_to, key, mailer: None }
     }
 
-    /// The same, which also sends alerts by mail.
+    /// Returns the notifier with a mailer for alerts.
     #[must_use]
     pub fn with_mailer(self, mailer: Option<Mailer>) -> Self {
         Self { mailer, ..self }
     }
 
-    /// Posts what is due now, alerts first and up to [`AT_ONCE`] at a time; how much was delivered. What comes due meanwhile is for the
-    /// next time, so that a receiver that does not answer holds nobody up for long. `clock` gives the time.
+    /// Delivers the notices that are due, alerts first and at most [`AT_ONCE`]; returns the number delivered. Notices that become due
+    /// in the meantime wait for the next call, so that an unresponsive receiver does not block the caller. `clock` returns the time.
     ///
     /// # Errors
     ///
-    /// What the database reports. What cannot be delivered is no error: it is tried again.
+    /// Returns the error of the database. A failed delivery is not an error: it is retried.
     pub async fn deliver_due(&self, clock: impl Fn() -> Timestamp) -> Result<usize, StoreError> {
         let store = &self.services.store;
         let now = clock();
@@ -125,7 +125,7 @@ impl Notifier {
     }
 }
 
-/// Why nobody was reached, without the address: its path is often the secret.
+/// Describes an error without the address: its path is often the secret.
 const fn without_address(error: &FetchError) -> &'static str {
     match error {
         FetchError::TimedOut { .. } => "no answer in time",

@@ -1,4 +1,4 @@
-//! Whether it is the world that is broken, and not a source: when most hosts fail at once, nothing is wrong with any of them.
+//! Detection of general outages: when most hosts fail at once, nothing is wrong with any of the sources.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,8 +18,8 @@ const AT_ONCE: Duration = Duration::from_mins(30);
 /// Of fewer hosts nothing can be said.
 const FEWEST_HOSTS: usize = 3;
 
-/// Whether a failure to reach a host is one of many: of at least three hosts that were asked within the last half hour, more than half
-/// were not reached when they were asked last.
+/// Returns whether a failure to reach a host is part of a general outage: of at least three hosts with a run within the last
+/// half hour, more than half were not reached by their last run.
 pub(crate) async fn is_general(
     services: &SourceServices,
     loaded: &Loaded,

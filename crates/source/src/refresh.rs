@@ -24,17 +24,17 @@ use crate::services::{SourceServices, WebPage, store_error};
 use crate::single_node::PAGE_POLICY;
 use crate::{host, outage};
 
-/// Real runs after a fix went into force in which it must prove itself.
+/// Number of real runs in which a new fix must prove itself.
 const WATCHED_RUNS: u32 = 2;
 
-/// What `asked_by` says of a fix, and of one that is taken back.
+/// Values of `asked_by` for a fix, and for a fix that is reverted.
 pub(crate) const DOCTOR: &str = "doctor";
 const WATCH: &str = "watch";
 
-/// What an alert about all hosts is about.
+/// Subject of an alert about all hosts.
 pub const EVERY_HOST: &str = "*";
 
-/// Its one node.
+/// Nodes of the graph of a `REFRESH_SOURCE` run: just one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RefreshNode {
     /// Fetches, applies, judges and keeps.
@@ -53,20 +53,20 @@ impl Node for RefreshNode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Further {
     url: Url,
-    /// Which page of its list it is, from 2.
+    /// Position of the page in its list, from 2.
     number: u32,
 }
 
-/// How the pages of a run went.
+/// Results of the pages of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Seen {
     asked: u32,
     good: u32,
-    /// Why values were not kept: the first of each kind, and some more.
+    /// Failures of pages, at most [`MOST_FAILURES`], with one that can be healed among them if there is any.
     failures: Vec<Failure>,
 }
 
-/// So many failures are remembered, and of those that can be healed the first in any case.
+/// Maximum number of failures that a run keeps; the first one that can be healed is always kept.
 const MOST_FAILURES: usize = 10;
 
 impl Seen {
@@ -80,7 +80,7 @@ impl Seen {
         }
     }
 
-    /// What the run failed of: what can be healed comes before what cannot.
+    /// Returns the failure of the run: one that can be healed takes precedence.
     fn failure(&self) -> Option<&Failure> {
         let healable = self.failures.iter().find(|failure| failure.error_type.is_about_the_recipe());
         healable.or_else(|| self.failures.first())
@@ -91,21 +91,21 @@ impl Seen {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefreshState {
     source: SourceName,
-    /// How many of the pages that the source names were asked for.
+    /// Number of the source's own pages that were requested so far.
     position: usize,
     /// The page of a list that comes next.
     further: Option<Further>,
-    /// The pages of that list that were asked for: one that leads back to where it was has no end of its own.
+    /// Pages of that list requested so far, to detect a list that leads back to an earlier page.
     list: Vec<Url>,
     seen: Seen,
-    /// The accepted values of the page that was asked for last.
+    /// Accepted values of the last requested page.
     values: Option<Value>,
     is_done: bool,
-    /// Why the run did not come so far as to know.
+    /// Error that stopped the run before it had a result.
     broken: Option<String>,
 }
 
-/// Runs sources.
+/// Workflow of `REFRESH_SOURCE` tasks.
 pub struct RefreshWorkflow {
     services: SourceServices,
     graph: Graph<RefreshNode, RefreshState>,
@@ -252,9 +252,9 @@ fn further_page(loaded: &Loaded, answer: &WebPage, judged: &Judged, number: u32)
     (url.origin() == answer.url.origin()).then_some(Further { url, number: number + 1 })
 }
 
-/// The last page was asked for: the source's health, and what follows of it. A fix proves itself in its first real runs: while it
-/// does, no other fix is made, and when all of them fail for what it is about it is taken back. Otherwise the Doctor is asked, unless
-/// attempts are not allowed.
+/// Concludes a run after its last page: updates the health of the source and acts on a failure. A new fix is on trial in its first
+/// real runs: no other fix is made during the trial, and the fix is rolled back if all of these runs fail because of the recipe.
+/// Otherwise a failure starts the Doctor, unless attempts are not allowed.
 async fn conclude(
     services: &SourceServices,
     loaded: &Loaded,
@@ -312,7 +312,7 @@ async fn conclude(
     Ok(())
 }
 
-/// The version in force was a false positive: the one before it is in force again, and this one is not proposed again.
+/// Rolls back the active version, a false positive: reactivates the version before it and rejects this one for good.
 fn take_back(loaded: &Loaded, before: &RecipeRow, context: &StepContext) -> Result<(), StepError> {
     let (source, version) = (name(loaded), loaded.in_force.version);
     let definition = json_of(&loaded.definition_with(&definition_of(before)?)?)?;

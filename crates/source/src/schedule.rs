@@ -1,4 +1,4 @@
-//! What is due.
+//! Schedule of the runs of sources.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,13 +11,13 @@ use autoheal_store::{Store, StoreError};
 
 use crate::definition::Definition;
 
-/// A source is asked for again after this long at the earliest, unless its runs follow each other faster.
+/// Minimum time between two enqueued runs of a source, unless its interval is shorter.
 const SHORTEST_REST: Duration = Duration::from_mins(10);
 
-/// Whoever names a time waits no longer after it.
+/// Maximum delay that is added to a scheduled time to spread the runs of several sources.
 const LONGEST_DELAY: Duration = Duration::from_mins(5);
 
-/// Who knows what is due, and what was asked for lately: a source whose runs end before they come to a result is not asked for again
+/// Scheduler of due runs, which remembers its recent requests: a source whose runs end without a result is not enqueued again
 /// and again. Several machines may each have one: a run is enqueued once.
 #[derive(Debug, Default)]
 pub struct Schedule {
@@ -25,11 +25,11 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Enqueues a run of every source that is due; how many that were.
+    /// Enqueues a run of every source that is due. Returns the number of runs enqueued.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Returns the error of the database.
     pub async fn enqueue_due(&mut self, store: &Store, now: Timestamp) -> Result<usize, StoreError> {
         let mut count = 0;
         for row in store.sources().await? {
@@ -60,12 +60,12 @@ impl Schedule {
     }
 }
 
-/// When a source runs next.
+/// Next run of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// When.
+    /// Time of the run.
     pub at: Timestamp,
-    /// How long after it the next one follows.
+    /// Interval between this run and the one after it.
     pub apart: Duration,
 }
 

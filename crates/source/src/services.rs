@@ -1,4 +1,4 @@
-//! What the workflows of sources work with.
+//! Services that the workflows of sources use.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct SourceServices {
     pub(crate) prompt_limits: PromptLimits,
 }
 
-/// How long a browser lets a page's scripts run when its recipe says only that they must.
+/// Time for which a browser lets a page's scripts run when its recipe only requires that they run.
 const SETTLE: std::time::Duration = std::time::Duration::from_secs(5);
 
 impl SourceServices {
@@ -41,7 +41,7 @@ impl SourceServices {
         Ok(Self { store, fetcher, relocator, models: None, prompt_limits: PromptLimits::default() })
     }
 
-    /// Who asks for pages, and knows when each host may be asked.
+    /// Returns the fetcher, which requests pages and keeps to the turns at each host.
     pub const fn fetcher(&self) -> &Arc<Fetcher> {
         &self.fetcher
     }
@@ -51,17 +51,17 @@ impl SourceServices {
         self.models.as_ref()
     }
 
-    /// The same with language models, which are asked last and told so much.
+    /// Returns the services with language models, which are used as a last resort, and the limits of their prompts.
     #[must_use]
     pub fn with_models(self, models: Option<Models>, prompt_limits: PromptLimits) -> Self {
         Self { models, prompt_limits, ..self }
     }
 
-    /// The page at `url`, asked for as a recipe says, or why there is none.
+    /// Requests the page at `url` as a recipe specifies. The inner error is the failure if the site gives no usable page.
     ///
     /// # Errors
     ///
-    /// What is this machine's fault and not the site's: it may pass, and counts for nothing.
+    /// Returns an error for a fault of this machine, not of the site: it is transient and does not count as a failure.
     pub(crate) async fn page(&self, url: &Url, request: &Request) -> Result<Result<WebPage, Failure>, StepError> {
         let mut asked = FetchRequest::new(url.clone());
         asked.headers = request.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -83,13 +83,13 @@ impl SourceServices {
 /// A page as text.
 #[derive(Debug, Clone)]
 pub(crate) struct WebPage {
-    /// Where it is, after all redirects.
+    /// URL of the page, after all redirects.
     pub(crate) url: Url,
-    /// Where it is for good, when it has moved.
+    /// Permanent new URL of the page; `None`: it has not moved permanently.
     pub(crate) moved_to: Option<Url>,
-    /// Whether the site sent us elsewhere.
+    /// True if the site redirected the request.
     pub(crate) was_redirected: bool,
-    /// Its text: in the character set that the site said it is in, else as the page itself says.
+    /// HTML of the page, decoded with the character set that the site declares, else with the one that the page itself declares.
     pub(crate) html: String,
 }
 
@@ -111,7 +111,7 @@ impl WebPage {
     }
 }
 
-/// Whether an error says something about this machine or its settings, and nothing about the site.
+/// Returns whether an error is about this machine or its settings, and not about the site.
 fn is_ours(error: &FetchError) -> bool {
     matches!(
         error,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node, Policy};
 
-/// How patient to be with a step that asks for a page. What the site does is a result, not a failure of the step: only the store may be
-/// away.
+/// Policy for a step that requests a page. A failure of the site is a result, not a failure of the step: retries are only for
+/// a store that is temporarily unavailable.
 pub(crate) const PAGE_POLICY: Policy =
     Policy { timeout: Duration::from_mins(20), attempts: 3, backoff: Duration::from_secs(2) };
 

@@ -1,4 +1,4 @@
-//! How well fixes do: the spec's success metrics (`doctor-agent.md`, "Success Metrics").
+//! Success rates of fixes: the spec's success metrics (`doctor-agent.md`, "Success Metrics").
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{HealthState, Stage};
@@ -11,28 +11,28 @@ use crate::refresh::DOCTOR;
 /// The numbers behind the spec's four rates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Statistics {
-    /// Sources.
+    /// Total number of sources.
     pub sources: u64,
-    /// Attempts at a fix.
+    /// Number of attempts at a fix.
     pub attempts: u64,
-    /// Those whose validation passed.
+    /// Number of attempts whose validation passed.
     pub passed: u64,
-    /// Fixes that went into force.
+    /// Number of fixes that became active.
     pub promoted: u64,
-    /// Those whose first real runs failed, so that they were taken back: false positives.
+    /// Number of fixes rolled back because their first real runs failed: false positives.
     pub taken_back: u64,
-    /// Sources in quarantine.
+    /// Number of sources in quarantine.
     pub quarantined: u64,
-    /// The time from the failed run to the fix in force, on average, in milliseconds.
+    /// Average time from the failed run to the active fix, in milliseconds; `None`: no fix became active.
     pub average_recovery_millis: Option<u64>,
 }
 
 impl Statistics {
-    /// Counted from the store.
+    /// Computes the statistics from the store.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Returns the error of the database.
     pub async fn of(store: &Store) -> Result<Self, StoreError> {
         let mut statistics = Self::default();
         let (mut recoveries, mut waited) = (0_u64, 0_u64);

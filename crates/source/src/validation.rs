@@ -1,6 +1,6 @@
-//! Whether what a recipe yields is what it should yield: the spec's baby validator (`doctor-agent.md`, "Schema Signature
-//! Validation"), and on top of it whether the values still look like those of earlier pages. A selector that still matches
-//! and gives the wrong thing is the failure that nobody notices.
+//! Validation of the values that a recipe yields: the spec's baby validator (`doctor-agent.md`, "Schema Signature
+//! Validation"), and a check that the values still resemble those of earlier pages. A selector that still matches and gives
+//! the wrong value is the failure that otherwise goes unnoticed.
 
 use autoheal_page::apply::{Extraction, FieldOutcome, Miss};
 use autoheal_page::recipe::Recipe;
@@ -12,18 +12,18 @@ use crate::drift::{confusions, drift};
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 
-/// The verdict.
+/// Verdict on the values that a recipe yields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
-    /// Whether the values may be accepted.
+    /// True if the values may be accepted.
     pub passed: bool,
-    /// What is wrong, one line each.
+    /// Errors found, one line each.
     pub errors: Vec<String>,
     /// 1 minus the number of errors over the number of fields.
     pub score: f64,
-    /// Whether a required field, or everything, is missing.
+    /// True if a required field, or everything, is missing.
     pub critical: bool,
-    /// How the failure is called, when there is one.
+    /// Type of the failure, if there is one.
     pub error_type: Option<ErrorType>,
 }
 

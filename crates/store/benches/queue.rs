@@ -1,10 +1,10 @@
-//! How fast the queue is: tasks enqueued, and tasks claimed and completed, by four workers of one process, on each engine
+//! Speed of the queue: tasks enqueued, and tasks claimed and completed, by four workers of one process, on each engine
 //! with its durable settings (SQLite in a file with `synchronous = FULL`, PostgreSQL with `fsync` on).
 //!
-//! The reference is what the machine's disk and the engine give at best to one writer that waits for each commit: a loop of
-//! single-row inserts on one connection, measured in the same session.
+//! The reference is the best that the machine's disk and the engine can do for one writer that waits for each commit: a
+//! loop of single-row inserts on one connection, measured in the same session.
 //!
-//! Arguments: the engines to measure, `sqlite` or `postgresql`; none: both.
+//! Arguments: the engines to measure, `sqlite` or `postgresql`; default: both.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::cast_precision_loss, reason = "a program for people")]
 
@@ -45,7 +45,7 @@ async fn main() {
     }
 }
 
-/// A server for tests does not wait for the disk: this one is told to.
+/// Makes the test server wait for the disk at each commit, which it does not do by default.
 async fn make_durable(url: &str) -> bool {
     let mut connection = AnyConnection::connect(url).await.unwrap();
     connection.execute("ALTER SYSTEM SET fsync = on").await.unwrap();
@@ -142,7 +142,8 @@ fn request() -> ClaimRequest {
     }
 }
 
-/// What the queue alone costs: the task is claimed and put off for ever, which is one statement like any end.
+/// Measures the queue alone: claims each task and postpones it indefinitely, which is one statement like any
+/// end of a task.
 async fn claim_and_close(store: Store) {
     while let Some((_, lease)) = store.claim(&request()).await.unwrap() {
         let put_off = store.fail(&lease, "done", Duration::MAX).await.unwrap();

@@ -9,13 +9,13 @@ use crate::database::Dialect;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Writes a copy of the whole database, as it is at one moment, into a new file that only this user can read: a database like
-    /// any other. Nobody is held up meanwhile.
+    /// Writes a consistent copy of the whole database into a new file that only this user can read. The copy is an ordinary
+    /// database. Other readers and writers are not blocked meanwhile.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Refused`] on PostgreSQL, which has tools of its own, and when the file is there already or cannot be written; what
-    /// the database reports.
+    /// [`StoreError::Refused`] on PostgreSQL, which has tools of its own, and when the file already exists or cannot be written;
+    /// any error that the database reports.
     pub async fn back_up(&self, file: &Path) -> Result<(), StoreError> {
         let refused = |reason: String| StoreError::Refused { what: "the copy of the database", reason };
         match self.database.dialect {

@@ -13,19 +13,20 @@ use crate::database::Dialect;
 use crate::ledger::MODELS;
 use crate::{Store, StoreError, row};
 
-/// Whoever reserves holds this row until its transaction ends: two who both found the last money left would both spend it.
+/// A transaction that reserves holds this row until it ends. Otherwise two that found the last of the budget could both
+/// spend it.
 const LOCK: &str = "
     INSERT INTO llm_admission (budget, reserved_at) VALUES ('models', {now})
     ON CONFLICT (budget) DO UPDATE SET reserved_at = {now}";
 
-/// Those of processes that died.
+/// Deletes the reservations of processes that died.
 const EXPIRED: &str = "DELETE FROM llm_reservation WHERE until <= {now}";
 
 const RESERVE: &str = "
     INSERT INTO llm_reservation (run_id, tokens, micro_dollars, until) VALUES ($1, $2, $3, {now} + $4)
     RETURNING reservation_id";
 
-/// What was used by the calls of a condition, and what is reserved by the reservations of another.
+/// Sums the usage of the calls that match one condition and the reservations that match another.
 macro_rules! used {
     ($calls:literal, $reservations:literal) => {
         concat!(
@@ -45,13 +46,13 @@ const USED_BY_RUN: &str = used!("run_id = $1", "run_id = $1 AND until > {now}");
 /// A call counts for the day, in UTC, on which it ends, and a reservation for any: it may end on the next.
 const USED_TODAY: &str = used!("at >= {now} - {now} % 86400000", "until > {now}");
 
-/// Whose limit a request would pass.
+/// Limit that a request would exceed: the run's or the day's.
 enum Refused {
     ByRun(Exhausted),
     ByDay(Exhausted),
 }
 
-/// As the database holds it.
+/// Converts a number to the type that the database stores; stays at the maximum instead of wrapping.
 pub(crate) fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

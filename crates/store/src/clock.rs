@@ -17,11 +17,11 @@ pub fn system_time() -> Timestamp {
     Timestamp::from_millis(0).plus(since_epoch)
 }
 
-/// The database's clock, as far as this process has seen it: its own, corrected by the difference found last.
+/// The database's clock, as last seen by this process: the local clock, corrected by the difference found last.
 #[derive(Clone)]
 pub(crate) struct Clock {
     local: LocalClock,
-    /// In milliseconds: how far the database is ahead of `local`.
+    /// Time by which the database is ahead of `local`, in milliseconds.
     ahead: Arc<AtomicI64>,
 }
 
@@ -35,8 +35,8 @@ impl Clock {
         Timestamp::from_millis(local.saturating_add(self.ahead.load(Ordering::Relaxed)))
     }
 
-    /// Takes note of the database's time, as it was told a moment ago. What differs less than the answer may have taken stays as it is, so
-    /// that the clock does not go back and forth.
+    /// Records the database's time, as read a moment ago. A difference smaller than the possible delay of the answer is ignored,
+    /// so that the clock does not jump back and forth.
     pub(crate) fn observe(&self, database: Timestamp) {
         let ahead = database.as_millis().saturating_sub((self.local)().as_millis());
         if ahead.abs_diff(self.ahead.load(Ordering::Relaxed)) > TOLERANCE_MILLIS {

@@ -1,4 +1,4 @@
-//! The two engines behind one set of statements: connecting, migrating, and the few words in which their SQL differs.
+//! The two engines behind one set of statements: connecting, migrating, and the few expressions in which their SQL differs.
 
 use std::borrow::Cow;
 use std::fs::{OpenOptions, Permissions};
@@ -20,7 +20,7 @@ use crate::writer::{Scope, Work, Writer};
 /// A statement with its arguments, made before the transaction that executes it.
 pub(crate) type Statement = Query<'static, Any, AnyArguments>;
 
-/// Which SQL is spoken.
+/// SQL dialect of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Sqlite,
@@ -36,7 +36,7 @@ impl Dialect {
         }
     }
 
-    /// The statement for this engine. Statements are written once; these words stand for what differs:
+    /// Returns the statement for this engine. Statements are written once; these placeholders are replaced by what differs:
     /// `{now}` the database's clock in milliseconds, `{for_update}` a lock on the rows read until the transaction ends,
     /// `{skip_locked}` the same, passing over rows that another transaction has locked.
     pub(crate) fn sql(self, text: &'static str) -> SqlStr {
@@ -62,7 +62,7 @@ impl Dialect {
         self.migrations().iter().map(|migration| migration.version).max().unwrap_or(0)
     }
 
-    /// The migrations up to a version: what an autoheal of that time knew.
+    /// Returns the migrations up to a version: those that an autoheal of that time knew.
     #[cfg(test)]
     fn migrations_until(self, version: i64) -> Migrator {
         Migrator::with_migrations(self.migrations().iter().filter(|one| one.version <= version).cloned().collect())
@@ -94,13 +94,13 @@ impl Dialect {
     }
 }
 
-/// The open database.
+/// An open database: its connections, and the writer where there is one.
 #[derive(Clone)]
 pub(crate) struct Database {
     pub(crate) dialect: Dialect,
-    /// For reading; on PostgreSQL for writing too.
+    /// Connections for reading; on PostgreSQL for writing, too.
     pub(crate) pool: AnyPool,
-    /// SQLite has one writer at a time whatever we do; ours makes them share a transaction.
+    /// SQLite has one writer at a time in any case; this one lets callers share a transaction.
     writer: Option<Writer>,
 }
 
@@ -211,7 +211,8 @@ fn file_of(url: &str) -> Option<PathBuf> {
     (!path.contains(":memory:")).then(|| PathBuf::from(&*path))
 }
 
-/// Makes the file for this user alone, or takes it away from others: SQLite gives what lies beside it the same mode.
+/// Creates the file with access for this user only, or removes the access of others: SQLite gives the files next to it the
+/// same mode.
 fn make_private(file: &Path) -> std::io::Result<()> {
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
     let found = file.metadata()?;

@@ -1,4 +1,4 @@
-//! What people decided about sources, and who: written with the change itself.
+//! Decisions of users about sources: written in the transaction of the change itself.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::Decision;
@@ -11,13 +11,13 @@ use crate::{Store, StoreError, row};
 /// A decision as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionRow {
-    /// When.
+    /// Time of the decision.
     pub at: Timestamp,
-    /// What.
+    /// The user's decision, such as `APPROVED`.
     pub decision: Decision,
-    /// The version of the recipe that it was about.
+    /// Version of the recipe that it was about, if any.
     pub version: Option<u32>,
-    /// Who.
+    /// User who made the decision.
     pub asked_by: String,
 }
 
@@ -33,11 +33,12 @@ pub(crate) fn made(source: &str, decision: Decision, version: Option<u32>, asked
 }
 
 impl Store {
-    /// What was decided about a source, the newest first. It outlives the source: one that was removed and added again has its past.
+    /// Returns the decisions about a source, the newest first. They outlive the source: one that was removed and added again keeps
+    /// its history.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn decisions(&self, source: &str, limit: u32) -> Result<Vec<DecisionRow>, StoreError> {
         let sql = "SELECT * FROM decision WHERE source_name = $1 ORDER BY decision_id DESC LIMIT $2";
         let query = sqlx::query(sql).bind(storable(source)).bind(i64::from(limit));

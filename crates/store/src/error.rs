@@ -1,15 +1,15 @@
-//! What can go wrong with the database.
+//! Errors of the store.
 
 use std::sync::Arc;
 
 use autoheal_engine::TaskId;
 use sqlx::error::{DatabaseError, ErrorKind};
 
-/// Why the store could not do what was asked.
+/// Reason an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another worker owns the task now, or it has ended: nothing was written, and the result in hand is to be dropped.
+    /// Another worker owns the task now, or it has ended: nothing was written, and the caller must discard its result.
     #[error("the lease of task {0} was lost: another worker owns it, or it has ended")]
     LeaseLost(TaskId),
     /// The address names no engine that autoheal speaks. The address may hold a password and is not repeated.
@@ -21,32 +21,32 @@ pub enum StoreError {
          install that version here, too, or use another database"
     )]
     NewerSchema {
-        /// The version found.
+        /// Version of the schema that the database has.
         version: i64,
     },
     /// The schema could not be brought up to date.
     #[error("the database schema could not be brought up to date")]
     Migration(#[source] sqlx::migrate::MigrateError),
-    /// What was given cannot be stored.
+    /// An argument cannot be stored.
     #[error("{what} cannot be stored: {reason}")]
     Refused {
-        /// What was given.
+        /// Name of the argument.
         what: &'static str,
-        /// Why, and what would be accepted.
+        /// Reason for the refusal, and values that would be accepted.
         reason: String,
     },
     /// The run to be ended is not the unfinished run of the task: nothing was written.
     #[error("task {0} has no such unfinished run: it has ended, or belongs to another task")]
     NoSuchRun(TaskId),
-    /// Somebody else changed first what was to be changed, such as the version of a recipe that is in force.
+    /// Another writer changed the object first, such as the active version of a recipe.
     #[error("somebody else changed it first: look at it again, and repeat what is still wanted")]
     Superseded,
-    /// A row does not hold what this program writes.
+    /// A row has a value that this program does not write.
     #[error("the database holds something autoheal did not write: {column} is {found}")]
     Corrupt {
-        /// The column.
+        /// Name of the column.
         column: &'static str,
-        /// What it holds, or what is wrong with it.
+        /// Value that it holds, or what is wrong with it.
         found: String,
     },
     /// The database refused a statement or could not be reached.
@@ -61,12 +61,13 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether two writers collided in a unique column: the same statement tried again sees the other's row.
+    /// Returns whether two writers collided in a unique column: retried,
+    /// the same statement sees the other's row.
     pub(crate) fn is_collision(&self) -> bool {
         self.fault().is_some_and(DatabaseError::is_unique_violation)
     }
 
-    /// Whether the database is not to be trusted to have undone just the statement that failed: anything but a broken
+    /// Returns whether the database may have undone more than the statement that failed: true of anything but a broken
     /// constraint, such as a full disk, after which SQLite ends the whole transaction by itself.
     pub(crate) fn is_breakdown(&self) -> bool {
         match (self.fault(), self) {

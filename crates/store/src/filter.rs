@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, SqlSafeStr as _};
 use crate::database::Statement;
 use crate::row::storable;
 
-/// What a column is compared with.
+/// Value that a column is compared with.
 pub(crate) enum Argument {
     Text(String),
     Number(i64),
@@ -38,7 +38,7 @@ impl Filter {
         Self { sql: format!("SELECT * FROM {table} WHERE 1 = 1"), arguments: Vec::new() }
     }
 
-    /// Only rows of which `condition`, a column and an operator, is true for the argument, if there is one.
+    /// Restricts the rows to those whose `condition`, a column and an operator, is true for the argument, if there is one.
     pub(crate) fn and<A: Into<Argument>>(mut self, condition: &'static str, argument: Option<A>) -> Self {
         if let Some(argument) = argument {
             self.arguments.push(argument.into());
@@ -48,7 +48,7 @@ impl Filter {
         self
     }
 
-    /// Only rows of which `condition` is true, if there is one.
+    /// Restricts the rows to those for which `condition` is true, if there is one.
     pub(crate) fn and_that(mut self, condition: Option<&'static str>) -> Self {
         if let Some(condition) = condition {
             let _ = write!(self.sql, " AND {condition}");
@@ -56,7 +56,7 @@ impl Filter {
         self
     }
 
-    /// At most `limit` rows, those with the highest `key` first.
+    /// Completes the statement: at most `limit` rows, those with the highest `key` first.
     pub(crate) fn newest(mut self, key: &'static str, limit: u32) -> Statement {
         self.arguments.push(Argument::Number(i64::from(limit)));
         let _ = write!(self.sql, " ORDER BY {key} DESC LIMIT ${}", self.arguments.len());

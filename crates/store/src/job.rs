@@ -1,29 +1,29 @@
-//! Jobs: what was asked for over HTTP, by a name that is known before there is a run.
+//! Jobs: requests over HTTP, with an identifier that is known before there is a run.
 
 use autoheal_engine::task::Task;
 use autoheal_engine::{JobId, TaskId, Timestamp};
 
 use crate::{RunRow, Store, StoreError, row};
 
-/// A job and what became of it.
+/// A job with its task and its latest run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobRow {
-    /// Its name.
+    /// Identifier of the job.
     pub job: JobId,
-    /// Who asked.
+    /// User or component that submitted it.
     pub asked_by: String,
-    /// When.
+    /// Time at which it was submitted.
     pub created_at: Timestamp,
-    /// The work, which may have been asked for by others, too.
+    /// The task, which others may have requested, too.
     pub task: Task,
-    /// The run that began last for it.
+    /// The latest run of the task.
     pub run: Option<RunRow>,
-    /// While that has not ended: the nodes that it has ended, each with the one that comes after it, in order.
+    /// While that run is unfinished: its finished nodes in order, each with the node that follows it.
     pub steps: Vec<(String, Option<String>)>,
 }
 
-/// One statement: whoever submitted a repository asks for this again and again. A row for each step of a run that has not ended; names of
-/// runs sort by time.
+/// A single statement, because clients poll it. It returns a row for each checkpoint of an unfinished run; run identifiers
+/// sort by time.
 const JOB: &str = "
     SELECT task_queue.*, job.asked_by, job.created_at AS asked_at,
            run.run_id, run.workflow, run.started_at AS began_at, run.finished_at, run.healed, run.stop_reason, run.results_json, run.report,
@@ -34,11 +34,11 @@ const JOB: &str = "
     WHERE job.job_id = $1 ORDER BY run_checkpoint.seq";
 
 impl Store {
-    /// Gives a request for the work of `task` a name.
+    /// Records a job: an identifier for a request for the work of `task`.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Database`] when there is no such task, or the name is taken.
+    /// [`StoreError::Database`] when there is no such task, or the identifier is already used.
     pub async fn add_job(&self, job: JobId, task: TaskId, asked_by: &str, at: Timestamp) -> Result<(), StoreError> {
         let sql = "INSERT INTO job (job_id, task_id, asked_by, created_at) VALUES ($1, $2, $3, $4)";
         let statement =
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn job(&self, job: JobId) -> Result<Option<JobRow>, StoreError> {
         let rows = sqlx::query(JOB).bind(job.to_string()).fetch_all(&self.database.pool).await?;
         let Some(first) = rows.first() else { return Ok(None) };
@@ -76,11 +76,11 @@ impl Store {
         }))
     }
 
-    /// The job by which a task was asked for last.
+    /// Returns the job that requested a task last.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn job_of_task(&self, task: TaskId) -> Result<Option<JobId>, StoreError> {
         let sql = "SELECT job_id FROM job WHERE task_id = $1 ORDER BY created_at DESC, job_id DESC LIMIT 1";
         let found = sqlx::query(sql).bind(task.0).fetch_optional(&self.database.pool).await?;

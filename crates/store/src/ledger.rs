@@ -16,7 +16,7 @@ const CALL: &str = "
 
 const RELEASE: &str = "DELETE FROM llm_reservation WHERE reservation_id = $1";
 
-/// `SUM` of nothing is no number, and of whole numbers a decimal on PostgreSQL.
+/// Columns with sums. `SUM` of no rows is NULL, and of integers a decimal on PostgreSQL, hence the casts.
 macro_rules! sums {
     () => {
         "COUNT(*) AS calls, CAST(COALESCE(SUM(input_tokens), 0) AS BIGINT) AS input_tokens,
@@ -27,21 +27,21 @@ macro_rules! sums {
     };
 }
 
-/// What an alert about the budget of all is about.
+/// Target of alerts about the budget that all runs share.
 pub const MODELS: &str = "language models";
 
-/// What use is summed by.
+/// Column by which usage is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageBy {
     /// The day, in UTC.
     Day,
-    /// The model.
+    /// The model that received the request.
     Model,
-    /// What it was about.
+    /// The target of the request.
     Target,
-    /// For whom.
+    /// The user who was billed for the request.
     User,
-    /// The prompt.
+    /// The purpose of the request: the name of the prompt.
     Purpose,
 }
 
@@ -71,22 +71,22 @@ impl UsageBy {
     }
 }
 
-/// A sum.
+/// Usage of models, summed over the requests of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRow {
-    /// The day as `2026-11-01`, or the name of what was asked for; empty when there is none.
+    /// Name of the group: the day as `2026-11-01`, or the model, target, user or purpose; empty when there is none.
     pub name: String,
-    /// Requests.
+    /// Number of requests.
     pub calls: u64,
-    /// Tokens of questions.
+    /// Number of input tokens.
     pub input_tokens: u64,
-    /// Tokens of answers.
+    /// Number of output tokens.
     pub output_tokens: u64,
-    /// Tokens of questions that came from a cache.
+    /// Number of input tokens that came from a cache.
     pub cached_tokens: u64,
-    /// The cost of those whose price is known, in millionths of a US dollar.
+    /// Cost of the requests whose price is known, in millionths of a US dollar.
     pub micro_dollars: u64,
-    /// Requests whose price nobody knows.
+    /// Number of requests whose price is unknown.
     pub unpriced: u64,
 }
 
@@ -103,11 +103,11 @@ fn usage_row(row: &AnyRow, name: String) -> Result<UsageRow, StoreError> {
 }
 
 impl Store {
-    /// What was used since a time, summed.
+    /// Returns the usage since a time, one sum for each value of `by`.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn usage(&self, since: Timestamp, by: UsageBy) -> Result<Vec<UsageRow>, StoreError> {
         let rows = sqlx::query(by.sql()).bind(since.as_millis()).fetch_all(&self.database.pool).await?;
         let row = |row: &AnyRow| {
@@ -119,11 +119,11 @@ impl Store {
         rows.iter().map(row).collect()
     }
 
-    /// Forgets what was asked and answered before a time; the sums stay.
+    /// Deletes the stored requests and answers from before a time; the sums remain.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn forget_model_texts(&self, before: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE llm_call SET prompt = NULL, answer = NULL WHERE at < $1 AND (prompt IS NOT NULL OR answer IS NOT NULL)";
         self.database.execute(sqlx::query(sql).bind(before.as_millis())).await?;

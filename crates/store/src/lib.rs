@@ -1,25 +1,25 @@
-//! Every SQL statement of the program: the task queue with its leases, runs with their checkpoints and events, what they
-//! leave behind, on SQLite or PostgreSQL.
+//! All SQL statements of the program: the task queue with its leases, runs with their checkpoints and events, and the
+//! records of runs, on SQLite or PostgreSQL.
 //!
-//! Workers share this and nothing else. A task is owned by the worker that claimed it last; the claim's *epoch* fences every
-//! later write, so a worker that was thought dead cannot overwrite the work of its successor. Lease times are by the
+//! Workers share only this database. A task is owned by the worker that claimed it last; the claim's *epoch* fences every
+//! later write, so a worker that was presumed dead cannot overwrite the work of its successor. Lease times use the
 //! database's clock; all other times are the caller's.
 //!
 //! # Layout
 //!
 //! - [`queue`]: enqueue, claim, heartbeat, release, fail, cancel
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
-//! - [`record`]: what the steps of a run leave: diagnostics, fixes, outputs
+//! - [`record`]: records that the steps of a run store: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages, values and alerts
-//! - [`decision`]: what people decided about sources, and who
-//! - [`ledger`]: what models were asked, and what that cost; `budget`: reservations for what is asked now
-//! - [`job`]: what was asked for over HTTP
-//! - [`listing`]: lists for people; [`waiting`]: tasks that nobody claims
-//! - [`notice`]: what is told by web addresses and mail
-//! - `politeness`: the turns of hosts
-//! - [`retention`]: forgetting what is old; `backup`: a copy of everything
-//! - [`error`]: what can go wrong
-//! - `clock`: one clock for all machines; `schema`: noticing that a newer autoheal has migrated the database
+//! - [`decision`]: decisions of users about sources
+//! - [`ledger`]: requests to models and their cost; `budget`: reservations for requests that are under way
+//! - [`job`]: jobs submitted over HTTP
+//! - [`listing`]: lists for users; [`waiting`]: tasks that no worker claims
+//! - [`notice`]: notifications by web address and mail
+//! - `politeness`: request slots of hosts
+//! - [`retention`]: deletion of old data; `backup`: a copy of the database
+//! - [`error`]: errors of the store
+//! - `clock`: one clock for all machines; `schema`: detection of a database that a newer autoheal has migrated
 //! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
 //!
 //! # Example
@@ -103,19 +103,19 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database at `url` and brings its schema up to date: `sqlite:///path/to/file.db` (made when missing),
-    /// `sqlite::memory:` (gone with the last clone), or `postgres://user@host/database`. Must be called within a tokio
+    /// Opens the database at `url` and brings its schema up to date: `sqlite:///path/to/file.db` (created when missing),
+    /// `sqlite::memory:` (deleted with the last clone), or `postgres://user@host/database`. Must be called within a tokio
     /// runtime, and that runtime must outlive the store.
     ///
     /// # Errors
     ///
     /// [`StoreError::NewerSchema`] when a newer autoheal has migrated it, [`StoreError::UnknownAddress`] for another kind of
-    /// address, and what the database says when it cannot be opened or migrated.
+    /// address, and any error that the database reports when it cannot be opened or migrated.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_by(url, system_time).await
     }
 
-    /// The same on a machine whose clock is `local`, right or wrong.
+    /// Opens the database as [`Store::open`] does, on a machine whose clock is `local`, right or wrong.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The time by the database's clock, as far as this process has seen it: what all machines that share the database agree on. It is asked
-    /// for when the database is opened and about once a minute while tasks are claimed or held.
+    /// Returns the time by the database's clock, as last seen by this process: the time on which all machines that share the
+    /// database agree. The clock is read when the database is opened, and about once a minute while tasks are claimed or held.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -1,4 +1,4 @@
-//! Lists for people: runs by what they are about, and what there is at a glance.
+//! Lists for users: runs by their subject, and an overview.
 
 use std::collections::BTreeMap;
 
@@ -13,36 +13,36 @@ use crate::row::storable;
 use crate::source::recipe_row;
 use crate::{RecipeRow, RunRow, Store, StoreError, ValueRow, row};
 
-/// How a run stands, for a list of those that do.
+/// State of a run, as a filter of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
-    /// It has not ended.
+    /// The run is unfinished.
     Running,
-    /// It ended, and its target was well.
+    /// It ended, and its target was healthy.
     Healed,
-    /// It ended, and its target was not well.
+    /// It ended, and its target was not healthy.
     NotHealed,
 }
 
-/// Which runs to list.
+/// Filter of a list of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFilter {
-    /// Only of tasks of this kind.
+    /// Only runs of tasks of this kind.
     pub kind: Option<TaskKind>,
-    /// Only about this target.
+    /// Only runs about this target.
     pub target: Option<String>,
-    /// Only those that stand so.
+    /// Only runs in this state.
     pub state: Option<RunState>,
-    /// Only of this task.
+    /// Only runs of this task.
     pub task: Option<TaskId>,
-    /// Only those that began before this one.
+    /// Only runs that began before this one.
     pub before: Option<RunId>,
-    /// At most so many, the newest first.
+    /// Maximum number of runs, the newest first.
     pub limit: u32,
 }
 
 impl RunFilter {
-    /// Every run, as far as there are no more than `limit`.
+    /// Returns a filter for the newest `limit` runs.
     pub const fn newest(limit: u32) -> Self {
         Self { kind: None, target: None, state: None, task: None, before: None, limit }
     }
@@ -66,42 +66,42 @@ const GLANCE: &str = "
            (SELECT COUNT(*) FROM run WHERE started_at >= $1 AND healed = 1) AS healed,
            (SELECT COUNT(*) FROM alert WHERE created_at >= $1) AS alerts";
 
-/// A run of a source, as far as a sparkline shows it.
+/// A run of a source, as a sparkline shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecentRun {
-    /// The run.
+    /// Identifier of the run.
     pub run: RunId,
-    /// When it ended.
+    /// Time at which it ended.
     pub finished_at: Option<Timestamp>,
-    /// Whether it was good.
+    /// True if the target was healthy at the end.
     pub healed: Option<bool>,
 }
 
-/// What there is at a glance.
+/// Counts for an overview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Glance {
-    /// Tasks that wait.
+    /// Number of tasks that wait for a worker.
     pub pending: u64,
-    /// Tasks that a worker is at.
+    /// Number of tasks that a worker is running.
     pub running: u64,
-    /// Runs that began lately.
+    /// Number of runs that began since the given time.
     pub runs: u64,
-    /// Those of them after which the target was well.
+    /// Number of these runs after which the target was healthy.
     pub healed: u64,
-    /// Alerts that were written lately.
+    /// Number of alerts written since the given time.
     pub alerts: u64,
 }
 
 /// A stored page without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotRow {
-    /// Its number.
+    /// Number of the stored page.
     pub snapshot: i64,
-    /// What it is for.
+    /// Role of the page.
     pub role: SnapshotRole,
-    /// The address that was asked for.
+    /// URL that was requested.
     pub url: String,
-    /// When it was taken.
+    /// Time at which the page was stored.
     pub taken_at: Timestamp,
 }
 
@@ -120,7 +120,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let state = filter.state.map(|state| match state {
             RunState::Running => "unfinished_task IS NOT NULL",
@@ -142,7 +142,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn recent_runs(
         &self,
         source: Option<&str>,
@@ -170,17 +170,17 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn latest_values(&self, source: Option<&str>) -> Result<BTreeMap<String, ValueRow>, StoreError> {
         let rows = sqlx::query(LATEST).bind(source.map(storable)).fetch_all(&self.database.pool).await?;
         rows.iter().map(|row| Ok((row::text(row, "source_name")?, row::value(row)?))).collect()
     }
 
-    /// The recipes of every source that are in force or wait for a person.
+    /// Returns the recipes of every source that are active or wait for a review.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn standing_recipes(&self) -> Result<BTreeMap<String, Vec<RecipeRow>>, StoreError> {
         let sql = "SELECT * FROM recipe_version WHERE in_force IS NOT NULL OR waits = 1 ORDER BY source_name, version";
         let mut recipes: BTreeMap<String, Vec<RecipeRow>> = BTreeMap::new();
@@ -190,11 +190,11 @@ impl Store {
         Ok(recipes)
     }
 
-    /// The pages that are kept of a source, the newest first.
+    /// Returns the stored pages of a source, the newest first.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn kept_pages(&self, source: &str) -> Result<Vec<SnapshotRow>, StoreError> {
         let sql =
             "SELECT snapshot_id, role, url, taken_at FROM snapshot WHERE source_name = $1 ORDER BY snapshot_id DESC";
@@ -206,18 +206,18 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn kept_page(&self, source: &str, snapshot: i64) -> Result<Option<(SnapshotRow, Vec<u8>)>, StoreError> {
         let sql = "SELECT * FROM snapshot WHERE source_name = $1 AND snapshot_id = $2";
         let found = sqlx::query(sql).bind(storable(source)).bind(snapshot).fetch_optional(&self.database.pool).await?;
         found.map(|row| Ok((snapshot_row(&row)?, inflate(&row, "content_deflate")?))).transpose()
     }
 
-    /// What there is, and what happened since a time.
+    /// Counts the tasks that are open now, and the runs and alerts since a time.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn glance(&self, since: Timestamp) -> Result<Glance, StoreError> {
         let row = sqlx::query(GLANCE).bind(since.as_millis()).fetch_one(&self.database.pool).await?;
         Ok(Glance {
@@ -229,11 +229,11 @@ impl Store {
         })
     }
 
-    /// How many sources there are in each state of health.
+    /// Counts the sources in each state of health.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn source_counts(&self) -> Result<BTreeMap<HealthState, u64>, StoreError> {
         let sql = "SELECT source_health.state, COUNT(*) AS sources
                    FROM source JOIN source_health ON source_health.source_name = source.source_name GROUP BY source_health.state";
@@ -241,22 +241,22 @@ impl Store {
         rows.iter().map(|row| Ok((row::health_state(row)?, row::number(row, "sources")?))).collect()
     }
 
-    /// How many tasks there are of each kind in each state.
+    /// Counts the tasks of each kind in each state.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn task_counts(&self) -> Result<Vec<(TaskKind, TaskState, u64)>, StoreError> {
         let sql = "SELECT type, state, COUNT(*) AS tasks FROM task_queue GROUP BY type, state ORDER BY type, state";
         let rows = sqlx::query(sql).fetch_all(&self.database.pool).await?;
         rows.iter().map(|row| Ok((row::task_kind(row)?, row::task_state(row)?, row::number(row, "tasks")?))).collect()
     }
 
-    /// Whether the database answers.
+    /// Checks that the database responds.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1").fetch_one(&self.database.pool).await?;
         Ok(())

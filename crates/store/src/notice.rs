@@ -1,4 +1,5 @@
-//! What is to be told by web addresses and mail: written with the change that it tells of, delivered later by any worker, at least once.
+//! Notices for web addresses and mail: written with the change that they report, delivered later by any
+//! worker, at least once.
 
 use std::time::Duration;
 
@@ -11,10 +12,10 @@ use crate::database::{Dialect, Statement};
 use crate::row::storable;
 use crate::{Store, StoreError, row};
 
-/// What is not delivered by then is forgotten.
+/// Maximum age of a notice: one that is not delivered by then is deleted.
 const LONGEST_LIFE: Duration = Duration::from_hours(7 * 24);
 
-/// Only an alert that was kept is told, each way on its own.
+/// Adds one notice per channel, but only if the alert was stored.
 const OF_ALERT: &str = "
     INSERT INTO notice (target, channel, alert_id, body_json, created_at, due_at)
     SELECT alert.target, way.channel, alert.alert_id, $2, alert.created_at, alert.created_at
@@ -25,7 +26,7 @@ const OF_ALERT: &str = "
 const OF_SOURCE: &str = "
     INSERT INTO notice (target, address, body_json, created_at, due_at) VALUES ($1, $2, $3, $4, $4)";
 
-/// A claim is a new time at which it is due: who does not come back has not delivered it.
+/// A claim sets a new due time: a notice that was not delivered by then is due again.
 const CLAIM: &str = "
     UPDATE notice SET due_at = $2, tries = tries + 1 WHERE notice_id = (
         SELECT notice_id FROM notice WHERE due_at <= $1 AND (address IS NOT NULL OR (channel = 'POST' AND $3 = 1) OR (channel = 'MAIL' AND $4 = 1))
@@ -39,17 +40,17 @@ const ARRIVED: [&str; 2] = [
     "DELETE FROM notice WHERE notice_id = $1",
 ];
 
-/// How something is told.
+/// Channel by which a notice is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// Posted to a web address.
     Post,
-    /// By mail.
+    /// Sent by mail.
     Mail,
 }
 
 impl Channel {
-    /// As the column holds it.
+    /// Returns the name that the column stores.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Post => "POST",
@@ -62,35 +63,35 @@ impl Channel {
     }
 }
 
-/// Which alerts somebody can deliver, who knows where they go.
+/// Channels by which the caller can deliver alerts, because their destination is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reach {
-    /// Those that are posted.
+    /// Set if alerts can be posted to a web address.
     pub post: bool,
-    /// Those that are sent by mail.
+    /// Set if alerts can be sent by mail.
     pub mail: bool,
 }
 
-/// Something to post.
+/// A notice that is waiting to be delivered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoticeRow {
-    /// Its number, the same each time it is tried.
+    /// Number of the notice, the same at each attempt.
     pub notice: i64,
-    /// What it is about.
+    /// Subject of the notice, such as a source's name.
     pub target: String,
-    /// How it is told.
+    /// Channel by which it is delivered.
     pub channel: Channel,
-    /// The alert that it is of, if it is of one.
+    /// Number of the alert that it reports, if it reports one.
     pub alert: Option<i64>,
-    /// Where it goes; `None`: where alerts go.
+    /// Destination; `None`: the destination of alerts.
     pub address: Option<String>,
-    /// What is posted.
+    /// Body of the request.
     pub body: Value,
-    /// When it was written.
+    /// Time at which it was written.
     pub created_at: Timestamp,
-    /// How often it was tried, this time included.
+    /// Number of attempts to deliver it, the current one included.
     pub tries: u32,
-    /// What went wrong last.
+    /// Error of the last attempt.
     pub last_error: Option<String>,
 }
 
@@ -126,11 +127,12 @@ fn notice(row: &AnyRow) -> Result<NoticeRow, StoreError> {
 }
 
 impl Store {
-    /// Something that is due, if anything is; nobody else gets it before `until`. Alerts only for who knows where they go.
+    /// Claims a notice that is due, if there is one; no other caller gets it before `until`. Notices of alerts are only claimed
+    /// for the channels in `alerts`.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn claim_notice(
         &self,
         now: Timestamp,
@@ -150,7 +152,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn delivered(&self, notice: &NoticeRow, at: Timestamp) -> Result<(), StoreError> {
         let [remember, forget] = ARRIVED;
         let remember = sqlx::query(remember).bind(notice.notice).bind(at.as_millis()).bind(notice.channel.name());
@@ -170,7 +172,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn not_delivered(&self, notice: i64, due: Option<Timestamp>, error: &str) -> Result<(), StoreError> {
         let sql = "UPDATE notice SET due_at = $2, last_error = $3 WHERE notice_id = $1";
         let statement = sqlx::query(sql).bind(notice).bind(due.map(Timestamp::as_millis)).bind(storable(error));
@@ -178,11 +180,11 @@ impl Store {
         Ok(())
     }
 
-    /// What was tried and not delivered, the newest first; of one target when it is named.
+    /// Returns notices whose delivery was tried without success, the newest first; only those of `target` if it is given.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn undelivered(&self, target: Option<&str>, limit: u32) -> Result<Vec<NoticeRow>, StoreError> {
         let sql = "SELECT * FROM notice WHERE last_error IS NOT NULL AND ($1 IS NULL OR target = $1)
                    ORDER BY notice_id DESC LIMIT $2";
@@ -190,11 +192,11 @@ impl Store {
         query.fetch_all(&self.database.pool).await?.iter().map(notice).collect()
     }
 
-    /// Forgets what nobody could deliver for a week, or wanted to.
+    /// Deletes notices that were not delivered within a week.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn forget_old_notices(&self, now: Timestamp) -> Result<(), StoreError> {
         let sql = "DELETE FROM notice WHERE created_at < $1";
         self.database.execute(sqlx::query(sql).bind(now.minus(LONGEST_LIFE).as_millis())).await?;

@@ -1,4 +1,4 @@
-//! The turns of hosts, kept where all workers see them: together they are as polite as one.
+//! Request slots of hosts, stored where all workers see them: together they are as polite as one.
 
 use std::time::Duration;
 

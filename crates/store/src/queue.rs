@@ -1,4 +1,4 @@
-//! The task queue: who works on what, and for how long (design: leases, epochs, one task per target at a time).
+//! The task queue: which worker owns which task, and until when (design: leases, epochs, one task per target at a time).
 
 use std::time::Duration;
 
@@ -12,49 +12,49 @@ use crate::database::{Dialect, Statement};
 use crate::filter::Filter;
 use crate::{Store, StoreError, row, run, source};
 
-/// What a worker asks for.
+/// A worker's request for a task.
 #[derive(Debug, Clone)]
 pub struct ClaimRequest {
-    /// The worker's name, for people; the epoch is what proves ownership.
+    /// The worker's name, for display; the epoch is what proves ownership.
     pub worker: String,
-    /// The worker's host: a task that names a host is given to no other.
+    /// The worker's host: a task that names a host is assigned only to workers on it.
     pub host: String,
-    /// The kinds it serves.
+    /// Kinds of tasks that it runs.
     pub kinds: Vec<TaskKind>,
-    /// For how long the claim holds without a heartbeat.
+    /// Duration of the lease without a heartbeat.
     pub lease: Duration,
-    /// This task and no other.
+    /// The only task that may be claimed; `None`: any.
     pub only: Option<TaskId>,
 }
 
-/// What became of a request for work.
+/// Result of enqueueing a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enqueued {
     /// The open task for this work.
     pub id: TaskId,
-    /// Whether this request made it; `false`: it was open already, and is left as it was.
+    /// True if this request created the task; `false`: the task was open already and is unchanged.
     pub created: bool,
 }
 
 /// The answer to a heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// A person asked for the task to stop.
+    /// True if a user requested the task's cancellation.
     pub cancel_requested: bool,
 }
 
-/// Which tasks to list.
+/// Filter of a list of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskFilter {
-    /// Only in this state.
+    /// Only tasks in this state.
     pub state: Option<TaskState>,
-    /// Only of this kind.
+    /// Only tasks of this kind.
     pub kind: Option<TaskKind>,
-    /// Only about this target.
+    /// Only tasks about this target.
     pub target: Option<String>,
-    /// Only those that were made before this one.
+    /// Only tasks that were created before this one.
     pub before: Option<TaskId>,
-    /// At most so many, the newest first.
+    /// Maximum number of tasks, the newest first.
     pub limit: u32,
 }
 
@@ -100,7 +100,7 @@ macro_rules! claim {
 const CLAIM: &str = claim!("");
 const CLAIM_ONLY: &str = claim!("AND ready.task_id = $8");
 
-/// What the end of a task is made of.
+/// Columns that a statement that closes a task returns.
 macro_rules! closing {
     () => {
         "state, type, target, retry_count, deaths, error_message"
@@ -151,7 +151,7 @@ const REOPEN: &str = "
     WHERE task_id = $1 AND state IN ('FAILED', 'CANCELLED', 'QUARANTINED')
     RETURNING task_id";
 
-/// A run that ended with its task and not by itself has no results.
+/// Reopens the run that was closed with its task; such a run has no results.
 const REOPEN_RUN: &str = "
     UPDATE run SET finished_at = NULL, healed = NULL, stop_reason = NULL
     WHERE run_id = (SELECT MAX(run_id) FROM run WHERE task_id = $1) AND finished_at IS NOT NULL AND results_json IS NULL";
@@ -163,8 +163,8 @@ const HOLDS: &str = "
     SELECT task_id FROM task_queue
     WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' AND lease_until > {now}";
 
-/// Only while the source has had as many runs as whoever asks has seen. A run writes the source's health before its task closes:
-/// either the open task is in the way, or the count.
+/// Adds the task only if the source has had as many runs as the caller has seen. A run writes the source's health before its
+/// task closes, so either the open task or the count prevents a duplicate.
 const ENQUEUE_AFTER: &str = "
     INSERT INTO task_queue (type, target, state, priority, created_at, run_at, max_retries, host, context_json)
     SELECT $1, $2, 'PENDING', $3, {now}, $4, $5, $6, $7
@@ -216,12 +216,12 @@ impl Store {
         }
     }
 
-    /// Asks for a run of the source that the task is about, unless it has run since its `health` was read, or the run is asked for
-    /// already. Whether a task was made.
+    /// Enqueues a run of the source that the task is about, unless it has run since its `health` was read or a run is already
+    /// enqueued. Returns whether a task was created.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn enqueue_after(&self, task: &NewTask, health: &Health) -> Result<bool, StoreError> {
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let statement = bound(self.database.dialect, ENQUEUE_AFTER, task)
@@ -243,15 +243,16 @@ impl Store {
         row.map(|row| row::integer(&row, "task_id").map(TaskId)).transpose()
     }
 
-    /// The next task that is ready for this worker: pending and due, or left behind by a worker whose lease ran out; no
-    /// other task is running for its target; it may run on this host. The smallest priority number goes first, then what
-    /// has been ready for longest.
+    /// Claims the next task that is ready for this worker: pending and due, or left behind by a worker whose lease expired.
+    /// No other task may be running for its target, and it must be allowed on this host. The smallest priority number comes
+    /// first, then the task that has been ready for longest.
     ///
-    /// A task that has taken [`Task::MOST_DEATHS`] workers down one after the other is QUARANTINED instead, with an alert.
+    /// A task on which [`Task::MOST_DEATHS`] workers died one after the other is QUARANTINED instead, with an alert.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NewerSchema`] within a minute after a newer autoheal has migrated the database; what the database reports.
+    /// [`StoreError::NewerSchema`] within a minute after a newer autoheal has migrated the database; any error that the database
+    /// reports.
     pub async fn claim(&self, request: &ClaimRequest) -> Result<Option<(Task, Lease)>, StoreError> {
         self.watch_schema().await?;
         loop {
@@ -314,8 +315,8 @@ impl Store {
             .await
     }
 
-    /// Holds on to a task for another `lease` from now. A lease that has run out can still be held on to as long as nobody
-    /// else has claimed the task.
+    /// Extends the lease by `length` from now. A lease that has expired can still be extended as long as no other worker has
+    /// claimed the task.
     ///
     /// # Errors
     ///
@@ -326,17 +327,18 @@ impl Store {
         Ok(Held { cancel_requested: row::integer(&row, "cancel_requested")? != 0 })
     }
 
-    /// Whether the lease is this worker's and has time left: to be asked right before an effect outside the store.
+    /// Returns whether the worker still holds the lease and it has not expired: call it right before an
+    /// effect outside the store.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn holds(&self, lease: &Lease) -> Result<bool, StoreError> {
         Ok(fenced_query(self, HOLDS, lease).fetch_optional(&self.database.pool).await?.is_some())
     }
 
-    /// Gives a task back, for another worker to go on with: a graceful stop, not a failure. A task whose cancellation was
-    /// asked for is cancelled instead.
+    /// Returns a task to the queue, for another worker to continue: a graceful stop, not a failure. A task whose cancellation was
+    /// requested is cancelled instead.
     ///
     /// # Errors
     ///
@@ -345,8 +347,8 @@ impl Store {
         self.close(lease, fenced_query(self, RELEASE, lease)).await.map(drop)
     }
 
-    /// Notes a failure of the environment or the program. The task waits for `retry_in` and is tried again, or is QUARANTINED
-    /// when its retries are used up, with an alert, or CANCELLED when that was asked for. Its unfinished run is kept for the next try, or
+    /// Records a failure of the environment or the program. The task is retried after `retry_in`; it is QUARANTINED with an alert
+    /// when its retries are used up, or CANCELLED when that was requested. Its unfinished run is kept for the next attempt, or
     /// ends with the task.
     ///
     /// # Errors
@@ -361,12 +363,12 @@ impl Store {
         self.database.execute(statement).await?.ok_or(StoreError::LeaseLost(lease.task))
     }
 
-    /// Asks for a task to stop: a pending one is cancelled at once, a running one is told with its next heartbeat.
-    /// `false`: it is not open.
+    /// Requests a task's cancellation: a pending one is cancelled at once, a running one learns of it with its next heartbeat.
+    /// Returns `false` when the task is not open.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn request_cancel(&self, task: TaskId) -> Result<bool, StoreError> {
         let dialect = self.database.dialect;
         let statement = sqlx::query(dialect.sql(CANCEL)).bind(task.0);
@@ -381,22 +383,22 @@ impl Store {
             .await
     }
 
-    /// Makes a pending task due now: somebody waits for it. Says whether it was for later.
+    /// Makes a pending task due now, because a caller waits for it. Returns whether it was scheduled for later.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn hasten(&self, task: TaskId) -> Result<bool, StoreError> {
         let statement = sqlx::query(self.database.dialect.sql(HASTEN)).bind(task.0);
         Ok(self.database.execute(statement).await?.is_some())
     }
 
-    /// Puts a failed, cancelled or quarantined task back into the queue, with its retries restored; its unfinished run, if it
-    /// has one, is resumed by whoever claims it. `false`: it is in another state, or an open task for the same work exists.
+    /// Returns a failed, cancelled or quarantined task to the queue, with its retries restored; the worker that claims it resumes
+    /// its unfinished run, if any. Returns `false` when it is in another state, or when an open task for the same work exists.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn reopen(&self, task: TaskId) -> Result<bool, StoreError> {
         let reopen = sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0);
         let reopened = self
@@ -421,7 +423,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn task(&self, task: TaskId) -> Result<Option<Task>, StoreError> {
         let row = sqlx::query("SELECT * FROM task_queue WHERE task_id = $1")
             .bind(task.0)
@@ -434,7 +436,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, StoreError> {
         let statement = Filter::of("task_queue")
             .and("state =", filter.state.map(TaskState::name))
@@ -447,7 +449,7 @@ impl Store {
     }
 }
 
-/// With a task that is closed its unfinished run ends.
+/// Ends the unfinished run of a task that was closed.
 async fn close_runs(connection: &mut AnyConnection, dialect: Dialect, closed: &AnyRow) -> Result<(), StoreError> {
     let (target, state) = (row::text(closed, "target")?, row::task_state(closed)?);
     if !state.is_open() {

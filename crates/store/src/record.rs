@@ -1,4 +1,4 @@
-//! What the steps of a run leave behind: diagnostics as they stand, attempts at fixes, the output of commands.
+//! Records of the steps of a run: current diagnostics, attempts at fixes, the output of commands.
 
 use std::io::{Read as _, Write as _};
 
@@ -31,7 +31,7 @@ const OUTPUT: &str = "
     INSERT INTO run_output (run_id, sequence, node, command, ended, millis, output_deflate)
     SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3, $4, $5, $6 FROM run_output WHERE run_id = $1";
 
-/// The writes that store a record; what takes time (compressing) is done here, before the transaction.
+/// Returns the writes that store a record; slow work (compressing) is done here, before the transaction.
 pub(crate) fn writes(dialect: Dialect, run: RunId, at: Timestamp, record: &Record) -> Result<Vec<Write>, StoreError> {
     let statement = match record {
         Record::Diagnostic(entry) => diagnostic(run, entry)?,
@@ -98,7 +98,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn diagnostics(&self, run: RunId) -> Result<Vec<DiagnosticsEntry>, StoreError> {
         let rows = sqlx::query("SELECT * FROM diagnostic WHERE run_id = $1 ORDER BY first_seen_at, diagnostic_key")
             .bind(run.to_string())
@@ -111,17 +111,17 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn fixes_of_run(&self, run: RunId) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
         self.fixes(sqlx::query("SELECT * FROM fix_history WHERE run_id = $1 ORDER BY fix_id").bind(run.to_string()))
             .await
     }
 
-    /// The attempts for one target since `since`, in order: what the circuit breaker counts.
+    /// Returns the attempts for one target since `since`, in order: the ones that the circuit breaker counts.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn fixes_of_target(
         &self,
         target: &str,
@@ -155,7 +155,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn outputs(&self, run: RunId) -> Result<Vec<OutputRecord>, StoreError> {
         let rows = sqlx::query("SELECT * FROM run_output WHERE run_id = $1 ORDER BY sequence")
             .bind(run.to_string())

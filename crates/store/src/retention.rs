@@ -1,4 +1,4 @@
-//! Forgetting: nothing grows for ever.
+//! Deletion of old data, so that no table grows without bound.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use autoheal_engine::Timestamp;
 
 use crate::{Store, StoreError, row};
 
-/// How long what is kept.
+/// Retention periods, by kind of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// Closed tasks with their runs, and the questions and answers of models.
     pub runs: Duration,
     /// The history: values, attempts at fixes, alerts, decisions, the accounts of models, versions of recipes.
     pub history: Duration,
-    /// At most this many sets of values of one page, the newest.
+    /// Maximum number of sets of values stored for one page; the newest are kept.
     pub values: u32,
 }
 
@@ -24,21 +24,21 @@ impl Default for Retention {
     }
 }
 
-/// What was forgotten.
+/// Number of rows that were deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pruned {
-    /// Closed tasks.
+    /// Number of closed tasks.
     pub tasks: u64,
-    /// Their runs, each with its checkpoints, events, diagnostics and outputs.
+    /// Number of their runs, each with its checkpoints, events, diagnostics and outputs.
     pub runs: u64,
-    /// Rows of other tables.
+    /// Number of rows of other tables.
     pub rows: u64,
 }
 
-/// A finished run keeps its last checkpoint alone after this time: it shows where the run stood, and nothing resumes from the others.
+/// Time after which a finished run keeps only its last checkpoint, which shows how it ended; nothing resumes from the others.
 const CHECKPOINTS: Duration = Duration::from_hours(24);
 
-/// So many tasks go in one transaction: a worker's checkpoint does not have to wait for all of them.
+/// At most 200 tasks are deleted in one transaction, so that a worker's checkpoint does not have to wait for all of them.
 const RUNS: &str = "
     DELETE FROM run WHERE task_id IN (
         SELECT task_id FROM task_queue WHERE ready_priority IS NULL AND completed_at < $1 ORDER BY task_id LIMIT 200)";
@@ -55,7 +55,7 @@ const OLD_CHECKPOINTS: &str = "
         ORDER BY run.run_id LIMIT 200)
       AND seq < (SELECT MAX(last.seq) FROM run_checkpoint last WHERE last.run_id = run_checkpoint.run_id)";
 
-/// Of what has a number, some of what is older than a time.
+/// Builds a statement that deletes some of a table's rows that are older than a time, in the order of their key.
 macro_rules! old {
     ($table:literal, $key:literal, $at:literal, $but:literal) => {
         concat!(
@@ -111,11 +111,11 @@ const CROWD: &str = "
         SELECT value_id FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1 OFFSET $3)";
 
 impl Store {
-    /// Forgets what is older than `retention` says. Open tasks stay, and so does what the next run of a source needs.
+    /// Deletes data that is older than `retention` allows. Open tasks stay, and so does the data that a source's next run needs.
     ///
     /// # Errors
     ///
-    /// What the database reports; what was forgotten until then stays forgotten.
+    /// Any error that the database reports; rows deleted before it stay deleted.
     pub async fn forget(&self, retention: &Retention) -> Result<Pruned, StoreError> {
         let now = self.now();
         self.forget_model_texts(now.minus(retention.runs)).await?;
@@ -135,7 +135,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports; what was forgotten until then stays forgotten.
+    /// Any error that the database reports; rows deleted before it stay deleted.
     pub async fn prune(&self, before: Timestamp) -> Result<Pruned, StoreError> {
         let mut pruned = Pruned::default();
         loop {
@@ -161,7 +161,7 @@ impl Store {
             .await
     }
 
-    /// Executes a statement that deletes some of what is older than a time until nothing of that is left.
+    /// Executes a statement that deletes some of the rows that are older than a time, until no such row is left.
     async fn delete_all(&self, statement: &'static str, before: Timestamp) -> Result<u64, StoreError> {
         let mut rows = 0;
         loop {

@@ -14,76 +14,76 @@ use crate::{Store, StoreError, record, row};
 /// A run that is about to begin.
 #[derive(Debug, Clone)]
 pub struct NewRun {
-    /// Its name, made by the caller.
+    /// Identifier of the run, created by the caller.
     pub run: RunId,
-    /// The workflow's name.
+    /// Name of the workflow.
     pub workflow: String,
-    /// What it is about.
+    /// Target of the run.
     pub target: String,
-    /// When it begins.
+    /// Time at which it begins.
     pub started_at: Timestamp,
-    /// Its first event.
+    /// First event of the run.
     pub event: EventBody,
 }
 
 /// A run as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRow {
-    /// Its name.
+    /// Identifier of the run.
     pub run: RunId,
     /// The task it belongs to.
     pub task: TaskId,
-    /// The workflow's name.
+    /// Name of the workflow.
     pub workflow: String,
-    /// What it is about.
+    /// Target of the run.
     pub target: String,
-    /// When it began.
+    /// Time at which it began.
     pub started_at: Timestamp,
-    /// When it ended; `None`: it can be resumed.
+    /// Time at which it ended; `None`: it can be resumed.
     pub finished_at: Option<Timestamp>,
-    /// Whether the target was well at the end.
+    /// True if the target was healthy at the end.
     pub healed: Option<bool>,
-    /// Why it ended.
+    /// Reason the run ended.
     pub stop_reason: Option<String>,
-    /// The result document.
+    /// Results of the run, as a JSON document.
     pub results: Option<Value>,
-    /// The report for a person, Markdown.
+    /// The report for the user, Markdown.
     pub report: Option<String>,
 }
 
-/// Where a run stands after a node.
+/// State of a run after a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
-    /// The run.
+    /// Identifier of the run.
     pub run: RunId,
-    /// Its place among the run's checkpoints.
+    /// Position among the run's checkpoints.
     pub seq: i64,
     /// The node that ended.
     pub node: String,
     /// The node that comes next; `None`: the run is over.
     pub next_node: Option<String>,
-    /// The version of the state's form.
+    /// Version of the state's format.
     pub state_version: u32,
-    /// The shared state.
+    /// State that the workflow's agents share, as JSON.
     pub state: Value,
-    /// When.
+    /// Time of the checkpoint.
     pub at: Timestamp,
 }
 
 /// The end of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct FinishedRun<'a> {
-    /// The run.
+    /// Identifier of the run.
     pub run: RunId,
-    /// What it came to.
+    /// Outcome of the run.
     pub outcome: &'a Outcome,
-    /// When.
+    /// Time at which it ended.
     pub at: Timestamp,
-    /// What becomes of its task: one of the closed states.
+    /// New state of its task: one of the closed states.
     pub task_state: TaskState,
-    /// Its last events.
+    /// Last events of the run, each with its time.
     pub events: &'a [(Timestamp, EventBody)],
-    /// What its end leaves, such as an alert.
+    /// Records to store with the end of the run, such as an alert.
     pub records: &'a [Record],
 }
 
@@ -98,7 +98,7 @@ const CHECKPOINT: &str = "
     INSERT INTO run_checkpoint (run_id, seq, node, next_node, state_version, state_json, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Whatever took workers down before: this one has got further.
+/// Clears the count of workers that died: this one made progress.
 const PROGRESS: &str = "UPDATE task_queue SET deaths = 0 WHERE task_id = $1 AND deaths > 0";
 
 const EVENT: &str = "
@@ -109,7 +109,7 @@ const FINISH_RUN: &str = "
     UPDATE run SET finished_at = $2, healed = $3, stop_reason = $4, results_json = $5, report = $6
     WHERE run_id = $1 AND unfinished_task = $7";
 
-/// What an earlier try failed of is over.
+/// Closes the task, and clears the error of an earlier attempt.
 const FINISH_TASK: &str = "
     UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL, error_message = NULL,
         deaths = 0
@@ -124,7 +124,8 @@ const CLOSE: &str = "
     UPDATE run SET finished_at = {now}, healed = 0, stop_reason = $2
     WHERE target = $1 AND unfinished_task IN (SELECT task_id FROM task_queue WHERE state = $2)";
 
-/// Ends the unfinished runs of the target's tasks that were closed in `state` from outside: without results, but whoever watches hears of it.
+/// Ends the unfinished runs of the target's tasks that were closed in `state` from outside: without results, but with a final
+/// event for clients that watch.
 pub(crate) fn close(dialect: Dialect, target: &str, state: TaskState) -> Result<[Write; 2], StoreError> {
     let stop_reason = state.name();
     let event = record::document("an event", &EventBody::RunFinished { stop_reason: stop_reason.to_owned() })?;
@@ -250,7 +251,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn run(&self, run: RunId) -> Result<Option<RunRow>, StoreError> {
         let row = sqlx::query("SELECT * FROM run WHERE run_id = $1")
             .bind(run.to_string())
@@ -263,7 +264,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn open_run(&self, task: TaskId) -> Result<Option<RunRow>, StoreError> {
         let row = sqlx::query("SELECT * FROM run WHERE unfinished_task = $1")
             .bind(task.0)
@@ -276,7 +277,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn last_run(&self, task: TaskId) -> Result<Option<RunRow>, StoreError> {
         let row = sqlx::query("SELECT * FROM run WHERE task_id = $1 ORDER BY started_at DESC, run_id DESC LIMIT 1")
             .bind(task.0)
@@ -285,11 +286,11 @@ impl Store {
         row.as_ref().map(row::run).transpose()
     }
 
-    /// Where the run stands.
+    /// Returns the last checkpoint of the run.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn last_checkpoint(&self, run: RunId) -> Result<Option<Checkpoint>, StoreError> {
         let row = sqlx::query("SELECT * FROM run_checkpoint WHERE run_id = $1 ORDER BY seq DESC LIMIT 1")
             .bind(run.to_string())
@@ -302,7 +303,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn checkpoints(&self, run: RunId) -> Result<Vec<Checkpoint>, StoreError> {
         let rows = sqlx::query("SELECT * FROM run_checkpoint WHERE run_id = $1 ORDER BY seq")
             .bind(run.to_string())
@@ -311,11 +312,11 @@ impl Store {
         rows.iter().map(row::checkpoint).collect()
     }
 
-    /// The number of the run's last event; 0 when it has none.
+    /// Returns the sequence number of the run's last event; 0 when it has no events.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn last_event(&self, run: RunId) -> Result<i64, StoreError> {
         let row = sqlx::query("SELECT COALESCE(MAX(sequence), 0) AS last FROM run_event WHERE run_id = $1")
             .bind(run.to_string())
@@ -328,7 +329,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn events(&self, run: RunId, after: i64) -> Result<Vec<Event>, StoreError> {
         let rows = sqlx::query("SELECT * FROM run_event WHERE run_id = $1 AND sequence > $2 ORDER BY sequence")
             .bind(run.to_string())

@@ -1,16 +1,17 @@
-//! Noticing that a newer autoheal has migrated the database: an older process must not go on writing into a schema that it does not know.
+//! Detection of a database that a newer autoheal has migrated: an older process must not continue to write into a schema that
+//! it does not know.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::{Store, StoreError, row};
 
-/// How long the last look at the schema is good for.
+/// Time after which the schema's version is checked again.
 const GOOD_FOR: Duration = Duration::from_mins(1);
 
 const SEEN: &str = "SELECT MAX(version) AS version, {now} AS seen_at FROM _sqlx_migrations";
 
-/// When the schema was looked at last, by any clone of the store.
+/// Time of the last check of the schema's version, by any clone of the store.
 #[derive(Clone, Default)]
 pub(crate) struct SchemaWatch {
     seen: Arc<Mutex<Option<Instant>>>,
@@ -27,7 +28,7 @@ impl SchemaWatch {
 }
 
 impl Store {
-    /// Looks at the schema's version, and at the database's clock, unless that was done a moment ago.
+    /// Checks the schema's version and reads the database's clock, unless that was done a moment ago.
     pub(crate) async fn watch_schema(&self) -> Result<(), StoreError> {
         if self.schema.is_due() { self.check_schema().await } else { Ok(()) }
     }

@@ -1,5 +1,5 @@
-//! Sources: their definitions, health, recipes, pages and values. Changes come as [`SourceRecord`]s, from a step of a run behind
-//! its fence or from a person ([`Store::change_sources`]), and each is made by the same statements.
+//! Sources: their definitions, health, recipes, pages and values. Changes arrive as [`SourceRecord`]s, from a step of a run
+//! behind its fence or from a user ([`Store::change_sources`]), and both use the same statements.
 
 use std::time::Duration;
 
@@ -20,77 +20,77 @@ use crate::{Store, StoreError, decision, notice, queue, row, run};
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceRow {
-    /// Its name.
+    /// Name of the source.
     pub source: String,
-    /// Its definition.
+    /// Definition of the source (address, blueprint, policy), as JSON.
     pub definition: Value,
-    /// Its health.
+    /// Health of the source.
     pub health: Health,
-    /// When it was added.
+    /// Time at which it was added.
     pub created_at: Timestamp,
 }
 
 /// A version of a recipe as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecipeRow {
-    /// Its number, from 1.
+    /// Number of the version, from 1.
     pub version: u32,
-    /// Where it stands.
+    /// Stage of the version.
     pub stage: Stage,
-    /// The recipe.
+    /// The recipe, as a JSON document.
     pub recipe: Value,
     /// The source's definition that belongs to it.
     pub definition: Value,
-    /// Whether it is validated and waits for a person.
+    /// Set when it is validated and waits for approval by a user.
     pub waits: bool,
-    /// Who or what asked for it.
+    /// User or component that requested it.
     pub asked_by: String,
-    /// When it was proposed.
+    /// Time at which it was proposed.
     pub created_at: Timestamp,
-    /// When it went into force last.
+    /// Time at which it last became the active version.
     pub promoted_at: Option<Timestamp>,
-    /// Who or what put it into force last.
+    /// User or component that last made it the active version.
     pub promoted_by: Option<String>,
-    /// The version it replaced then.
+    /// Version that it replaced when it last became active.
     pub replaces: Option<u32>,
-    /// Real runs since then.
+    /// Number of real runs since then.
     pub runs: u32,
-    /// How many of them failed.
+    /// Number of these runs that failed.
     pub failed_runs: u32,
 }
 
 /// An accepted set of values as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueRow {
-    /// When.
+    /// Time at which they were accepted.
     pub at: Timestamp,
-    /// Where.
+    /// Address of the page that held them.
     pub url: String,
-    /// By which version of the recipe.
+    /// Version of the recipe that extracted them.
     pub version: u32,
-    /// The values.
+    /// The values by field, or a list of such records.
     pub values: Value,
 }
 
-/// So long nobody is told of the same again.
+/// Time within which an alert is not repeated for the same target or shared cause.
 const ALERT_REST: Duration = Duration::from_hours(24);
 
 /// An alert as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRow {
-    /// Its number.
+    /// Number of the alert.
     pub alert: i64,
-    /// What it is about.
+    /// Subject of the alert, such as a source's name.
     pub target: String,
-    /// Why, such as `QUARANTINE`.
+    /// Reason for the alert, such as `QUARANTINE`.
     pub kind: String,
-    /// What happened and what to do.
+    /// Description of the event and of what to do.
     pub message: String,
-    /// When.
+    /// Time of the alert.
     pub created_at: Timestamp,
-    /// When it was posted.
+    /// Time at which it was posted.
     pub posted_at: Option<Timestamp>,
-    /// When it was sent by mail.
+    /// Time at which it was sent by mail.
     pub mailed_at: Option<Timestamp>,
 }
 
@@ -101,7 +101,7 @@ const DEFINITION: &str = "
 const REDEFINITION: &str = "
     UPDATE source SET definition_json = $3, updated_at = $4 WHERE source_name = $1 AND definition_json = $2";
 
-/// What was counted stays: a run may count in the same moment.
+/// Leaves the counters as they are: a run may count at the same moment.
 const RELEASE: &str = "
     UPDATE source_health SET state = $2, quarantine_until = $3, fix_attempts_today = $4, released_at = $5, updated_at = $6
     WHERE source_name = $1";
@@ -132,7 +132,7 @@ const OLD_SNAPSHOTS: &str = "
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
         ORDER BY snapshot_id DESC LIMIT $4)";
 
-/// Pages that failed are kept only as far as they are looked at: how many addresses there are is the site's choice.
+/// Limits the stored failing pages of a source, whatever their addresses: the site determines how many addresses there are.
 const OLD_FAILING: &str = "
     DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND snapshot_id NOT IN (
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3)";
@@ -152,7 +152,7 @@ const WAITING: &str = "
 const FAILED: &str = "
     UPDATE recipe_version SET stage = 'FAILED' WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
 
-/// The definition with the version that has just gone into force.
+/// Stores the definition that belongs to the version that has just become active.
 const PROMOTED_DEFINITION: &str = "UPDATE source SET definition_json = $2, updated_at = $3 WHERE source_name = $1";
 
 const ARCHIVED: &str = "
@@ -332,11 +332,11 @@ const SOURCES: &str = "
     WHERE ($1 IS NULL OR source.source_name = $1) ORDER BY source.source_name";
 
 impl Store {
-    /// Makes changes that no run makes: those of a person. All of them or none.
+    /// Applies changes that a user makes outside of a run, either all of them or none.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Superseded`] when one finds something else than it expects, such as another version in force.
+    /// [`StoreError::Superseded`] when the stored state is not what a change expects, such as a different active version.
     pub async fn change_sources(&self, at: Timestamp, records: &[SourceRecord]) -> Result<(), StoreError> {
         let mut all = Vec::new();
         for record in records {
@@ -358,7 +358,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn source(&self, source: &str) -> Result<Option<SourceRow>, StoreError> {
         let row = sqlx::query(SOURCES).bind(storable(source)).fetch_optional(&self.database.pool).await?;
         row.as_ref().map(source_row).transpose()
@@ -368,7 +368,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
         let rows = sqlx::query(SOURCES).bind(None::<String>).fetch_all(&self.database.pool).await?;
         rows.iter().map(source_row).collect()
@@ -378,7 +378,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn recipes(&self, source: &str) -> Result<Vec<RecipeRow>, StoreError> {
         let rows = sqlx::query("SELECT * FROM recipe_version WHERE source_name = $1 ORDER BY version")
             .bind(storable(source))
@@ -387,12 +387,12 @@ impl Store {
         rows.iter().map(recipe_row).collect()
     }
 
-    /// The pages that are kept of a source for a purpose, the newest first, and no more than `limit`; only those at an address when
-    /// it is named.
+    /// Returns at most `limit` stored pages of a source with this role, the newest first; only those of one address if it is
+    /// given.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn snapshots(
         &self,
         source: &str,
@@ -428,7 +428,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn values(&self, source: &str, since: Timestamp, limit: u32) -> Result<Vec<ValueRow>, StoreError> {
         let sql =
             "SELECT * FROM source_value WHERE source_name = $1 AND at >= $2 ORDER BY at DESC, value_id DESC LIMIT $3";
@@ -445,7 +445,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn last_values(&self, source: &str, url: &str) -> Result<Option<Value>, StoreError> {
         let sql =
             "SELECT values_json FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1";
@@ -458,7 +458,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn alerts(
         &self,
         target: Option<&str>,
@@ -481,11 +481,11 @@ impl Store {
         rows.iter().map(alert).collect()
     }
 
-    /// Whether the name of the source's host was known, each time somebody looked since a time.
+    /// Returns the checks of the source's host name since a time, in order.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn name_checks(&self, source: &str, since: Timestamp) -> Result<Vec<NameCheck>, StoreError> {
         let rows = sqlx::query("SELECT * FROM name_check WHERE source_name = $1 AND at >= $2 ORDER BY at")
             .bind(storable(source))

@@ -9,17 +9,17 @@ use sqlx::any::AnyRow;
 
 use crate::{Store, StoreError, row};
 
-/// What an alert about the queue as a whole is about.
+/// Target of alerts about the queue as a whole.
 pub const QUEUE: &str = "the queue";
 
-/// At most this many waiting tasks are looked at.
+/// Maximum number of waiting tasks that are checked.
 const LOOKED_AT: i64 = 1000;
 
 const ADOPT: &str = "
     UPDATE task_queue SET host = $1
     WHERE host <> $1 AND ($2 IS NULL OR host = $2) AND state IN ('PENDING', 'IN_PROGRESS')";
 
-/// A task that only a machine that is gone could take over is in nobody's hands, and must not keep its target from others.
+/// Ends the lease of a task that only a lost machine could take over, so that it does not block other work on its target.
 const LET_GO: &str = "
     UPDATE task_queue SET state = 'PENDING', run_at = lease_until, deaths = deaths + 1, lease_owner = NULL, lease_until = NULL,
         error_message = 'the worker ' || lease_owner || ' died, or was cut off, while working on it'
@@ -71,7 +71,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn adopt_tasks(&self, from: Option<&str>, to: &str) -> Result<u64, StoreError> {
         let statement = sqlx::query(ADOPT).bind(to.to_owned()).bind(from.map(str::to_owned));
         self.database
@@ -79,12 +79,13 @@ impl Store {
             .await
     }
 
-    /// Raises an alert for each task that could have been claimed for `patience` and is bound to a machine, and one for all others together;
-    /// at most one a day for the same target. A lease that ran out so long ago is ended, so that it keeps no other work from its target.
+    /// Raises an alert for each task that could have been claimed for `patience` and is bound to a machine, and one for all
+    /// others together; at most one a day for the same target. A lease that expired at least `patience` ago is ended, so that it
+    /// does not block other work on its target.
     ///
     /// # Errors
     ///
-    /// What the database reports.
+    /// Any error that the database reports.
     pub async fn watch_waiting(&self, patience: Duration) -> Result<(), StoreError> {
         let dialect = self.database.dialect;
         let millis = i64::try_from(patience.as_millis()).unwrap_or(i64::MAX / 4);

@@ -1,4 +1,4 @@
-//! One statement of a transaction, and what it means when it changes nothing.
+//! One statement of a transaction, and the meaning of a statement that changes nothing.
 
 use autoheal_engine::TaskId;
 use sqlx::AnyConnection;
@@ -6,18 +6,18 @@ use sqlx::AnyConnection;
 use crate::StoreError;
 use crate::database::Statement;
 
-/// What it means that a statement changed no row.
+/// Meaning of a statement that changed no row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnIdle {
     /// There was nothing to change.
     Fine,
     /// The run it belongs to is over.
     NoSuchRun,
-    /// Somebody else changed first what it would change.
+    /// Another writer changed the row first.
     Superseded,
 }
 
-/// A statement and what it must do.
+/// A statement and the meaning of its having no effect.
 pub(crate) struct Write {
     pub(crate) statement: Statement,
     pub(crate) on_idle: OnIdle,

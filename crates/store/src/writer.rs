@@ -1,5 +1,5 @@
-//! Group commit for SQLite: one connection writes, and what several callers ask for at the same time shares one
-//! transaction, so that they share the wait for the disk. A caller is answered after the commit, never before.
+//! Group commit for SQLite: one connection writes, and changes that several callers request at the same time share one
+//! transaction and its wait for the disk. A caller receives its result after the commit, never before.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,16 +12,16 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::StoreError;
 
-/// What a piece of work on a connection gives.
+/// Future of a piece of work on a connection, with its result.
 pub(crate) type Work<'c, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'c>>;
 
-/// So many callers share one transaction at most: bounds how long the first of them waits for the others.
+/// Maximum number of callers that share one transaction: bounds how long the first of them waits for the others.
 const LARGEST_GROUP: usize = 64;
 
-/// So long a transaction is kept open for callers who are expected: far less than a disk needs to confirm a commit.
+/// Time that a transaction is kept open for expected callers: far less than a disk needs to confirm a commit.
 const PATIENCE: Duration = Duration::from_micros(100);
 
-/// The way to the one writing connection. The writer ends when the last clone is dropped.
+/// Handle to the one writing connection. The writer ends when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Writer {
     jobs: mpsc::UnboundedSender<Box<dyn Job>>,
@@ -49,7 +49,7 @@ impl Writer {
     }
 }
 
-/// What a failure has to undo.
+/// Extent of the changes that a failure has to undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// One statement: the engine undoes it by itself.
@@ -58,10 +58,10 @@ pub(crate) enum Scope {
     Statements,
 }
 
-/// How a job ended, as far as the transaction is concerned.
+/// Effect of a job on the transaction.
 enum Ended {
     Done,
-    /// It failed, and what it changed is to be undone.
+    /// It failed, and its changes must be undone.
     Failed,
     /// It failed so that the whole transaction is lost.
     Broken(Arc<str>),
@@ -75,7 +75,7 @@ trait Job: Send {
     /// Does the work and keeps the result.
     fn run<'a>(&'a mut self, connection: &'a mut AnyConnection) -> Running<'a>;
 
-    /// Tells the caller, now that it is known whether the transaction was committed.
+    /// Returns the result to the caller, after the transaction was committed or failed.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
@@ -133,8 +133,8 @@ async fn write_all(mut connection: PoolConnection<Any>, mut queue: mpsc::Unbound
     }
 }
 
-/// One transaction: the first job, and those that arrive while it is open. `expected` callers were answered by the last
-/// commit and may be about to ask again: it is worth waiting a moment for them.
+/// Runs one transaction: the first job, and those that arrive while it is open. `expected` callers received the result of the
+/// last commit and may be about to send another job: it is worth waiting a moment for them.
 async fn write_group(
     connection: &mut AnyConnection,
     group: &mut Vec<Box<dyn Job>>,
@@ -181,7 +181,7 @@ async fn run_within(transaction: &mut Transaction<'_, Any>, job: &mut dyn Job) -
     }
 }
 
-/// The error in one line, for all who shared the transaction.
+/// Returns the error in one line, for all callers that shared the transaction.
 fn reason(error: &dyn std::error::Error) -> Arc<str> {
     match error.source() {
         Some(source) => format!("{error}: {source}").into(),

@@ -16,7 +16,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::repository::isolated_git;
 
-/// How the server treats requests.
+/// Behaviour of the server towards requests.
 #[derive(Debug, Clone)]
 pub enum Behaviour {
     /// Serves reading and writing to everybody.
@@ -36,9 +36,9 @@ pub enum Behaviour {
 /// A request as it came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// `GET` or `POST`.
+    /// HTTP method, `GET` or `POST`.
     pub method: String,
-    /// Path and query.
+    /// Path and query of the URL.
     pub target: String,
     /// The password of HTTP basic authentication.
     pub password: Option<String>,
@@ -66,7 +66,7 @@ impl GitHttp {
         Self::serve_at(IpAddr::V4(Ipv4Addr::LOCALHOST), root, behaviour)
     }
 
-    /// The same at another address of this machine.
+    /// Serves the bare repositories in `root` at another address of this machine.
     pub fn serve_at(address: IpAddr, root: &Path, behaviour: Behaviour) -> Self {
         let listener = TcpListener::bind((address, 0)).expect("a port");
         let address = listener.local_addr().expect("the port");
@@ -91,12 +91,12 @@ impl GitHttp {
         Self { address, shared }
     }
 
-    /// The port.
+    /// Returns the port of the server.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns the origin of the server, `http://127.0.0.1:PORT`.
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -106,7 +106,7 @@ impl GitHttp {
         format!("{}/{name}.git", self.origin())
     }
 
-    /// What was asked so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -161,7 +161,7 @@ impl Shared {
     }
 }
 
-/// What git's own server answers: status, header lines, body.
+/// Runs git's own server, and returns its response: status, header lines, body.
 pub(crate) fn run_backend(
     root: &Path,
     request: &Request,

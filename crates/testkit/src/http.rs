@@ -15,13 +15,13 @@ const REQUEST_LIMIT: u64 = 8 << 20;
 pub struct Request {
     /// `GET`, `HEAD` or `POST`.
     pub method: String,
-    /// The path.
+    /// Path of the URL, without the query.
     pub path: String,
-    /// What follows the `?`.
+    /// Query string, without the `?`.
     pub query: Option<String>,
     /// The headers, their names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// What was posted.
+    /// Body of the request.
     pub body: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn read_request(stream: &mut BufReader<TcpStream>) -> io::Resul
     Ok(Some(request))
 }
 
-/// Sends an answer.
+/// Sends a response.
 pub(crate) async fn write(
     stream: &mut BufReader<TcpStream>,
     status: u16,

@@ -7,18 +7,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-/// The environment variable by which a binary with fail points is told where to end itself.
+/// Environment variable that names the fail point at which a binary ends itself.
 pub const FAIL_POINT: &str = "AUTOHEAL_FAIL_POINT";
 
-/// What [`kill_after_each_node`] works with. Every world is a fresh copy of the same one: a database, a repository, ...
+/// Input of [`kill_after_each_node`]. Every world is a fresh copy of
+/// the same one: a database, a repository, ...
 pub struct Scenario<'a, World> {
-    /// Makes a world.
+    /// Creates a fresh world.
     pub fresh: &'a (dyn Fn() -> World + Sync),
     /// The command that begins the work in a world.
     pub begin: &'a (dyn Fn(&World) -> Command + Sync),
-    /// The command that goes on with it after a kill.
+    /// Returns the command that resumes the work after a kill.
     pub resume: &'a (dyn Fn(&World) -> Command + Sync),
-    /// How many checkpoints the work left in a world.
+    /// Returns the number of checkpoints that the work left in a world.
     pub checkpoints: &'a (dyn Fn(&World) -> i64 + Sync),
     /// Everything that must be the same in the end; what may differ (times, names of runs, leases) is left out or masked.
     pub end_state: &'a (dyn Fn(&World) -> Value + Sync),
@@ -51,7 +52,7 @@ pub fn kill_after_each_node<World>(scenario: &Scenario<'_, World>) {
     });
 }
 
-/// So many worlds go through their kill at the same time.
+/// Number of worlds that are killed and resumed at the same time.
 const AT_ONCE: usize = 3;
 
 fn kill_at<World>(point: &str, scenario: &Scenario<'_, World>, expected_exit: &Output, expected: &Value) {
@@ -64,7 +65,7 @@ fn kill_at<World>(point: &str, scenario: &Scenario<'_, World>, expected_exit: &O
     assert!(state == *expected, "killed at {point}, resumed, and not the same:\n{}", difference("", expected, &state));
 }
 
-/// Every point of a run with so many checkpoints.
+/// Returns every fail point of a run with this many checkpoints.
 fn points(checkpoints: i64) -> Vec<String> {
     let around = (1..=checkpoints)
         .flat_map(|number| [format!("before-checkpoint:{number}"), format!("after-checkpoint:{number}")]);
@@ -102,10 +103,10 @@ pub fn mask(value: &mut Value, fields: &[&str]) {
     }
 }
 
-/// So much of a long text is shown before the place where it differs.
+/// Number of characters of a long text to display before the first difference.
 const CONTEXT: usize = 80;
 
-/// Where two documents differ, one line each: path, expected, found.
+/// Lists the differences between two documents, one line each: path, expected, found.
 fn difference(path: &str, expected: &Value, found: &Value) -> String {
     let mut text = String::new();
     match (expected, found) {

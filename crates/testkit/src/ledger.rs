@@ -19,17 +19,17 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// What was written down.
+    /// Returns the calls that were recorded.
     pub fn calls(&self) -> MutexGuard<'_, Vec<CallRecord>> {
         self.calls.lock().unwrap()
     }
 
-    /// Why questions were refused for the day.
+    /// Returns the reasons why requests were refused for the day.
     pub fn refused(&self) -> Vec<Exhausted> {
         self.refused.lock().unwrap().clone()
     }
 
-    /// How the calls ended.
+    /// Returns the outcomes of the calls.
     pub fn outcomes(&self) -> Vec<String> {
         self.calls().iter().map(|call| call.outcome.clone()).collect()
     }
@@ -65,7 +65,7 @@ impl CallLedger for Accounts {
     }
 }
 
-/// What one run, or all of them, have used and reserved.
+/// Sums the usage and the reservations of one run, or of all of them.
 fn sum(entries: &[(RunId, Usage)], run: Option<RunId>) -> Usage {
     let of_run = entries.iter().filter(|(of, _)| run.is_none_or(|run| run == *of));
     of_run.fold(Usage::default(), |sum, (_, usage)| sum.plus(*usage))

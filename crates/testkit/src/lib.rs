@@ -1,23 +1,23 @@
-//! For tests only: what several crates' tests share.
+//! Test support that several crates share.
 //!
 //! # Layout
 //!
 //! - `background`: servers on threads of their own
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
-//! - [`github`]: a GitHub of one's own, held against GitHub's description of its API
-//! - [`kill`]: kill a program around every checkpoint and compare what it leaves
+//! - [`github`]: a fake GitHub, checked against GitHub's description of its API
+//! - [`kill`]: kills a program around every checkpoint and compares the results
 //! - [`ledger`]: accounts of language models, in memory
-//! - [`machines`]: programs on machines of their own, whose cables can be pulled
-//! - [`mail`]: a mail server that remembers
+//! - [`machines`]: programs on simulated machines that can be cut off from the network
+//! - [`mail`]: a mail server that records its messages
 //! - [`manual`]: a manual of vehicles with hundreds of pages
-//! - [`model_server`]: a language model that says what it is told to say
-//! - [`ordinary_user`]: tests again, as an ordinary user
+//! - [`model_server`]: a language model with scripted responses
+//! - [`ordinary_user`]: reruns of tests as an ordinary user
 //! - [`pills`]: texts that are hard to parse
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
-//! - [`site`]: a small web site that changes while it runs
-//! - [`skip`]: say loudly that a part cannot be tested on this machine
-//! - [`static_site`]: pages that do not change, and who asked for them
+//! - [`site`]: a small web site that changes while it is served
+//! - [`skip`]: prominent notices of parts that cannot be tested on this machine
+//! - [`static_site`]: pages that do not change, with a count of requests
 
 mod background;
 pub mod git_http;

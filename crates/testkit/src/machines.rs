@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::skip;
 
-/// Where the test serves what the machines share.
+/// Address at which the test serves the resources that the machines share.
 pub const HUB: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 77, 0, 1));
 
 /// Set in a test that has a network of its own.
@@ -23,7 +23,7 @@ const INSIDE: &str = "TESTKIT_INSIDE_A_NETWORK";
 /// The programs that are needed.
 const PROGRAMS: [&str; 4] = ["ip", "unshare", "nsenter", "python3"];
 
-/// Passes what is said to 127.0.0.1 on to the hub.
+/// Relay script: forwards connections to 127.0.0.1 to the hub.
 const RELAY: &str = r#"
 import asyncio, sys
 
@@ -55,8 +55,8 @@ async def main():
 asyncio.run(main())
 "#;
 
-/// Whether this is a test in a network of its own, and goes on. Outside one the test of this name is run again inside, and must pass; or
-/// this machine cannot make networks, which is said loudly.
+/// Returns `true` inside a network of the test's own, where the test continues. Outside, it runs the test of this name again
+/// inside one, which must pass, and returns `false`; if this machine cannot make networks, it reports a skipped test.
 pub fn enter(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         ip(&["link", "set", "lo", "up"]);
@@ -101,7 +101,7 @@ pub struct Machine {
     cable: String,
     address: String,
     program: Child,
-    /// Kept open: whoever writes to it must not fail.
+    /// Standard output of the program, kept open so that its writes do not fail.
     _said: BufReader<ChildStdout>,
     relays: Vec<Child>,
 }
@@ -152,12 +152,12 @@ impl Machine {
         self
     }
 
-    /// Starts the program.
+    /// Lets the program begin its work.
     pub fn begin(&mut self) {
         self.program.stdin.as_mut().expect("its standard input").write_all(b"go\n").expect("it listens");
     }
 
-    /// The program's process.
+    /// Returns the process id of the program.
     pub fn pid(&self) -> u32 {
         self.program.id()
     }
@@ -168,12 +168,12 @@ impl Machine {
         assert!(sent.is_ok_and(|sent| sent.success()), "the program is gone");
     }
 
-    /// Pulls the cable.
+    /// Cuts the machine off from the network.
     pub fn cut_off(&self) {
         ip(&["link", "set", &self.cable, "down"]);
     }
 
-    /// Puts it in again.
+    /// Reconnects the machine to the network.
     pub fn reconnect(&self) {
         ip(&["link", "set", &self.cable, "up"]);
     }
@@ -183,7 +183,7 @@ impl Machine {
         self.program.wait().expect("it was started").code()
     }
 
-    /// Whether the program runs, or is frozen.
+    /// Returns whether the program runs, or is frozen.
     pub fn is_alive(&mut self) -> bool {
         self.program.try_wait().expect("it was started").is_none()
     }

@@ -1,4 +1,4 @@
-//! A mail server that takes what it is given, speaks SMTP (RFC 5321) without encryption, and remembers every word.
+//! A mail server that accepts every message, speaks SMTP (RFC 5321) without encryption, and records what it receives.
 
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test fails by panicking")]
 
@@ -15,11 +15,11 @@ use crate::background::{Background, loopback};
 /// A message as it came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mail {
-    /// Who the envelope says it is from.
+    /// Sender in the envelope.
     pub from: String,
-    /// Who it is for.
+    /// Recipients in the envelope.
     pub to: Vec<String>,
-    /// Headers and body.
+    /// Headers and body of the message.
     pub data: String,
 }
 
@@ -47,17 +47,17 @@ impl MailServer {
         Self { address, book, _background: background }
     }
 
-    /// Its address, `smtp://127.0.0.1:PORT`.
+    /// Returns the address of the server, `smtp://127.0.0.1:PORT`.
     pub fn url(&self) -> Url {
         Url::parse(&format!("smtp://{}", self.address)).expect("an address")
     }
 
-    /// From now on messages are answered with this line and not taken; with an empty one they are taken again.
+    /// Rejects further messages with this response line; an empty one makes the server accept them again.
     pub fn refuse(&self, answer: &str) {
         lock(&self.book).refusal = Some(answer.to_owned()).filter(|answer| !answer.is_empty());
     }
 
-    /// What was taken, in order.
+    /// Returns the messages that were accepted, in order.
     pub fn mails(&self) -> Vec<Mail> {
         lock(&self.book).mails.clone()
     }

@@ -38,15 +38,15 @@ const FOLDERS: &[(&str, &[&str])] = &[
 /// A question that the manual answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The vehicle's year.
+    /// Model year of the vehicle.
     pub year: &'static str,
     /// Its make, as people say it: without `Truck`.
     pub make: &'static str,
     /// Its model, as people say it.
     pub model: &'static str,
-    /// What is asked.
+    /// Text of the question.
     pub goal: &'static str,
-    /// What the page of the answer says.
+    /// Content of the page that answers it.
     pub answer: String,
     /// The path of that page.
     pub path: String,
@@ -103,7 +103,8 @@ impl Manual {
         &self.pages
     }
 
-    /// What it answers: about a 2012 Jeep Liberty, a 2008 Honda Accord and a 2010 Ford F-150.
+    /// Returns the questions that it answers: about a 2012 Jeep Liberty,
+    /// a 2008 Honda Accord and a 2010 Ford F-150.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
@@ -168,7 +169,7 @@ impl Manual {
     }
 }
 
-/// A section's page: a table whose last cell is what is asked for, or a procedure.
+/// Returns the page of a section: a table whose last cell is the answer, or a procedure.
 fn content(folder: &str, section: &str, random: &mut Random) -> String {
     let value = match section {
         "Capacity Specifications" => format!("{}.{} L", random.below(8) + 3, random.below(10)),

@@ -1,4 +1,4 @@
-//! A provider of language models that says what it is told to say, in the real wire formats, and remembers what it was asked.
+//! A provider of language models with scripted responses, in the real wire formats. It records the requests.
 
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test fails by panicking")]
 
@@ -20,13 +20,13 @@ use crate::http::{read_request, write};
 /// An answer to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scripted {
-    /// The status.
+    /// HTTP status of the response.
     pub status: u16,
     /// Headers beside those of the body.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Body of the response.
     pub body: Vec<u8>,
-    /// How long the answer takes.
+    /// Delay of the response.
     pub delay: Duration,
 }
 
@@ -36,19 +36,19 @@ impl Scripted {
         Self { status, headers: Vec::new(), body: body.to_string().into_bytes(), delay: Duration::ZERO }
     }
 
-    /// What is no document.
+    /// Makes a response whose body is not a JSON document.
     pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO }
     }
 
-    /// The same with a header.
+    /// Returns the response with a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same after a while.
+    /// Returns the response with a delay.
     #[must_use]
     pub const fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
@@ -141,17 +141,17 @@ impl ModelServer {
         Self { address, script, _server: server }
     }
 
-    /// Where it is.
+    /// Returns the base URL of the server.
     pub fn url(&self) -> Url {
         format!("http://{}", self.address).parse().expect("an address is a URL")
     }
 
-    /// What it was asked, in order.
+    /// Returns the requests so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.script.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }
 
-    /// The documents that it was asked with.
+    /// Returns the JSON documents of the requests, in order.
     pub fn documents(&self) -> Vec<Value> {
         self.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap_or_default()).collect()
     }

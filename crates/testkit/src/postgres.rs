@@ -137,11 +137,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a server that whoever reaches `address` may use, at the usual port; `None`, said loudly, where there is no PostgreSQL.
+    /// Starts a server at the usual port that any client may use that can connect to `address`. Returns `None`, with a prominent notice,
+    /// if PostgreSQL is not installed.
     ///
     /// # Panics
     ///
-    /// When there is one and it does not start.
+    /// Panics if PostgreSQL is installed and the server does not start.
     #[expect(clippy::panic, reason = "a test that cannot set itself up has failed")]
     pub fn start(address: IpAddr) -> Option<Self> {
         let Some(programs) = programs() else {

@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// When and by whom everything is committed, so that the same files give the same commits.
+/// Author, committer and time of every commit, so that the same files give the same commits.
 const IDENTITY: [(&str, &str); 6] = [
     ("GIT_AUTHOR_NAME", "A Person"),
     ("GIT_AUTHOR_EMAIL", "person@example.org"),
@@ -75,7 +75,7 @@ impl TestRepository {
         repository
     }
 
-    /// Its top folder.
+    /// Returns the top folder of the repository.
     pub fn path(&self) -> PathBuf {
         self.folder.join("repository")
     }

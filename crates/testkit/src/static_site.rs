@@ -1,4 +1,4 @@
-//! Pages that do not change, served on the loopback interface: a folder of files, or pages made for a test. What is asked for is counted.
+//! Pages that do not change, served on the loopback interface: a folder of files, or pages made for a test. Requests are counted.
 
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
 
@@ -15,12 +15,12 @@ use url::Url;
 use crate::background::{Background, loopback};
 use crate::http::{read_request, write};
 
-/// Where the pages are.
+/// Origin of the pages.
 #[derive(Debug)]
 enum Pages {
-    /// By their paths, as they are asked for.
+    /// Pages in memory, by request path.
     Made(BTreeMap<String, String>),
-    /// Below a folder.
+    /// Files in a folder.
     Folder(PathBuf),
 }
 
@@ -70,7 +70,7 @@ impl StaticSite {
         format!("http://{}{path}", self.address).parse().expect("a path begins with a slash")
     }
 
-    /// The paths that were asked for, in order, robots.txt among them.
+    /// Returns the paths of the requests, in order, including robots.txt.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::process;
 
-/// What to run.
+/// Selection of the repositories to run.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only repositories whose name holds this text

@@ -20,21 +20,21 @@ pub(crate) struct Options {
     /// Folder with cases somewhere below it: folders with `old.html.gz` and `new.html.gz`
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
-    /// How many cases, spread evenly over all of them; Python takes about a second for each
+    /// Maximum number of cases, spread evenly over all of them; Python takes about a second for each
     #[arg(long, default_value_t = 60)]
     limit: usize,
-    /// How many times as fast as Python it has to be: in sum and for the pair in the middle
+    /// Required speedup over Python: in sum and for the median pair
     #[arg(long, default_value_t = 50.0)]
     goal: f64,
 }
 
-/// What is said about a pair.
+/// Result for a pair of pages.
 #[derive(Deserialize)]
 struct Answer {
     seconds: f64,
 }
 
-/// A program that compares the pages it is asked about.
+/// A process that compares pairs of pages on request.
 struct Comparer {
     child: Child,
     questions: ChildStdin,
@@ -122,7 +122,7 @@ fn spread(cases: Vec<PathBuf>, limit: usize) -> Vec<PathBuf> {
     cases.into_iter().step_by(step).collect()
 }
 
-/// A page of a case as UTF-8, so that both are given the same.
+/// Writes a page of a case as UTF-8, so that both programs get the same input.
 fn unpack(case: &Path, side: &str, folder: &Path) -> anyhow::Result<PathBuf> {
     let packed = case.join(format!("{side}.html.gz"));
     let bytes = std::fs::read(&packed).with_context(|| format!("cannot read {}", packed.display()))?;
@@ -139,7 +139,7 @@ impl Times {
     }
 }
 
-/// Pairs by the size of both pages together: up to so many kilobytes.
+/// Classes of page pairs, by the upper limit of the size of both pages together, in kilobytes.
 const SIZES: [(u64, &str); 4] = [(200, "to 200 kB"), (500, "to 500 kB"), (1000, "to 1 MB"), (u64::MAX, "above 1 MB")];
 
 /// The sum of the times of Python by that of ours.

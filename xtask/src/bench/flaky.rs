@@ -18,10 +18,10 @@ const REPOSITORIES: &str = "xtask/bench/flaky/repositories.toml";
 /// The kind of those that are not flaky.
 const STABLE: &str = "stable";
 
-/// What to run.
+/// Repositories to run, and the number of runs.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Look at each repository so many times
+    /// Number of times to check each repository
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     runs: usize,
     /// Only repositories whose name holds this text
@@ -45,13 +45,13 @@ struct Data {
 #[serde(deny_unknown_fields)]
 struct Repository {
     name: String,
-    /// What its failing test depends on, or `stable`.
+    /// Kind of the flakiness, that is, the factor that the failing test depends on; or `stable`.
     kind: String,
     /// It has to be healed all the same.
     #[serde(default)]
     heals: bool,
     files: BTreeMap<String, String>,
-    /// What a second commit changes.
+    /// Edits of a second commit.
     #[serde(default)]
     breaks: Vec<Break>,
 }
@@ -64,7 +64,7 @@ struct Break {
     to: String,
 }
 
-/// What became of one run.
+/// Outcome of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// The kind is right and nothing was edited; of what is stable, nothing is called flaky, and it is healed if it has to be.
@@ -73,7 +73,7 @@ enum Outcome {
     Passed,
     /// Another kind, an edit, or something called flaky that is not.
     Wrong,
-    /// What is flaky was not noticed, or what is stable not healed.
+    /// Flakiness was not noticed, or a stable repository was not healed.
     Missed,
 }
 

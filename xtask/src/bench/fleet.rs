@@ -4,16 +4,16 @@ use std::path::Path;
 
 use super::of_crate::{self, Common};
 
-/// What to simulate.
+/// Size, duration and seed of the simulation.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many sources
+    /// Number of sources
     #[arg(long, default_value_t = 100)]
     sources: usize,
-    /// How many days
+    /// Number of days
     #[arg(long, default_value_t = 30)]
     days: u64,
-    /// What happens when, and to whom
+    /// Seed of the random changes
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]

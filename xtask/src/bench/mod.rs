@@ -1,4 +1,4 @@
-//! Measurements.
+//! Benchmarks, which measure the program and compare it with its goals.
 
 pub(crate) mod cheats;
 pub(crate) mod diff;

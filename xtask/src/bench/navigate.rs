@@ -9,7 +9,7 @@ use super::of_crate::{self, Common};
 use crate::cache;
 use crate::process;
 
-/// What to ask about what.
+/// Manual, and the goals to find in it.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Goals: `{"goals": [{"goal", "answer" (null: the manual does not say), "table" (how the caption of the table begins)}]}`

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::process;
 
-/// What every one of them understands.
+/// Options of all these benches.
 #[derive(clap::Args)]
 pub(crate) struct Common {
     /// Write the figures to this file

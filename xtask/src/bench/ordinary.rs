@@ -14,13 +14,13 @@ use crate::process;
 
 const REPOSITORIES: &str = "xtask/bench/ordinary/repositories.toml";
 
-/// The verdict that stands for every one which says that it could not.
+/// Expected verdict in the data that matches every verdict except those of `WELL`.
 const GIVEN_UP: &str = "given up";
 
-/// Verdicts that say well.
+/// Verdicts that report success.
 const WELL: [&str; 3] = ["GREEN", "PARTLY_CHECKED", "NOTHING_TO_DO"];
 
-/// What to run.
+/// Selection of the repositories to run, and the output to keep.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only repositories whose name holds this text
@@ -51,13 +51,13 @@ struct Repository {
     /// Files of the base that it has not.
     #[serde(default)]
     without: BTreeSet<String>,
-    /// Its own files.
+    /// Files of the repository itself, in addition to those of the base.
     #[serde(default)]
     files: BTreeMap<String, String>,
     /// Files that the second commit adds.
     #[serde(default)]
     adds: BTreeMap<String, String>,
-    /// What the second commit changes.
+    /// Edits of the second commit.
     #[serde(default)]
     breaks: Vec<Break>,
 }
@@ -70,14 +70,14 @@ struct Break {
     to: String,
 }
 
-/// What became of one.
+/// Outcome for one repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
-    /// Healed to what it was, or rightly left, with a verdict that is right.
+    /// Healed to the original state, or rightly left alone, with a correct verdict.
     Right,
-    /// It says well, and it is something else than before; or it says more than is known.
+    /// Reported as a success although the files differ from the original, or with a verdict beyond what is known.
     Wrong,
-    /// It says that it could not, and a person could.
+    /// Reported as not healed, although a developer could have repaired it.
     GivenUp,
 }
 
@@ -166,7 +166,7 @@ fn commit(folder: &Path, message: &str) -> anyhow::Result<()> {
     git(folder, &["commit", "--quiet", "--message", message]).map(drop)
 }
 
-/// Heals the repository. Returns the verdict, and whether the branch, or where there is none `main`, holds the files as they should be.
+/// Heals the repository. Returns the verdict, and whether the branch (or `main`, if there is none) holds the expected files.
 fn heal(binary: &Path, folder: &Path, healthy: &BTreeMap<String, String>) -> anyhow::Result<(String, bool)> {
     let repository = folder.join("repository");
     // It ends with this process, however that ends.

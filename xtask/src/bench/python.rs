@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use crate::cache::digest;
 use crate::process;
 
-/// The pip that installs: the one that comes with Python 3.11 trips over a package that is asked for with the same extra twice.
+/// Version of pip for installations: the one of Python 3.11 fails when a package is required twice with the same extra.
 const PIP: &str = "pip==26.3";
 
 /// The virtual environment with the packages that a file of the repository lists, below `cache`.

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::of_crate::{self, Common};
 
-/// What to refresh.
+/// Size of the load: sources and concurrency.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many sources
+    /// Number of sources
     #[arg(long, default_value_t = 1000)]
     sources: usize,
-    /// How many tasks the worker runs at once
+    /// Number of tasks that the worker runs at once
     #[arg(long, default_value_t = 4)]
     concurrency: usize,
     #[command(flatten)]

@@ -1,19 +1,19 @@
-//! How fast the real binary answers, and what many followers of a run cost, measured by the bench of the crate that has it.
+//! Latency of the real binary, and the cost of many followers of a run, measured by the bench of the crate that has the binary.
 
 use std::path::Path;
 
 use super::of_crate::{self, Common};
 
-/// What to ask.
+/// Size of the load: rate, duration and clients.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many requests a second
+    /// Number of requests per second
     #[arg(long, default_value_t = 1000)]
     rate: u32,
-    /// For how long, in seconds
+    /// Duration of the measurement, in seconds
     #[arg(long, default_value_t = 10)]
     seconds: u32,
-    /// How many follow one run
+    /// Number of clients that follow one run
     #[arg(long, default_value_t = 500)]
     clients: u32,
     #[command(flatten)]

@@ -1,6 +1,6 @@
-//! A server and three workers under load for as long as is asked for: every tenth input is hostile, and a worker is killed each minute.
+//! A server and three workers under load for a chosen duration: every tenth input is hostile, and a worker is killed each minute.
 //!
-//! It is a test of `autoheal-cli`, which `./test` runs for two minutes; here it is also held to its goal of latency.
+//! It runs a test of `autoheal-cli`, which `./test` runs for two minutes; here the test also enforces its latency goal.
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::{Printer, harmless};
 use crate::wiring;
 
-/// Shows what people were told, and what did not arrive.
+/// Lists the alerts, and the deliveries that failed.
 pub(super) async fn run(arguments: &Alerts, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let target = arguments.target.as_deref();

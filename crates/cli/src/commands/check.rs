@@ -12,21 +12,21 @@ use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::wiring;
 
-/// What was found about one part.
+/// Result for one part.
 #[derive(Debug, Serialize)]
 struct Part {
     name: &'static str,
     usable: bool,
-    /// What it is, or why it cannot be used and what to do.
+    /// Description of the part, or the reason it cannot be used and the remedy.
     detail: String,
-    /// What works only with it.
+    /// Features that need the part.
     needed_for: &'static str,
     /// Of the sandbox that would be used, each way out of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     doors: Vec<Door>,
 }
 
-/// Says what of this machine can be used. Fails when `heal` could not work at all.
+/// Reports which tools and sandboxes of this machine are usable. Fails when `heal` could not work at all.
 pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let git = git().await;
     let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;

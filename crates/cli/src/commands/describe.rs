@@ -18,7 +18,7 @@ pub(super) fn openapi(printer: &Printer) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Prints what completes commands in a shell.
+/// Prints the completion script for a shell.
 pub(super) fn completions(shell: Shell, printer: &Printer) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut script);

@@ -2,7 +2,7 @@ use crate::args::{Graph, WorkflowName};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 
-/// Draws a workflow.
+/// Prints a workflow as a Mermaid flowchart.
 pub(super) fn run(arguments: &Graph, printer: &Printer) -> Result<Exit, Failure> {
     let drawing = match arguments.workflow {
         WorkflowName::Repo => autoheal_repo::graph()?.mermaid(),

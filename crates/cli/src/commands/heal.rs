@@ -20,14 +20,14 @@ use crate::{house, interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
 
-/// How long Ctrl-C waits for the running step; what is dropped is done again on resume.
+/// Grace period for the running step after Ctrl-C; a step that is dropped is repeated on resume.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How a run of this process ended.
+/// Outcome of a run in this process.
 pub(super) enum Ended {
-    /// With results, which the row holds.
+    /// The run ended with results, which the row holds.
     Run(Box<RunRow>),
-    /// A person stopped it.
+    /// The user stopped it.
     Stopped,
 }
 
@@ -39,16 +39,16 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
     }
 }
 
-/// What becomes of an open task for the same repository that was asked for something else.
+/// Treatment of an open task for the same repository with a different request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OtherTask {
-    /// It stands, and a person decides.
+    /// The open task remains, and the user decides.
     Stands,
-    /// It is cancelled: nobody waits for it any more.
+    /// The open task is cancelled, because its client no longer waits for it.
     IsCancelled,
 }
 
-/// Asks for the run, or goes on with it, and waits for its end. `change`: what the flags cannot say.
+/// Requests the run, or resumes it, and waits until it ends. `change` sets what the flags cannot express.
 pub(super) async fn to_its_end(
     arguments: &Heal,
     other: OtherTask,
@@ -117,7 +117,7 @@ pub(super) async fn to_its_end(
     conclude(end, task, &store, printer).await
 }
 
-/// What is asked, checked as far as it can be without looking at the repository.
+/// Returns the request, validated as far as possible without reading the repository.
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
     let host = wiring::github_host(config)?;
     let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
@@ -165,7 +165,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
     Ok((address, request))
 }
 
-/// What was asked for.
+/// Result of enqueueing the request.
 enum Asked {
     Task(TaskId),
     /// Another task is open for the repository.
@@ -202,7 +202,7 @@ enum Resumed {
     Ended(Box<RunRow>),
 }
 
-/// The task of a run that is to go on; one that has come to results is not run again.
+/// Returns the task of a run to resume, or the row of a run that already has results, which is not run again.
 async fn reopen(store: &Store, run: RunId) -> Result<Resumed, Failure> {
     let row = report::find(store, &run.to_string()).await?;
     if row.results.is_some() {
@@ -262,7 +262,7 @@ async fn conclude(
     }
 }
 
-/// Tells what an ended run came to.
+/// Prints or writes the results of a finished run. Returns the exit code.
 pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<Exit, Failure> {
     let document = row.results.as_ref().context("the run has no results")?;
     if let Some(path) = &arguments.output {
@@ -338,7 +338,7 @@ fn exit(results: &HealingResults) -> Exit {
     }
 }
 
-/// Who is to blame for an error that ended a run.
+/// Returns the exit code for an error that ended a run.
 const fn exit_of(code: ErrorCode) -> Exit {
     match code {
         ErrorCode::InvalidInput | ErrorCode::RepoNotFound | ErrorCode::RepoAccessDenied => Exit::BadInput,

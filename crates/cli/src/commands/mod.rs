@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 
-/// Does what was asked.
+/// Runs the command that the arguments select.
 pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> Result<Exit, Failure> {
     match command {
         Command::Heal(arguments) => heal::run(*arguments, &config, printer).await,

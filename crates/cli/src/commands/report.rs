@@ -10,7 +10,7 @@ use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::wiring;
 
-/// Shows what a run came to.
+/// Shows the result of a run.
 pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let row = find(&store, &arguments.run).await?;

@@ -15,13 +15,13 @@ use crate::{house, interrupt, private, wiring};
 const STOPPING: &str =
     "stopping; what runs goes on when a worker claims it, calls of tools are cancelled (once more to stop at once)";
 
-/// Where the server listens unless a setting says otherwise.
+/// Default address of the server.
 const ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
 
-/// More than a person's dashboard asks, and less than hurts.
+/// Default limit per client: more than a user's dashboard needs, and low enough to protect the server.
 const REQUESTS_PER_SECOND: u32 = 50;
 
-/// More than the open pages of a browser take, and few of all that there are.
+/// Default limit per client: more than the open pages of a browser need, and a small share of all connections.
 const CONNECTIONS_PER_CLIENT: usize = 64;
 
 /// One repository that takes an hour is not to hold up every source and everybody else: several tasks run at once unless a setting says
@@ -41,7 +41,7 @@ fn generated_token(config: &Config) -> Result<SecretString, Failure> {
     private::kept(&wiring::data_dir(config)?, "server-token", make).map(SecretString::from).environment()
 }
 
-/// Who may ask. What could never be asked by anybody is refused: it would look as if it worked.
+/// Returns the access control of the server. Settings that could never match a request are rejected, because they would appear to work.
 fn access(config: &Config) -> Result<Access, Failure> {
     let server = &config.server;
     let (hosts, origins) = (server.hosts.clone().unwrap_or_default(), server.origins.clone().unwrap_or_default());
@@ -84,7 +84,7 @@ fn access(config: &Config) -> Result<Access, Failure> {
     })
 }
 
-/// Answers over HTTP until stopped, and does what is asked for.
+/// Serves HTTP requests until stopped, and runs the requested tasks.
 pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let access = access(config)?;
     // After a `#` it stays in the browser: no server, log or other page sees it. One that the user has chosen is not shown.

@@ -1,4 +1,4 @@
-//! What language models have used.
+//! Usage of language models.
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the program says about itself and its database.
+//! Output of the program about itself and its database.
 
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::{ErrorCode, Timestamp};

@@ -44,7 +44,7 @@ impl Assistant {
         writeln!(self.input, "{message}").unwrap();
     }
 
-    /// What came before the answer, and the answer.
+    /// Sends a request, and returns the messages before the response, and the response.
     fn ask(&mut self, method: &str, params: &Value) -> (Vec<Value>, Value) {
         self.last += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }));
@@ -185,7 +185,7 @@ struct Server {
 const TOKEN: &str = "a-token-of-this-test";
 
 impl Server {
-    /// With a language model that is asked at `model`.
+    /// Starts the server with a language model at `model`.
     fn start(home: &Home, model: &ModelServer) -> Self {
         let flags = ["serve", "--addr", "127.0.0.1:0", "--log", "off", "--model", "openai/gpt-4o-mini"];
         let mut command = home.command(&flags);

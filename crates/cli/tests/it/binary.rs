@@ -9,7 +9,7 @@ pub(crate) struct Home {
     pub(crate) folder: TempDir,
 }
 
-/// How a command ended.
+/// Outcome of a command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -26,14 +26,14 @@ impl Home {
         self.folder.path()
     }
 
-    /// The binary's database.
+    /// Opens the database that the binary uses.
     pub(crate) async fn store(&self) -> Store {
         let folder = self.path().join(".local/share/autoheal");
         std::fs::create_dir_all(&folder).unwrap();
         Store::open_file(&folder.join("autoheal.db")).await.unwrap()
     }
 
-    /// How many checkpoints the newest run has.
+    /// Returns the number of checkpoints of the newest run.
     pub(crate) async fn checkpoints(&self) -> i64 {
         let store = self.store().await;
         let run = store.runs(&RunFilter::newest(1)).await.unwrap()[0].run;

@@ -1,4 +1,4 @@
-//! What the Dockerfile and the compose file say of this program is true; and killed runs leave no container.
+//! The Dockerfile and the compose file describe this program correctly; and killed runs leave no container.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn compose() -> Value {
     serde_saphyr::from_str(COMPOSE).unwrap()
 }
 
-/// What compose makes of a value, with secrets that are chosen: `${NAME:-default}`, `${NAME:?why}`.
+/// Substitutes variables in a value as compose does, with chosen values for secrets: `${NAME:-default}`, `${NAME:?why}`.
 fn substituted(value: &str) -> String {
     let mut text = value.to_owned();
     while let Some((before, rest)) = text.split_once("${") {
@@ -94,7 +94,7 @@ fn the_services_are_commands_of_the_program_that_find_their_database() {
     }
 }
 
-/// What bubblewrap has to be allowed stands in the compose file and in the manual alike.
+/// The compose file and the manual both list the options that bubblewrap needs.
 #[test]
 fn the_manual_names_what_the_compose_file_allows() {
     for (_, service) in own_services() {
@@ -109,7 +109,7 @@ fn the_manual_names_what_the_compose_file_allows() {
     assert!(MANUAL.contains("--cap-drop ALL"));
 }
 
-/// What `autoheal check` says of bubblewrap in a container with these options, of an ordinary user, with the programs of this machine.
+/// Returns the result of `autoheal check` for bubblewrap, as an ordinary user in a container with these options and this machine's programs.
 #[expect(clippy::disallowed_methods, reason = "starts a container as an operator does")]
 fn bubblewrap_in_container(program: &Path, options: &[String]) -> Value {
     let home = "/home/autoheal";

@@ -1,11 +1,11 @@
-//! What the program says of itself to a shell and to `man`.
+//! Descriptions of the program for shells and for `man`.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::binary::{Ended, Home};
 
-/// Whether the machine has a program.
+/// Returns whether a program is installed on the machine.
 #[expect(clippy::disallowed_methods, reason = "asks for the shell that is to read a script")]
 fn has(program: &str) -> bool {
     Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap().status.success()

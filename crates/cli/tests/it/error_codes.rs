@@ -102,7 +102,7 @@ fn an_engine_that_does_not_answer_is_docker_run_failed() {
     assert!(ended.stderr.contains("DOCKER_RUN_FAILED"), "{}", ended.told());
 }
 
-/// What no rule and no search finds: the text is nowhere.
+/// Files with a fault that no rule and no search can repair, because the right text appears nowhere.
 const BEYOND_RULES: [(&str, &str); 2] = [
     ("motto.py", "def motto():\n    return 'saying so is fine'\n"),
     (
@@ -113,7 +113,7 @@ const BEYOND_RULES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Heals what rules cannot with a model that has so many seconds to answer.
+/// Heals defects beyond the rules, with a model whose time limit is `seconds`.
 fn asked_model(answers: Vec<Scripted>, seconds: &str) -> Option<(Ended, Value)> {
     let sandbox = sandbox()?;
     let server = Runtime::new().unwrap().block_on(ModelServer::start(answers));

@@ -1,4 +1,4 @@
-//! Sources as files.
+//! Export of sources to files, and their import.
 
 use std::fs;
 

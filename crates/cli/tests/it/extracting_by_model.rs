@@ -1,4 +1,4 @@
-//! Pages read by a language model, and forms that somebody brings along: the real binary, and a server that speaks a provider's form.
+//! Extraction by a language model, also with the user's own schema: the real binary, and a server that speaks a provider's protocol.
 
 use std::fs;
 use std::process::Command;

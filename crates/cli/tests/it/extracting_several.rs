@@ -1,4 +1,4 @@
-//! Several pages at once: their order, their budget, and what is kept when somebody stops.
+//! Several pages at once: their order, their budget, and the output that remains when the user stops.
 
 use std::fs;
 use std::io::Read as _;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::binary::{Ended, Home};
 use crate::extracting_by_model::{ANSWER, POT, command};
 
-/// A home with so many pages, and a list that names them.
+/// Creates a home with this number of pages, and a list that names them.
 fn home_with(pages: usize) -> Home {
     let home = Home::new();
     fs::create_dir(home.path().join("pages")).unwrap();

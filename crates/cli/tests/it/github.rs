@@ -51,7 +51,7 @@ const MISSING_IMPORT: &str = "\
 2026-01-01T00:00:01.0000000Z ##[error]Process completed with exit code 1.
 ";
 
-/// What CI says of a commit, by what it holds.
+/// Returns the CI results of a commit, by its contents.
 pub(crate) fn ci(commit: &Commit<'_>) -> CiPlan {
     if !commit.file("shop/cart.py").contains("(prices):") {
         return CiPlan::red("2026-01-01T00:00:00.0000000Z ##[error]SyntaxError in shop/cart.py\n");
@@ -103,7 +103,7 @@ impl World {
     }
 }
 
-/// Whether a file below `folder` holds the token.
+/// Finds a file below `folder` that holds the token.
 fn file_with_token(folder: &Path) -> Option<String> {
     std::fs::read_dir(folder).unwrap().flatten().find_map(|entry| {
         let path = entry.path();
@@ -224,7 +224,7 @@ fn retry_loop_flow() {
     world.github.check_against_description();
 }
 
-/// What the Docker engine tells of every container there is.
+/// Returns the output of `docker inspect` for all containers of runs.
 #[expect(clippy::disallowed_methods, reason = "asks the engine what a stranger could ask")]
 fn inspected_containers() -> String {
     let docker = |arguments: &[&str]| {
@@ -239,7 +239,7 @@ fn inspected_containers() -> String {
 /// The image that `cargo xtask image python` makes.
 pub(crate) const IMAGE: &str = "autoheal-python:local";
 
-/// Whether Docker works here and has the image; said loudly where it does not.
+/// Returns whether Docker works here and has the image; if not, reports the test as skipped.
 pub(crate) fn docker_works(part: &str) -> bool {
     let home = Home::new();
     let told = Ended::of(home.command(&["check", "--quick", "--json"]).env("AUTOHEAL_PYTHON_IMAGE", IMAGE));

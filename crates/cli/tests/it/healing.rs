@@ -75,7 +75,7 @@ impl World {
         json!({ "branches": branches, "working tree": self.repository.git(&["status", "--porcelain"]) })
     }
 
-    /// What must be the same whether the run was killed or not: the repository, and all rows but what varies.
+    /// Returns the state that must be the same whether the run was killed or not: the repository, and all rows except for varying values.
     fn end_state(&self) -> Value {
         let rows = Runtime::new().unwrap().block_on(async { of_runs(&self.home.store().await).await });
         let repository = self.repository.path().display().to_string();
@@ -85,7 +85,7 @@ impl World {
         json!({ "git": self.git(), "rows": without_what_varies(rows, &[(&repository, "REPOSITORY"), (&home, "HOME"), pushed]) })
     }
 
-    /// Whether the branch, cloned fresh by git alone, holds the mended file.
+    /// Returns the text of a file on the branch, read by git itself.
     fn branch_file(&self, path: &str) -> String {
         self.repository.git(&["show", &format!("{BRANCH}:{path}")])
     }

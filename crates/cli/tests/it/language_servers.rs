@@ -30,7 +30,7 @@ fn on_path(program: &str) -> Option<PathBuf> {
     })
 }
 
-/// What a run came to, and what it left.
+/// Results of a run, and the records it left.
 struct Told {
     results: Value,
     report: String,

@@ -1,4 +1,4 @@
-//! The real binary, as a person or a script runs it.
+//! Tests of the real binary, run as a user or a script runs it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

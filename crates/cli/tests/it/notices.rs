@@ -1,4 +1,4 @@
-//! What people and other sources learn of a source.
+//! Notifications about a source, to users and to other sources.
 
 use std::time::Duration;
 

@@ -83,7 +83,7 @@ async fn one_page_that_moved_is_found_and_the_others_stay() {
     assert_eq!(definition["more"][0], scraper.site.url("/article/2-moved").as_str(), "{definition}");
 }
 
-/// The list of products, with at most so many of its pages.
+/// Adds the list of products as a source, limited to `limit` of its pages.
 async fn with_list(limit: u32) -> Scraper {
     let scraper = Scraper::new().await;
     let recipe = scraper.home.path().join("recipe.toml");

@@ -1,4 +1,4 @@
-//! Selectors healed offline.
+//! Tests of `autoheal relocate`, which heals selectors offline.
 
 use std::fs;
 use std::io::Write as _;

@@ -94,12 +94,12 @@ const NO_ERRORS: Sample = Sample {
     bug_types: &[],
 };
 
-/// Where packages of npm stay installed from one test to the next.
+/// Returns the folder in which npm packages stay installed between tests.
 fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sample-data")
 }
 
-/// What healing comes to; `None`, said loudly, where something is missing here.
+/// Heals the repository, and returns the results; `None` if something is missing on this machine, which is reported as a skip.
 fn healed(repository: &TestRepository, more: &[&str]) -> Option<(Ended, Value)> {
     let sandbox = sandbox()?;
     let path = repository.path().display().to_string();

@@ -1,4 +1,4 @@
-//! Ctrl-C loses nothing.
+//! Tests that Ctrl-C loses no results.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStderr, Command, Stdio};

@@ -25,7 +25,7 @@ use crate::healing::sandbox;
 const REPOSITORIES: usize = 4;
 const SOURCES: usize = 3;
 
-/// A module that does not parse, and a test that takes its time: somebody is to be caught in the middle.
+/// A module that does not parse, and a slow test, so that a worker can be interrupted in the middle.
 const BROKEN: [(&str, &str); 4] = [
     ("shop/__init__.py", ""),
     (
@@ -53,7 +53,7 @@ fn killed_frozen_and_cut_off_workers_leave_every_task_done_once() {
     }
 }
 
-/// What the machines share, and what is known of them.
+/// Cluster, database, services and repositories that the machines share.
 struct World {
     cluster: Cluster,
     store: Store,
@@ -142,13 +142,13 @@ impl World {
         None
     }
 
-    /// Whether somebody else has claimed a task since, or it has ended.
+    /// Returns `Some` if another worker has claimed the task since, or the task has ended.
     async fn was_taken_over(&self, (task, epoch): (TaskId, i64)) -> Option<()> {
         let row = self.store.task(task).await.ok()??;
         (row.lease_epoch > epoch || !row.state.is_open()).then_some(())
     }
 
-    /// Asks again and again until there is an answer. A database that cannot be asked just now has none.
+    /// Polls until there is an answer. A database that is unavailable for the moment gives none.
     async fn until<T>(&self, what: &str, mut answer: impl AsyncFnMut() -> Option<T>) -> T {
         let begun = Instant::now();
         loop {

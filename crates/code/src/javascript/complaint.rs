@@ -1,29 +1,29 @@
-//! What is wrong, in one form for what Node, TypeScript, eslint, bundlers and test runners say of it.
+//! Problems reported by Node, TypeScript, eslint, bundlers and test runners, in one common form.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a message complains about. Names and specifiers are as the message gives them.
+/// Problem that a message complains about. Names and specifiers are as the message gives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Complaint {
     /// A name that nothing declares.
     UnknownName {
-        /// The name.
+        /// Name that is not declared.
         name: String,
     },
-    /// A member that a value has not.
+    /// A member that a value does not have.
     UnknownMember {
-        /// The member.
+        /// Member that is missing.
         name: String,
     },
     /// Something is called that cannot be: `a.b.c`.
     NotCallable {
         /// The expression as the message gives it.
         expression: String,
-        /// Whether it was called with `new`.
+        /// True if it was called with `new`.
         with_new: bool,
-        /// Whether it can only be called with `new`.
+        /// True if it can only be called with `new`.
         needs_new: bool,
     },
     /// A member of `undefined` or `null` is read or set.
@@ -33,7 +33,7 @@ pub(crate) enum Complaint {
     },
     /// A module that is not there.
     UnknownModule {
-        /// As it is imported, or the path that was looked for.
+        /// Specifier as imported, or the path that was not found.
         specifier: String,
     },
     /// A name that a module does not offer.
@@ -45,7 +45,7 @@ pub(crate) enum Complaint {
     },
     /// A script is read as a module, or a module as a script.
     WrongKindOfModule {
-        /// Whether the file is read as a module.
+        /// True if the file is read as a module.
         read_as_module: bool,
     },
     /// A constant is assigned.
@@ -55,7 +55,7 @@ pub(crate) enum Complaint {
     },
     /// A call with too many, too few, or unfit arguments.
     Arguments,
-    /// Anything else.
+    /// Any other problem.
     Other,
 }
 
@@ -159,7 +159,7 @@ static RULES: [Rule; 29] = [
 ];
 
 impl Complaint {
-    /// Reads a message.
+    /// Returns the problem that an error message reports.
     pub(crate) fn of(message: &str) -> Self {
         let found = RULES.iter().find_map(|rule| {
             let captures = rule.pattern.as_ref()?.captures(message)?;

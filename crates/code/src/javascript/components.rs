@@ -1,7 +1,7 @@
-//! Vue and Svelte components: files of which the scripts alone are program.
+//! Vue and Svelte components: files of which only the scripts are program.
 //!
-//! What is no script is read as blanks of the same length, so that every byte stands where it stood. It is never edited, and the names that it
-//! uses stay bound.
+//! The other parts are read as blanks of the same length, so that every byte keeps its position. They are never
+//! edited, and the names that they use stay bound.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ struct Script {
     attributes: String,
 }
 
-/// Whether a file of that name is a component.
+/// Returns whether a file of that name is a component.
 pub(crate) fn is_component(file: &str) -> bool {
     [".vue", ".svelte"].iter().any(|extension| file.ends_with(extension))
 }
@@ -37,7 +37,7 @@ fn scripts(text: &str) -> Vec<Script> {
     found
 }
 
-/// The program in a text: of a component what is no script is blank, other texts are themselves.
+/// Returns the program in a text: in a component, everything outside its scripts is blank; other texts are unchanged.
 pub(crate) fn program(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with('<') || !text.contains("</script") {
         return Cow::Borrowed(text);
@@ -76,7 +76,7 @@ pub(crate) fn extension(text: &str) -> &'static str {
     }
 }
 
-/// What is no script, in order.
+/// Returns the text of a component without the bodies of its scripts, in order.
 fn markup(text: &str) -> String {
     let mut markup = String::new();
     let mut at = 0;
@@ -88,13 +88,14 @@ fn markup(text: &str) -> String {
     markup
 }
 
-/// Whether two texts of a component differ in nothing but their scripts, white space aside.
+/// Returns whether two texts of a component differ only in their scripts, white space aside.
 pub(crate) fn has_same_markup(before: &str, after: &str) -> bool {
     let bare = |text: &str| markup(text).split_whitespace().collect::<String>();
     bare(before) == bare(after)
 }
 
-/// Whether an edit of a component stays within its scripts, and leaves every name bound that the markup uses.
+/// Returns whether an edit of a component stays within its scripts and
+/// keeps every name bound that the markup uses.
 pub(crate) fn keeps_markup(file: &str, before: &str, after: &str) -> bool {
     let markup = markup(before);
     if markup != self::markup(after) {

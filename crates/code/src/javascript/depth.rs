@@ -10,18 +10,18 @@
 use super::tokens::{Kind, Scanner, Token};
 use crate::recursion::{self, MAX_BRACKETS, MOST_ROOM, room_for};
 
-/// How deep a tree may be, in tokens. For some nodes the parser looks at all that is around them, so that it is less than what there is
-/// room for.
+/// Maximum depth of a tree, in tokens. For some nodes the parser checks everything around them,
+/// so the limit is lower than the available stack would allow.
 const MAX_DEPTH: usize = recursion::MAX_DEPTH / DEPTHS_OF_TOKEN;
 
 /// The number of Python's tokens that take as much stack as one of JavaScript.
 const DEPTHS_OF_TOKEN: usize = 5;
 
-/// How many words and signs a text with tags may have.
+/// Maximum number of words and signs in a text with tags.
 const MAX_WORDS: usize = 100_000;
 
-/// How often the parser may begin to read type arguments that are none (`a < b < c`), summed over the text: each time it reads on until
-/// it knows.
+/// Maximum number of attempts of the parser to read type arguments where there are none (`a < b < c`),
+/// summed over the text: each attempt reads on until the parser knows.
 const MAX_ATTEMPTS: usize = 2_000_000;
 
 /// Words that begin a statement and are never part of an expression.
@@ -30,24 +30,24 @@ const BEGINNINGS: [&str; 14] = [
     "try", "var",
 ];
 
-/// How many parameters a function may have: each is compared with all others.
+/// Maximum number of parameters of a function: each is compared with all others.
 const MAX_PARAMETERS: usize = 255;
 
-/// Words that make brackets behind them the head of a statement, which goes on after them.
+/// Words that make the brackets after them the head of a statement, which continues after the brackets.
 const HEADS: [&str; 5] = ["await", "for", "if", "while", "with"];
 
 /// Keywords that an expression or a statement may end with.
 const ENDS: [&str; 9] = ["break", "continue", "debugger", "false", "null", "return", "this", "true", "undefined"];
 
-/// Words of types that go on on the next line.
+/// Words of types that continue on the next line.
 const TYPE_PREFIXES: [&str; 9] =
     ["abstract", "asserts", "infer", "is", "keyof", "module", "namespace", "readonly", "unique"];
 
 /// Words that begin a statement when they stand behind a closing brace.
 const BEGINNINGS_BEHIND_BRACE: [&str; 4] = ["class", "function", "import", "let"];
 
-/// The stack that working on the text's tree needs, in bytes; `None` when the nesting exceeds what is safe to parse. `has_types`: the text may be
-/// TypeScript; `has_tags`: there may be JSX in it.
+/// Returns the stack that work on the text's tree needs, in bytes; `None` if the nesting is too deep to parse
+/// safely. `has_types`: the text may be TypeScript; `has_tags`: the text may contain JSX.
 pub(crate) fn room(text: &str, has_types: bool, has_tags: bool) -> Option<usize> {
     let depth = depth(text, has_types)?;
     let words = if has_tags { words(text) } else { 0 };
@@ -70,7 +70,7 @@ fn depth(text: &str, has_types: bool) -> Option<usize> {
     Some(deepest)
 }
 
-/// Whether a text has so many words that its nesting cannot be told when it may hold tags.
+/// Returns whether a text has too many words for its nesting to be determined if it may contain tags.
 pub(crate) fn too_many_words(text: &str) -> bool {
     words(text) > MAX_WORDS
 }
@@ -96,23 +96,24 @@ pub(super) enum Step {
     FieldBegins,
 }
 
-/// What is open: the text, a pair of brackets, a template or a field of one.
+/// Open construct: the text, a pair of brackets, a template or a field of one.
 #[derive(Default)]
 struct Part {
-    /// What closes it; nothing closes the text, and a template ends by itself.
+    /// Token that closes it; empty for the text, which nothing closes,
+    /// and for a template, which ends by itself.
     closer: &'static str,
     is_template: bool,
-    /// Whether a statement goes on behind it.
+    /// True if a statement continues after it.
     is_head: bool,
     commas: usize,
     /// The tokens in it that nest.
     depth: usize,
-    /// How many `<` are open that may begin type arguments: their commas end nothing.
+    /// Number of open `<` that may begin type arguments: their commas end nothing.
     arguments: usize,
     has_arguments: bool,
 }
 
-/// What may have ended with the last token; the next one tells.
+/// Construct that may have ended with the last token; the next token decides.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     #[default]
@@ -132,7 +133,7 @@ struct Nesting {
     ending: Ending,
     has_new_line: bool,
     has_types: bool,
-    /// Whether the last word is in [`HEADS`].
+    /// True if the last word is in [`HEADS`].
     is_before_head: bool,
     /// The commas of the brackets that were closed last.
     commas: usize,

@@ -1,10 +1,10 @@
-//! What Node can load where the tests run, as told by a probe that runs in the sandbox.
+//! Modules that Node can load where the tests run, as reported by a probe that runs in the sandbox.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// What Node knows.
+/// Node's version, its builtins and the packages that it can load.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeEnvironment {
@@ -14,7 +14,7 @@ pub struct NodeEnvironment {
     pub builtins: BTreeSet<String>,
     /// Packages that can be loaded from the repository's root.
     pub installed: BTreeSet<String>,
-    /// Public names of the modules that were asked about, by the specifier that imports them.
+    /// Public names of the queried modules, by the specifier that imports them.
     pub exports: BTreeMap<String, BTreeSet<String>>,
     /// Names that every file sees.
     pub globals: BTreeSet<String>,

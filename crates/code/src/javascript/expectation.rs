@@ -1,4 +1,4 @@
-//! What a test in JavaScript or TypeScript expects.
+//! Expectations of a test in JavaScript or TypeScript.
 
 use super::module::{Call, Function, Module};
 use super::tokens::{self, Kind};
@@ -8,7 +8,8 @@ use crate::expectation::{
 };
 use crate::span::Span;
 
-/// Gives another value of the same kind. `ANY` stands for the annotation of a parameter.
+/// Helper function that returns another value of the same kind. `ANY` is a placeholder for a parameter's type
+/// annotation.
 const OTHER: &str = r"
 
 function autohealOtherValue(valueANY, howANY, depthANY)ANY {
@@ -64,7 +65,7 @@ fn wrapped(expression: &str, how: How) -> String {
     format!("autohealOtherValue(({expression}), {}, 0)", how as u8)
 }
 
-/// What can be perturbed, and where the test can be made to fail at its end.
+/// Finds the values that can be perturbed, and the place at the test's end where it can be made to fail.
 pub(crate) fn find(file: &str, text: &str, place: &TestPlace) -> Option<Found> {
     let module = Module::read(file, text);
     if module.line_starts.is_empty() || module.statements.is_empty() {
@@ -140,7 +141,7 @@ impl<'a> Reader<'a> {
         call.arguments.iter().rev().find_map(|span| self.module.functions.iter().find(|one| one.span == *span))
     }
 
-    /// Whether no other call of the same function is around it.
+    /// Returns whether no other call of the same function encloses this one.
     fn is_outermost(&self, call: &Call) -> bool {
         let function = |span: Span| self.module.function_at(span.start).map(|function| function.span);
         let own = function(call.span);
@@ -202,7 +203,7 @@ impl<'a> Reader<'a> {
         (says_so || !is_strict).then(|| self.arguments(call))
     }
 
-    /// `expect(actual).matcher(...)`.
+    /// Returns the plan for `expect(actual).matcher(...)`.
     fn expected(&self, call: &Call, actual: Option<Span>, name: &str, before: &str) -> Plan {
         let is_negated =
             before.split(['.', '(', ')']).any(|part| part == "not") || name.to_ascii_lowercase().contains("throw");
@@ -234,7 +235,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `assert.equal(actual, expected)`.
+    /// Returns the plan for `assert.equal(actual, expected)`.
     fn asserted(&self, call: &Call, name: &str) -> Plan {
         let word = name.to_ascii_lowercase();
         if word.contains("not") || ["throws", "rejects", "fail"].iter().any(|other| word.contains(other)) {
@@ -314,7 +315,8 @@ impl<'a> Reader<'a> {
         calls.max_by_key(|call| call.span.end).map_or_else(Plan::nothing, |call| self.arguments(call))
     }
 
-    /// A call that judges what it is given: what is written out first, the last argument before the others.
+    /// Returns the plan for a call that judges its arguments: literals are perturbed first, the last argument
+    /// before the others.
     fn arguments(&self, call: &Call) -> Plan {
         const MOST: usize = 4;
         let is_function = |span: &Span| self.module.functions.iter().any(|function| function.span == *span);

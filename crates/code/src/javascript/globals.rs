@@ -1,7 +1,9 @@
-//! Names that Node or browsers declare: a linter that does not know one of them was not told where the code runs, and the code is right.
+//! Names that Node or browsers declare: a linter that reports one of them is not configured for the
+//! environment, and the code is right.
 
-/// Global names of Node and of browsers that hardly stand for anything else, in order. Words that code uses for its own (`name`, `event`,
-/// `open`) are left out: a linter that names one of those has most likely found a slip.
+/// Global names of Node and of browsers that code hardly uses for anything else, in order. Words that code uses
+/// for its own purposes (`name`, `event`, `open`) are left out: a linter that reports one of those has most
+/// likely found a slip.
 const GLOBALS: &[&str] = &[
     "AbortController",
     "AbortSignal",
@@ -108,7 +110,7 @@ const GLOBALS: &[&str] = &[
     "window",
 ];
 
-/// Whether Node or browsers declare the name.
+/// Returns whether Node or browsers declare the name.
 pub(crate) fn is_global(name: &str) -> bool {
     GLOBALS.binary_search(&name).is_ok()
 }

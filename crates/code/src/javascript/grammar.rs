@@ -6,7 +6,7 @@ use crate::repair::grammar::{Described, Grammar};
 /// Reserved words that are values.
 const VALUES: [&str; 6] = ["false", "null", "super", "this", "true", "undefined"];
 
-/// JavaScript and TypeScript.
+/// Token grammar of JavaScript and TypeScript.
 pub(crate) static GRAMMAR: Grammar = Grammar {
     scan,
     kind_of,
@@ -41,7 +41,7 @@ pub(crate) static GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// Whether a space stands between two neighbours, as most projects write.
+/// Returns whether most projects write a space between two neighbouring tokens.
 fn is_spaced(left: Described<'_>, right: Described<'_>, _depth: usize) -> bool {
     match (left, right) {
         ((Kind::Newline, _) | (_, "." | "?." | "!" | "~" | "..." | "(" | "[" | "@"), _)
@@ -53,7 +53,7 @@ fn is_spaced(left: Described<'_>, right: Described<'_>, _depth: usize) -> bool {
     }
 }
 
-/// Whether an operator after a token is a sign rather than arithmetic.
+/// Returns whether an operator after a token is a sign rather than arithmetic.
 fn is_sign(left: Option<Described<'_>>, operator: &str) -> bool {
     let after_operand = match left {
         None => false,
@@ -63,7 +63,7 @@ fn is_sign(left: Option<Described<'_>>, operator: &str) -> bool {
     matches!(operator, "-" | "+") && !after_operand || matches!(operator, "!" | "..." | "++" | "--")
 }
 
-/// What kind of token a word or sign is.
+/// Returns the kind of token that a word or sign is.
 fn kind_of(token: &str) -> Kind {
     match token.chars().next() {
         Some('(' | '[' | '{') => Kind::Open,
@@ -76,7 +76,7 @@ fn kind_of(token: &str) -> Kind {
     }
 }
 
-/// Whether a line begins or ends like a statement that prose does not.
+/// Returns whether a line begins or ends like a statement, and unlike prose.
 fn looks_like_code(line: &str) -> bool {
     let begins =
         ["const ", "let ", "var ", "function ", "return ", "if (", "for (", "while (", "import ", "export ", "} "];

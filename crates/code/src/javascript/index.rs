@@ -1,4 +1,5 @@
-//! The symbol index of a repository's JavaScript and TypeScript: its files, what each of them offers, and how often each word is used.
+//! The symbol index of a repository's JavaScript and TypeScript: its files, the exports of each, and the number
+//! of uses of each word.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +8,11 @@ use super::module::{Module, Role};
 use crate::repair::ngram::Model;
 use crate::sources::Sources;
 
-/// What may be left out at the end of a path, in the order in which it is tried.
+/// Extensions that may be omitted at the end of a path, in the order in which they are tried.
 pub(crate) const EXTENSIONS: [&str; 11] =
     [".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".json", ".node"];
 
-/// The symbol index.
+/// Symbol index of the repository's JavaScript and TypeScript files.
 pub struct Index {
     modules: BTreeMap<String, Module>,
     /// Every file of the repository that may be imported, `package.json` among them.
@@ -37,8 +38,9 @@ fn packages(sources: &Sources) -> BTreeMap<&str, bool> {
     manifests.map(|(file, text)| (folder(file), is_module(text))).collect()
 }
 
-/// Whether the nearest `package.json` says that the file is a module whatever it looks like. What a file says itself by importing or
-/// by its extension stands beside that: compilers read modules as such in any package.
+/// Returns whether the nearest `package.json` declares the file to be a module, whatever it
+/// looks like. The file's own imports and its extension count independently of that: compilers
+/// read such files as modules in any package.
 fn is_declared_module(packages: &BTreeMap<&str, bool>, file: &str) -> bool {
     let extension = file.rsplit('.').next().unwrap_or_default();
     if !matches!(extension, "js" | "jsx" | "ts" | "tsx") {
@@ -82,12 +84,12 @@ impl Index {
         index
     }
 
-    /// What stands in a file.
+    /// Returns the contents of a file; `None` if the index does not have it.
     pub fn module(&self, file: &str) -> Option<&Module> {
         self.modules.get(file)
     }
 
-    /// Every file and what stands in it.
+    /// Returns all files with their contents.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &Module)> {
         self.modules.iter().map(|(file, module)| (file.as_str(), module))
     }
@@ -97,7 +99,7 @@ impl Index {
         self.files.iter().map(String::as_str)
     }
 
-    /// How often a word is used anywhere in the repository.
+    /// Returns the number of times that a word is used anywhere in the repository.
     pub fn count(&self, word: &str) -> usize {
         self.spellings.get(word).copied().unwrap_or(0)
     }
@@ -133,7 +135,7 @@ impl Index {
             .or_else(|| has(&inside("package.json")))
     }
 
-    /// What a file offers under names, those that it passes on included.
+    /// Returns the names that a file exports, including those that it re-exports with `export *`.
     pub fn exports(&self, file: &str) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         let mut seen = BTreeSet::new();
@@ -155,7 +157,7 @@ impl Index {
     }
 }
 
-/// Whether a specifier is a path.
+/// Returns whether a specifier is a relative path.
 pub(crate) fn is_relative(specifier: &str) -> bool {
     specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../")
 }

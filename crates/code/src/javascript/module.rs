@@ -1,4 +1,5 @@
-//! What stands where in one JavaScript or TypeScript file, as flat tables. The fixers look things up here instead of walking the tree.
+//! Contents of one JavaScript or TypeScript file with their positions, as flat tables. The fixers look things
+//! up here instead of walking the tree.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,117 +7,117 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{components, reader};
 use crate::span::Span;
 
-/// What an identifier does where it stands.
+/// Role of an identifier at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// A variable that is used.
     Use,
     /// A variable, parameter, function, class or import at its declaration.
     Binding,
-    /// `name` in `value.name`.
+    /// Member of a value: `name` in `value.name`.
     Member,
     /// `name` in `{ name: ... }`, in a class body, in a pattern, or where a member is assigned.
     Key,
 }
 
-/// An identifier.
+/// Identifier at one position of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Where it stands.
+    /// Position of the word.
     pub span: Span,
-    /// Its spelling.
+    /// Spelling of the word.
     pub text: String,
-    /// What it does there.
+    /// Role of the word at its position.
     pub role: Role,
-    /// The scope it stands in.
+    /// Number of the scope that contains the word.
     pub scope: usize,
-    /// Of a use: whether something in the file declares it. Of the rest: true.
+    /// True if the file declares the variable that is used; true for all roles other than a use.
     pub is_bound: bool,
 }
 
 /// A scope and the names declared in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
-    /// Its text.
+    /// Span of the scope's text.
     pub span: Span,
-    /// The scope around it.
+    /// Number of the enclosing scope.
     pub parent: Option<usize>,
-    /// Declared names, and where.
+    /// Declared names, with the positions of their declarations.
     pub bindings: BTreeMap<String, Span>,
 }
 
 /// A function, method or arrow function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// What it is declared as or assigned to; empty when nobody knows.
+    /// Name that it is declared as or assigned to; empty if unknown.
     pub name: String,
-    /// All of it.
+    /// Span of the whole function.
     pub span: Span,
     /// The parameters with their parentheses, as far as there are some.
     pub parameters_span: Span,
     /// The parameters' text, in order.
     pub parameters: Vec<Parameter>,
-    /// Whether it takes any number of arguments.
+    /// True if it accepts any number of arguments.
     pub has_rest: bool,
-    /// `async`.
+    /// True for an `async` function.
     pub is_async: bool,
-    /// Whether it yields.
+    /// True if it is a generator.
     pub is_generator: bool,
     /// The statements of its body, nested blocks not included; of an arrow function without braces its expression.
     pub body: Vec<Span>,
-    /// Where its braces stand; `None` for an arrow function without.
+    /// Span of its braces; `None` for an arrow function without braces.
     pub braces: Option<Span>,
-    /// Whether some `return` in it has a value.
+    /// True if some `return` in it has a value.
     pub returns_value: bool,
-    /// Whether its own text says `arguments`.
+    /// True if its own text contains `arguments`.
     pub uses_arguments: bool,
 }
 
-/// A parameter.
+/// Parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name; empty for a pattern.
+    /// Name of the parameter; empty for a pattern.
     pub name: String,
-    /// All of it.
+    /// Span of the whole parameter.
     pub span: Span,
-    /// Whether it may be left out.
+    /// True if it may be omitted.
     pub is_optional: bool,
 }
 
-/// A class.
+/// Class declaration or class expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// Its name; empty when it has none.
+    /// Name of the class; empty for an anonymous class.
     pub name: String,
-    /// All of it.
+    /// Span of the whole class.
     pub span: Span,
-    /// Its methods, fields, and what its methods assign to `this`, and where.
+    /// Methods, fields, and members that its methods assign to `this`, with their positions.
     pub members: BTreeMap<String, Vec<Span>>,
 }
 
 /// A call, `new` included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// All of it.
+    /// Span of the whole call.
     pub span: Span,
-    /// What is called.
+    /// Expression that is called.
     pub callee: Span,
     /// The arguments in order.
     pub arguments: Vec<Span>,
     /// Between and with the parentheses; empty for `new X`.
     pub parentheses: Span,
-    /// `new`.
+    /// True for a call with `new`.
     pub is_new: bool,
-    /// Whether it stands after `await`, or is returned.
+    /// True if it follows `await` or is returned.
     pub is_awaited: bool,
 }
 
-/// How a name is imported.
+/// Form in which a name is imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImportKind {
     /// `import { name }`, `const { name } = require()`.
     Named,
-    /// `import name`.
+    /// Default export: `import name`.
     Default,
     /// `import * as name`, `const name = require()`.
     Whole,
@@ -125,13 +126,13 @@ pub enum ImportKind {
 /// A name that an import brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedName {
-    /// How.
+    /// Form of the import.
     pub kind: ImportKind,
-    /// As the other module calls it; the local name for the other kinds.
+    /// Name in the other module; the local name for the other kinds.
     pub name: String,
-    /// Where that stands.
+    /// Position of that name.
     pub span: Span,
-    /// As it is called here.
+    /// Local name in the importing file.
     pub local: String,
     /// All of the specifier: `name as other`.
     pub whole: Span,
@@ -142,36 +143,36 @@ pub struct ImportedName {
 pub struct Import {
     /// The module as written.
     pub specifier: String,
-    /// Where it stands, quotes not included.
+    /// Position of the specifier, without its quotes.
     pub specifier_span: Span,
-    /// The whole statement, or the call when it is no statement of its own.
+    /// Span of the whole statement, or of the call if it is not a statement of its own.
     pub span: Span,
     /// The names it brings.
     pub names: Vec<ImportedName>,
     /// `require` instead of `import`.
     pub is_require: bool,
-    /// `export ... from`.
+    /// True for a re-export: `export ... from`.
     pub is_export: bool,
-    /// `import type`.
+    /// True for an `import type`.
     pub is_type: bool,
-    /// Whether the statement is at top level and declares nothing else.
+    /// True if the statement is at top level and declares nothing else.
     pub is_statement: bool,
 }
 
-/// What a file offers to others.
+/// Exports of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exports {
-    /// By name, and where the name stands.
+    /// Exported names, with their positions.
     pub names: BTreeMap<String, Span>,
-    /// Whether there is an `export default`, and where.
+    /// Position of the `export default`; `None` if the file has no default export.
     pub default: Option<Span>,
-    /// `module.exports = ...`: what is assigned.
+    /// Span of the value assigned in `module.exports = ...`.
     pub whole: Option<Span>,
     /// Modules whose exports are all passed on.
     pub stars: BTreeSet<String>,
 }
 
-/// One file.
+/// Contents of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Module {
     /// Every identifier, by place.
@@ -180,21 +181,21 @@ pub struct Module {
     pub scopes: Vec<Scope>,
     /// Functions, outer ones first.
     pub functions: Vec<Function>,
-    /// Classes.
+    /// Classes of the file.
     pub classes: Vec<Class>,
-    /// Calls.
+    /// Calls in the file, `new` included.
     pub calls: Vec<Call>,
-    /// Imports in order.
+    /// Imports, in order of the text.
     pub imports: Vec<Import>,
-    /// Exports.
+    /// Exports of the file.
     pub exports: Exports,
     /// Statements at top level.
     pub statements: Vec<Span>,
     /// Statements that are an expression, wherever they stand.
     pub expressions: Vec<Span>,
-    /// Whether it is a module rather than a script.
+    /// True if it is a module rather than a script.
     pub is_module: bool,
-    /// Starts of lines.
+    /// First byte of each line.
     pub(super) line_starts: Vec<usize>,
 }
 
@@ -236,7 +237,8 @@ impl Module {
         Some(Span { start, end: start + length })
     }
 
-    /// Where the statement that a byte belongs to ends, as far as that is known; a few lines further at most.
+    /// Returns the end of the statement that contains the byte `at`, as far as
+    /// it is known; at most a few lines further.
     pub(crate) fn statement_end(&self, text: &str, at: usize) -> usize {
         const MAX_LINES: usize = 6;
         let rest = text.get(at..).unwrap_or_default();
@@ -249,7 +251,7 @@ impl Module {
         end.min(at + lines).min(semicolon)
     }
 
-    /// Whether anything calls the name itself: a namespace (`import * as name`) is never callable.
+    /// Returns whether anything calls the name itself: a namespace (`import * as name`) is never callable.
     pub(crate) fn calls_name(&self, text: &str, name: &str) -> bool {
         self.calls.iter().any(|call| call.callee.text(text) == name)
     }
@@ -279,7 +281,7 @@ impl Module {
         names
     }
 
-    /// Where a name that is seen from a scope is declared.
+    /// Returns the position where a name that is visible from a scope is declared.
     pub fn declaration(&self, name: &str, scope: usize) -> Option<Span> {
         let mut current = Some(scope);
         while let Some(found) = current.and_then(|index| self.scopes.get(index)) {

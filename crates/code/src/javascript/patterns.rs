@@ -1,4 +1,5 @@
-//! What is wrong with the regular expressions of a file. Their parser recurses, so that each is looked at before it is parsed.
+//! Faults in the regular expressions of a file. Their parser
+//! recurses, so each is checked before it is parsed.
 
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -10,7 +11,7 @@ use oxc_span::GetSpan;
 use super::parse::{Place, place};
 use crate::recursion::MAX_BRACKETS;
 
-/// How many groups may have names: each is compared with all others.
+/// Maximum number of named groups: each is compared with all others.
 const MAX_NAMES: usize = 255;
 
 /// Everything that is wrong with regular expressions, in order of the text.
@@ -39,7 +40,7 @@ fn fault(allocator: &Allocator, literal: &RegExpLiteral<'_>) -> Option<Place> {
     Some(place(&error.message, error.labels.first()))
 }
 
-/// Whether groups, or classes in classes, are nested deeper than brackets of code may be.
+/// Returns whether groups, or classes in classes, are nested deeper than brackets of code may be.
 fn too_deep(pattern: &str) -> bool {
     let (mut groups, mut classes) = (0_usize, 0_usize);
     let mut bytes = pattern.bytes();

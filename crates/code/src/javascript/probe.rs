@@ -1,5 +1,5 @@
-//! Asking Node what it can load where the tests run. The script runs in the sandbox; here is what to ask and how to read the
-//! answer.
+//! Query of the modules that Node can load where the tests run. The script runs in the sandbox; this module
+//! builds the query and parses the response.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub const MAX_MODULES: usize = 100;
 /// The marker before the script's JSON: modules may print while they are loaded.
 const MARKER: &str = "AUTOHEAL-PROBE ";
 
-/// Why the probe's answer cannot be read.
+/// Reason the probe's answer cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The script printed no answer.
@@ -71,7 +71,8 @@ pub fn modules_of_interest(sources: &Sources, findings: &[Finding]) -> Vec<Strin
     modules.into_iter().take(MAX_MODULES).map(|(module, _)| module).collect()
 }
 
-/// Whether it is the name of a package or builtin, and nothing that a command line or loader takes for something else.
+/// Returns whether it is the name of a package or builtin, and nothing that a
+/// command line or loader interprets otherwise.
 fn is_specifier(specifier: &str) -> bool {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "@/._-:".contains(character);
     (1..=200).contains(&specifier.len())

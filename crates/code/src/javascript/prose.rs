@@ -1,10 +1,10 @@
-//! What is in a file for readers and tools instead of the engine: comments. One that tells a tool to look away belongs to the line that it
-//! speaks of: on another one it is new.
+//! Text in a file for readers and tools rather than the engine: comments. A suppression comment, which makes a
+//! tool ignore a line, belongs to that line; on another line it counts as new.
 
 use super::tokens::{self, Kind, Token};
 use crate::tampering::Guard;
 
-/// What is guarded against in JavaScript and TypeScript.
+/// Texts, tokens and phrases to guard against in JavaScript and TypeScript.
 pub(crate) const GUARD: Guard = Guard {
     prose: comments,
     tokens: tokens::scan,
@@ -55,7 +55,7 @@ pub(crate) const GUARD: Guard = Guard {
     ],
 };
 
-/// What comments begin with that tell a tool to look away, or to go on looking.
+/// Beginnings of the comments that make a tool ignore a part of the code, or end such a part.
 const SUPPRESSIONS: [&str; 12] =
     ["@ts-", "eslint", "istanbul", "c8", "v8", "biome", "prettier", "jshint", "jslint", "tslint", "deno-", "oxlint"];
 

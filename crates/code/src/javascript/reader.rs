@@ -46,9 +46,9 @@ struct Reader<'a, 'b> {
     text: &'b str,
     semantic: &'b Semantic<'a>,
     module: Module,
-    /// Places of `return` with a value.
+    /// Positions at which a `return` with a value stands.
     returns: Vec<usize>,
-    /// Places of `arguments`.
+    /// Positions at which `arguments` is used.
     arguments: Vec<usize>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Reader<'a, '_> {
         Some(name)
     }
 
-    /// What a function or class is assigned to, by its parent.
+    /// Returns the name that a function or class is assigned to, taken from its parent node.
     fn name_by_parent(&self, node: oxc_semantic::NodeId) -> String {
         let name = match self.semantic.nodes().parent_kind(node) {
             AstKind::VariableDeclarator(declarator) => declarator.id.get_identifier_name().map(|name| name.to_string()),

@@ -1,5 +1,6 @@
-//! A scanner that takes any text for JavaScript or TypeScript: broken text still has words, brackets and quotes, and repairs are
-//! made of those. The parser decides what is valid; this only says what stands where.
+//! A scanner that accepts any text as JavaScript or TypeScript: broken text still has words, brackets and
+//! quotes, from which repairs are built. The parser decides what is valid; the scanner only reports the tokens
+//! and their positions.
 
 use std::ops::Range;
 
@@ -62,7 +63,7 @@ const LONG_OPERATORS: [&str; 37] = [
     "::",
 ];
 
-/// Whether the word is one of the language's own.
+/// Returns whether the word is a keyword of the language.
 pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
@@ -89,7 +90,7 @@ pub(crate) fn fields(string: &str) -> Vec<&str> {
     fields
 }
 
-/// Whether a string, template or regular expression is closed.
+/// Returns whether a string, template or regular expression is closed.
 pub(crate) fn is_closed(token: &str) -> bool {
     let Some(mark) = token.bytes().next() else { return false };
     let body = token.trim_end_matches(|character: char| mark == b'/' && character.is_ascii_alphabetic());
@@ -253,8 +254,9 @@ impl<'text> Scanner<'text> {
         bytes.len()
     }
 
-    /// Moves from behind a template's first mark to behind its last, and tells its own fields. A template that is not closed ends
-    /// with the text. No recursion: templates stand in templates as deep as somebody likes.
+    /// Moves from after a template's opening mark to after its closing mark, and reports its own fields to
+    /// `on_field`. An unclosed template ends with the text. Not recursive: templates may be nested to any
+    /// depth.
     fn skip_template(&mut self, mut on_field: impl FnMut(Range<usize>)) {
         // For each template that is open, its field's start and how many braces are open in that; `None`: in its text.
         let mut open: Vec<Option<(usize, usize)>> = vec![None];
@@ -290,7 +292,7 @@ impl<'text> Scanner<'text> {
         }
     }
 
-    /// Moves into the next field of a template, or behind the template's end when there is none.
+    /// Moves into the next field of a template and returns the field's first byte; `None` after the template's end.
     fn field_start(&mut self) -> Option<usize> {
         while let Some(byte) = self.byte(self.position) {
             match byte {
@@ -310,7 +312,7 @@ impl<'text> Scanner<'text> {
         None
     }
 
-    /// Whether a regular expression begins here, and where it ends.
+    /// Returns the end of the regular expression that begins here; `None` if none begins.
     fn regular_expression_end(&self, start: usize) -> Option<usize> {
         let after_operand = self.last.is_some_and(|last| match last.kind {
             Kind::Name | Kind::Number | Kind::String | Kind::Close => true,

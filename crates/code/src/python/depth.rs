@@ -10,13 +10,14 @@ use ruff_python_parser::lexer::lex;
 
 use crate::recursion::{MAX_BRACKETS, MAX_DEPTH, room_for};
 
-/// How far a line may be indented. A block stands further to the right than what it belongs to, so blocks are no deeper either.
+/// Maximum indentation of a line, in characters. A block is indented further than what it belongs to, so blocks nest no deeper
+/// either.
 const MAX_INDENTATION: usize = 800;
 
 /// The number of tokens that take as much stack as one block.
 const TOKENS_OF_BLOCK: usize = 4;
 
-/// The stack that working on the text's tree needs, in bytes; `None` when the nesting exceeds what is safe to parse.
+/// Returns the stack that work on the text's tree needs, in bytes; `None` if the nesting is too deep to parse safely.
 pub(crate) fn room(text: &str) -> Option<usize> {
     let blocks = indentation(text)?;
     Some(room_for(depth(text)? + blocks * TOKENS_OF_BLOCK))
@@ -48,18 +49,19 @@ fn depth(text: &str) -> Option<usize> {
     }
 }
 
-/// What is open: the statement, or a pair of brackets in it.
+/// Open part of the code: the statement, or a pair of brackets in it.
 #[derive(Default)]
 struct Part {
-    /// What closes it; `None`: the statement.
+    /// Token that closes the part; `None` for the statement.
     closer: Option<TokenKind>,
     /// The tokens in it that nest.
     depth: usize,
-    /// How many `lambda` have parameters that are still to end: their commas end nothing.
+    /// Number of `lambda`s whose parameter lists are still open: commas in those end nothing.
     parameters: usize,
-    /// How many `if` have no `else` yet.
+    /// Number of `if`s that have no `else` yet.
     choices: usize,
-    /// Whether a word came whose operands have commas (`yield a, b`), or that begins a statement, which the parser makes of it what it can.
+    /// Set after a token whose operands may contain commas (`yield a, b`), or that begins a statement, of which the parser recovers
+    /// what it can.
     keeps_commas: bool,
 }
 
@@ -67,14 +69,14 @@ struct Part {
 struct Nesting {
     statement: Part,
     open: Vec<Part>,
-    /// How many of those are brackets; the others are f-strings.
+    /// Number of open brackets; the other open parts are f-strings.
     brackets: usize,
     /// The sum of all that is open.
     depth: usize,
-    /// Whether a new line began within brackets.
+    /// Set when the next token is the first of its line, within brackets or not.
     line_is_new: bool,
     last: Option<TokenKind>,
-    /// Whether decorators, or `async` alone, stand on the lines before: what they belong to follows.
+    /// Set when decorators, or `async` alone, stand on the lines before: the statement that they belong to follows.
     is_prefixed: bool,
 }
 
@@ -162,7 +164,7 @@ fn is_bracket(closer: TokenKind) -> bool {
     matches!(closer, TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace)
 }
 
-/// Whether an expression may end with such a token.
+/// Returns whether an expression may end with such a token.
 fn is_operand(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -179,14 +181,14 @@ fn is_operand(kind: TokenKind) -> bool {
     )
 }
 
-/// Whether a word is never part of an expression.
+/// Returns whether such a token is never part of an expression.
 fn begins_statement(kind: TokenKind) -> bool {
     ends_everything(kind)
         || matches!(kind, TokenKind::Try | TokenKind::Except | TokenKind::Finally | TokenKind::Elif | TokenKind::Match)
 }
 
-/// Whether the parser takes such a word for the beginning of a statement where brackets are still open, when it stands at the
-/// beginning of a line after an operand: a bracket was forgotten.
+/// Returns whether the parser treats such a token as the beginning of a statement even while brackets are open, if the token
+/// begins a line and follows an operand: a closing bracket was forgotten.
 fn ends_everything(kind: TokenKind) -> bool {
     matches!(
         kind,

@@ -1,7 +1,7 @@
-//! Which distribution brings a module, where the names differ.
+//! Distributions that provide a module, where the two names differ.
 //!
-//! Only distributions that are old and widely used stand here: what is proposed as a dependency is installed and run, and a name
-//! that was guessed may belong to anybody.
+//! The list contains only old and widely used distributions: a dependency that is proposed is installed and run, and a guessed
+//! name may belong to anyone.
 
 /// Distribution and the module that it brings, for widely used distributions: first those whose names differ.
 const KNOWN: &[(&str, &str)] = &[

@@ -1,10 +1,10 @@
-//! What the interpreter that runs the tests can import, as told by a probe that runs in the sandbox.
+//! Modules and names that the interpreter of the tests can import, as reported by a probe that runs in the sandbox.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// What the interpreter knows.
+/// Facts about the interpreter that runs the tests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PythonEnvironment {
@@ -16,10 +16,10 @@ pub struct PythonEnvironment {
     pub installed: BTreeSet<String>,
     /// For an importable top-level module, the distribution that brought it (`yaml` -> `PyYAML`).
     pub distributions: BTreeMap<String, String>,
-    /// Public names of the modules that were asked about.
+    /// Public names of the queried modules.
     pub exports: BTreeMap<String, BTreeSet<String>>,
     /// Names of the `builtins` module.
     pub builtins: BTreeSet<String>,
-    /// Attributes of the built-in types and of types that were asked about, by the name that messages use.
+    /// Attributes of the built-in types and of the queried types, by the name that messages use.
     pub type_attributes: BTreeMap<String, BTreeSet<String>>,
 }

@@ -1,4 +1,4 @@
-//! What a Python test expects.
+//! Expected values of a Python test.
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, ExprCall, Stmt, StmtFunctionDef};
@@ -77,7 +77,7 @@ fn wrapped(expression: &str, how: How) -> String {
     format!("autoheal_other_value(({expression}), {})", how as u8)
 }
 
-/// What can be perturbed, and where the test can be made to fail at its end.
+/// Finds the expected values that can be perturbed, and the place where the test can be made to fail at its end.
 pub(crate) fn find(text: &str, place: &TestPlace) -> Option<Found> {
     parse::parse(text, None).ok()?.read(|body| {
         let mut reader = Reader { text, name: last_name(&place.name), functions: Vec::new(), statements: Vec::new() };
@@ -337,7 +337,8 @@ fn last(callee: &Expr) -> &str {
     }
 }
 
-/// Whether an assertion is a method, as those of unittest, mocks and numpy are: what a function of the project does by that name is its own.
+/// Returns whether an assertion is a method, as those of unittest, mocks and numpy are. A plain function of such a name belongs to
+/// the project, which may give it another meaning.
 fn is_of_framework(callee: &Expr) -> bool {
     matches!(callee, Expr::Attribute(_))
 }
@@ -387,7 +388,8 @@ fn is_literal(expression: &Expr) -> bool {
     }
 }
 
-/// A call that judges what it is given: what is written out first, the last argument before the others.
+/// Returns the plan for a call that judges its arguments: literals are perturbed first, the last argument
+/// before the others.
 fn arguments(call: &ExprCall) -> Plan {
     const MOST: usize = 4;
     let all: Vec<&Expr> = call

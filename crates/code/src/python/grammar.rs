@@ -4,7 +4,7 @@ use super::spacing::{is_sign, is_spaced, kind_of};
 use super::tokens::{KEYWORDS, scan};
 use crate::repair::grammar::Grammar;
 
-/// Python.
+/// Token grammar of Python.
 pub(crate) static GRAMMAR: Grammar = Grammar {
     scan,
     kind_of,
@@ -41,20 +41,20 @@ const CONFUSED: [&[&str]; 10] = [
     &["|", "or"],
 ];
 
-/// Whether a line begins like a statement that prose does not begin with.
+/// Returns whether a line begins like a statement, in a way in which prose does not begin.
 fn looks_like_code(line: &str) -> bool {
     let opens = ["def ", "class ", "if ", "elif ", "else:", "for ", "while ", "try:", "except", "with "];
     let is_header = line.ends_with(':') && opens.iter().any(|word| line.starts_with(word));
     is_header || line.starts_with("return ") || line.starts_with("self.") || line.starts_with("import ")
 }
 
-/// Whether a string literal has fields.
+/// Returns whether a string literal is an f-string.
 pub(crate) fn is_formatted(string: &str) -> bool {
     let prefix = string.split(['"', '\'']).next().unwrap_or_default();
     prefix.contains(['f', 'F'])
 }
 
-/// What stands between the braces of an f-string, braces included.
+/// Returns the replacement fields of an f-string, braces included.
 fn fields(string: &str) -> Vec<&str> {
     if !is_formatted(string) {
         return Vec::new();

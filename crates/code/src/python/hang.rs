@@ -8,13 +8,13 @@ pub const FOLDER: &str = "python_modules";
 /// The module, where it has to lie.
 pub const FILE: &str = "python_modules/autoheal_hang.py";
 
-/// What is in it.
+/// Source code of the module.
 pub const TEXT: &str = include_str!("autoheal_hang.py");
 
 /// Its name, by which pytest loads it.
 pub const PLUGIN: &str = "autoheal_hang";
 
-/// The variable that says how long a test may take, in seconds.
+/// Environment variable with the time limit of one test, in seconds.
 pub const SECONDS: &str = "AUTOHEAL_ONE_TEST_SECONDS";
 
 /// Returns whether the test was ended by it.

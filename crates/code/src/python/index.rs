@@ -10,7 +10,7 @@ use super::module::{Class, Import, Module};
 use super::ngram::Model;
 use crate::sources::Sources;
 
-/// The symbol index.
+/// Symbol index of the repository's Python files.
 pub struct Index {
     modules: BTreeMap<String, Module>,
     files: BTreeMap<String, String>,
@@ -53,12 +53,12 @@ impl Index {
         index
     }
 
-    /// What stands in a file.
+    /// Returns the contents of a file.
     pub fn module(&self, file: &str) -> Option<&Module> {
         self.modules.get(file)
     }
 
-    /// Every file and what stands in it.
+    /// Returns all files with their contents.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &Module)> {
         self.modules.iter().map(|(file, module)| (file.as_str(), module))
     }
@@ -83,7 +83,7 @@ impl Index {
         &self.model
     }
 
-    /// How often a word is used anywhere in the repository.
+    /// Returns the number of times that a word is used anywhere in the repository.
     pub fn count(&self, word: &str) -> usize {
         self.spellings.get(word).copied().unwrap_or(0)
     }
@@ -124,7 +124,8 @@ impl Index {
         })
     }
 
-    /// What a module of the repository offers: its top-level names, what it imports, its submodules; stars are followed.
+    /// Returns the names that a module of the repository offers: its top-level names, its imports and its submodules; star imports
+    /// are followed.
     pub fn exports(&self, name: &str) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         self.collect_exports(name, &mut names, &mut BTreeSet::new());
@@ -242,7 +243,8 @@ fn dotted_name(file: &str, roots: &[String]) -> Option<String> {
     is_importable.then(|| path.replace('/', "."))
 }
 
-/// How many files need each file, directly or not: the ones to repair first are those that most others import.
+/// Returns the number of files that depend on each file, directly or not: the files to repair first are those that most others
+/// import.
 pub fn importers(sources: &Sources) -> Importers {
     let index = sources.index();
     let mut needed_by: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

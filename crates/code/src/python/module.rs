@@ -1,5 +1,5 @@
-//! What stands where in one Python file, as flat tables: words, scopes, definitions, imports, calls, expressions. The
-//! fixers look things up here instead of walking the tree again.
+//! Contents of one Python file, as flat tables: words, scopes, definitions, imports, calls, expressions. The fixers look things
+//! up here instead of walking the tree again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::reader;
 
 pub use crate::span::Span;
 
-/// What an identifier does where it stands.
+/// Role of an identifier at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// A variable that is read.
@@ -18,7 +18,7 @@ pub enum Role {
     Attribute,
     /// `name` in `value.name = ...`.
     AttributeStore,
-    /// `name` in `f(name=...)`.
+    /// Keyword of an argument: `name` in `f(name=...)`.
     Keyword,
     /// A parameter of a function or lambda.
     Parameter,
@@ -32,27 +32,27 @@ pub enum Role {
     Imported,
     /// The name after `as` in an import.
     Alias,
-    /// In a `global` or `nonlocal` statement.
+    /// A name in a `global` or `nonlocal` statement.
     Declared,
 }
 
-/// An identifier.
+/// Identifier at one position of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Where it stands.
+    /// Position in the text.
     pub span: Span,
-    /// Its spelling; of a module, the dotted name.
+    /// Spelling of the identifier; for a module, the dotted name.
     pub text: String,
-    /// What it does there.
+    /// Role of the identifier at that position.
     pub role: Role,
-    /// The scope it stands in.
+    /// Number of the scope that contains it.
     pub scope: usize,
 }
 
-/// What opens a scope.
+/// Construct that opens a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeKind {
-    /// The file.
+    /// The file itself.
     Module,
     /// A class, by its number.
     Class(usize),
@@ -63,89 +63,89 @@ pub enum ScopeKind {
 /// A scope and the names bound in it; what comprehensions and lambdas bind counts to the scope around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
-    /// What opens it.
+    /// Construct that opens the scope.
     pub kind: ScopeKind,
-    /// Its text.
+    /// Span of the scope's text.
     pub span: Span,
-    /// The scope around it.
+    /// Number of the enclosing scope; `None` for the file.
     pub parent: Option<usize>,
-    /// Bound names, and where.
+    /// Bound names, with the positions of their bindings.
     pub bindings: BTreeMap<String, Vec<Span>>,
 }
 
-/// How a parameter takes its argument.
+/// Kind of a parameter: how it accepts its argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// By place or by name.
+    /// Parameter that accepts its argument by position or by name.
     Positional,
-    /// `*args`.
+    /// Parameter for all other positional arguments: `*args`.
     Rest,
-    /// By name only.
+    /// Parameter that accepts its argument by name only.
     KeywordOnly,
-    /// `**kwargs`.
+    /// Parameter for all other keyword arguments: `**kwargs`.
     Keywords,
 }
 
-/// A parameter.
+/// Parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// The name's place.
+    /// Span of the name.
     pub name_span: Span,
-    /// Annotation and default included.
+    /// Span of the parameter, with its annotation and default.
     pub span: Span,
-    /// How it takes its argument.
+    /// Kind of the parameter.
     pub kind: ParameterKind,
-    /// The default's place.
+    /// Span of the default; `None` if the parameter is required.
     pub default: Option<Span>,
 }
 
 /// A function or method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// The name's place.
+    /// Span of the name.
     pub name_span: Span,
-    /// Decorators included.
+    /// Span of the function, decorators included.
     pub span: Span,
-    /// `def` to the end.
+    /// Span of the function from `def` to its end.
     pub definition: Span,
-    /// Between the parentheses.
+    /// Span of the text between the parentheses.
     pub parameters_span: Span,
     /// Its parameters in order.
     pub parameters: Vec<Parameter>,
-    /// The decorators' expressions.
+    /// Spans of the decorators' expressions.
     pub decorators: Vec<Span>,
-    /// The class it is a method of.
+    /// Number of the class that it is a method of.
     pub class: Option<usize>,
-    /// Its own scope.
+    /// Number of the function's own scope.
     pub scope: usize,
     /// The statements of its body, nested blocks not included.
     pub body: Vec<Span>,
-    /// Whether some `return` in it has a value.
+    /// True if a `return` in it has a value.
     pub returns_value: bool,
-    /// Whether it yields.
+    /// True if it yields.
     pub is_generator: bool,
-    /// `async def`.
+    /// True for an `async def`.
     pub is_async: bool,
     /// Expression statements at the end of some way through it: where a `return` may have been lost.
     pub tails: Vec<Span>,
 }
 
-/// A class.
+/// Class definition with its attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
-    /// The name's place.
+    /// Span of the name.
     pub name_span: Span,
-    /// All of it.
+    /// Span of the whole class.
     pub span: Span,
     /// The bases as written.
     pub bases: Vec<String>,
-    /// What its body and its methods (`self.x = ...`) bind, and where.
+    /// Names that its body and its methods (`self.x = ...`) bind, with the positions of the bindings.
     pub attributes: BTreeMap<String, Vec<Span>>,
 }
 
@@ -154,7 +154,7 @@ pub struct Class {
 pub struct ImportedName {
     /// The name as imported; `*` for everything; for `import a.b` the module.
     pub name: String,
-    /// Its place.
+    /// Span of the name.
     pub span: Span,
     /// The name after `as`.
     pub alias: Option<(String, Span)>,
@@ -170,163 +170,163 @@ impl ImportedName {
     }
 }
 
-/// An import statement.
+/// Import statement with its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// All of it.
+    /// Span of the whole statement.
     pub span: Span,
     /// `None`: `import a, b`; else the module of `from module import ...`, empty for `from . import ...`.
     pub from: Option<String>,
-    /// The module's place, dots not included.
+    /// Span of the module's name, without the leading dots.
     pub from_span: Option<Span>,
-    /// The leading dots.
+    /// Number of leading dots.
     pub level: u32,
-    /// The names.
+    /// Names that the statement imports.
     pub names: Vec<ImportedName>,
-    /// Whether it stands at the top level of the file.
+    /// True if it stands at the top level of the file.
     pub is_top_level: bool,
 }
 
 /// One argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
-    /// All of it.
+    /// Span of the argument, keyword included.
     pub span: Span,
-    /// The keyword and its place.
+    /// Keyword and its span; `None` for a positional argument.
     pub keyword: Option<(String, Span)>,
-    /// The value's place.
+    /// Span of the value.
     pub value: Span,
-    /// `*a` or `**k`.
+    /// True for `*a` and `**k`.
     pub is_starred: bool,
 }
 
-/// A call.
+/// Call with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// All of it.
+    /// Span of the whole call.
     pub span: Span,
-    /// What is called.
+    /// Expression that is called.
     pub callee: Span,
-    /// The last name of what is called.
+    /// Last name of the callee.
     pub name: String,
-    /// From `(` to `)`.
+    /// Span from `(` to `)`.
     pub parentheses: Span,
-    /// In order of the text.
+    /// Arguments, in order of the text.
     pub arguments: Vec<Argument>,
 }
 
-/// What an expression is.
+/// Form of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// A variable.
+    /// Name of a variable.
     Name,
-    /// `value.name`.
+    /// Attribute of a value: `value.name`.
     Attribute {
-        /// Before the dot.
+        /// Span before the dot.
         value: Span,
-        /// After the dot.
+        /// Span after the dot.
         name: Span,
     },
     /// A call, by its number.
     Call(usize),
-    /// `value[index]`.
+    /// Subscript of a value: `value[index]`.
     Subscript {
-        /// Before the bracket.
+        /// Span before the bracket.
         value: Span,
-        /// In the brackets.
+        /// Span inside the brackets.
         index: Span,
     },
     /// `left operator right`, comparisons and `and`/`or` of two included.
     Binary {
-        /// Left of the operator.
+        /// Span left of the operator.
         left: Span,
-        /// Right of it.
+        /// Span right of the operator.
         right: Span,
     },
-    /// A string literal.
+    /// String literal, of any kind.
     Text,
-    /// A number literal.
+    /// Number literal, of any kind.
     Number,
     /// A tuple and its elements.
     Tuple(Vec<Span>),
     /// A list, set or dict display, or a comprehension.
     Display,
-    /// Anything else.
+    /// Any other expression.
     Other,
 }
 
-/// An expression.
+/// Expression with its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expression {
-    /// All of it, without parentheses around it.
+    /// Span of the expression, without parentheses around it.
     pub span: Span,
-    /// What it is.
+    /// Form of the expression.
     pub shape: Shape,
 }
 
-/// What a statement is, as far as fixers ask.
+/// Kind of a statement, as far as fixers need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatementKind {
-    /// An expression alone.
+    /// Statement that consists of an expression.
     Expression,
     /// `target = value`, the last target when there are several.
     Assign {
-        /// Left.
+        /// Span left of the `=`.
         target: Span,
-        /// Right.
+        /// Span right of the `=`.
         value: Span,
     },
-    /// `return value`.
+    /// Return statement: `return value`.
     Return {
-        /// The value.
+        /// Span of the value; `None` for a bare `return`.
         value: Option<Span>,
     },
     /// `for target in iterable`.
     For {
-        /// After `for`.
+        /// Span of the loop variable, after `for`.
         target: Span,
-        /// After `in`.
+        /// Span of the value that is iterated over, after `in`.
         iterable: Span,
     },
-    /// Anything else.
+    /// Any other statement.
     Other,
 }
 
-/// A statement.
+/// Statement with its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// All of it, nested blocks included.
+    /// Span of the statement, nested blocks included.
     pub span: Span,
-    /// What it is.
+    /// Kind of the statement.
     pub kind: StatementKind,
 }
 
-/// What stands where in a file.
+/// Contents of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Module {
     /// Every identifier, in order of the text.
     pub words: Vec<Word>,
     /// Every scope; the first is the module's.
     pub scopes: Vec<Scope>,
-    /// Every function.
+    /// All functions and methods.
     pub functions: Vec<Function>,
-    /// Every class.
+    /// All classes, at any level.
     pub classes: Vec<Class>,
-    /// Every import statement.
+    /// All import statements, at any level.
     pub imports: Vec<Import>,
-    /// Every call.
+    /// All calls in the file.
     pub calls: Vec<Call>,
     /// Every expression, outer before inner.
     pub expressions: Vec<Expression>,
     /// Every statement, outer before inner.
     pub statements: Vec<Statement>,
-    /// What `__all__` lists.
+    /// Names that `__all__` lists.
     pub all: BTreeSet<String>,
     pub(super) line_starts: Vec<usize>,
 }
 
 impl Module {
-    /// Reads a file; of one that does not parse, what could be recovered.
+    /// Reads a file; for a file that does not parse, the result holds what could be recovered.
     pub fn read(text: &str) -> Self {
         reader::read(text)
     }
@@ -397,7 +397,7 @@ impl Module {
         None
     }
 
-    /// The class around a byte, whatever stands between.
+    /// Returns the innermost class around a byte, whatever lies between.
     pub fn class_at(&self, at: usize) -> Option<&Class> {
         let inside = self.classes.iter().filter(|class| class.span.start <= at && at < class.span.end);
         inside.min_by_key(|class| class.span.end - class.span.start)

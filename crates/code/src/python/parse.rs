@@ -1,5 +1,5 @@
-//! Whether Python text parses: what the parser says, and what `CPython`'s compiler refuses beyond the grammar (`return` outside
-//! a function, a parameter named twice, ...).
+//! Syntax check of Python text: the parser's errors, and those that `CPython`'s compiler reports beyond the grammar (`return`
+//! outside a function, a parameter named twice, ...).
 
 use std::cell::RefCell;
 
@@ -21,13 +21,13 @@ use crate::recursion::deep;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct SyntaxProblem {
-    /// From 1.
+    /// Line of the problem, from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// Column of the problem, from 1, in characters.
     pub column: u32,
-    /// What the parser says.
+    /// Message of the parser.
     pub message: String,
-    /// Whether `CPython` would call it an `IndentationError`.
+    /// True if `CPython` would report it as an `IndentationError`.
     pub is_indentation: bool,
 }
 
@@ -40,7 +40,8 @@ pub(crate) struct Fault {
     pub(crate) is_indentation: bool,
 }
 
-/// Texts that are longer are not parsed: offsets are 32 bits wide, and nobody writes such a file by hand.
+/// Maximum length of a text that is parsed, in bytes: offsets are 32 bits wide, and longer files are not
+/// written by hand.
 const MAX_TEXT: usize = 8 << 20;
 
 /// Every reason why the text does not compile, in order of place; for a version of Python also what only other versions
@@ -60,16 +61,16 @@ pub fn syntax_errors(text: &str, version: Option<(u8, u8)>) -> Vec<SyntaxProblem
     problems
 }
 
-/// Whether the text compiles, as far as that does not depend on the version of Python.
+/// Checks whether the text compiles, as far as that does not depend on the version of Python.
 ///
 /// # Errors
 ///
-/// The first [`SyntaxProblem`].
+/// Returns the first [`SyntaxProblem`] of a text that does not compile.
 pub fn check(text: &str) -> Result<(), SyntaxProblem> {
     syntax_errors(text, None).into_iter().next().map_or(Ok(()), Err)
 }
 
-/// As [`syntax_errors`], with places in bytes.
+/// Returns the same as [`syntax_errors`], with positions in bytes.
 pub(crate) fn faults(text: &str, version: Option<(u8, u8)>) -> Vec<Fault> {
     match parse(text, version) {
         Ok(tree) => all_faults(text, &tree, version),
@@ -92,8 +93,8 @@ pub(crate) fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> 
     faults
 }
 
-/// Whether edits of a text that does not compile take at least one fault away, the first, and add none. The next one has nothing to do with it: whole
-/// lines lie between.
+/// Returns whether edits of a text that does not compile remove at least one fault, the first, and add none. The next fault has
+/// to be independent of it: whole lines lie between the two.
 pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool {
     let (old, new) = (faults(before, None), faults(after, None));
     let (Some(gone), Some(next)) = (old.first(), new.first()) else { return false };
@@ -104,12 +105,12 @@ pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool 
     new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
 }
 
-/// Whether there is no fault at all.
+/// Returns whether the text has no fault at all.
 pub(crate) fn compiles(text: &str, version: Option<(u8, u8)>) -> bool {
     compiled(text, version).is_some()
 }
 
-/// The tree of a text in which there is no fault at all.
+/// Returns the tree of a text without any fault.
 pub(crate) fn compiled(text: &str, version: Option<(u8, u8)>) -> Option<Tree> {
     let tree = parse(text, version).ok()?;
     let is_right = tree.errors.is_empty()
@@ -150,7 +151,7 @@ impl Tree {
         deep(self.room, || walk(&self.body))
     }
 
-    /// Whether the text follows the grammar.
+    /// Returns whether the text follows the grammar.
     pub(crate) fn is_valid(&self) -> bool {
         self.errors.is_empty()
     }
@@ -347,7 +348,7 @@ impl SemanticSyntaxContext for SemanticWalk<'_> {
     }
 }
 
-/// How many type parameters are checked: each is compared with all others.
+/// Maximum number of type parameters of a statement that is checked: each is compared with all others.
 const MAX_TYPE_PARAMETERS: usize = 255;
 
 fn type_parameters(statement: &Stmt) -> usize {

@@ -1,5 +1,5 @@
-//! Asking the interpreter that runs the tests what it can import. The script runs in the sandbox; here is what to ask and
-//! how to read the answer.
+//! Query of the modules that the interpreter of the tests can import. The script runs in the sandbox; this
+//! module builds the query and parses the response.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub const MAX_MODULES: usize = 200;
 /// The marker before the script's JSON: modules may print while they are imported.
 const MARKER: &str = "AUTOHEAL-PROBE ";
 
-/// Why the probe's answer cannot be read.
+/// Reason the probe's answer cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The script printed no answer.

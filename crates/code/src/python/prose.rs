@@ -1,5 +1,5 @@
-//! What is in a file for readers and tools instead of the interpreter: comments, and texts that stand alone. A comment that tells a tool
-//! to look away belongs to its line: on another one it is new.
+//! Parts of a file that address readers and tools instead of the interpreter: comments, and texts that stand alone. A suppression
+//! comment, which tells a tool to ignore its line, belongs to that line: on another one it counts as new.
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
@@ -8,7 +8,7 @@ use ruff_text_size::Ranged as _;
 use super::{parse, tokens};
 use crate::tampering::Guard;
 
-/// What is guarded against in Python.
+/// Guard for Python: comments, texts and code that a change must not add.
 pub(crate) const GUARD: Guard = Guard {
     prose: of_python,
     tokens: tokens::scan,
@@ -48,7 +48,7 @@ pub(crate) const GUARD: Guard = Guard {
     ],
 };
 
-/// What comments begin with that tell a tool to look away.
+/// Beginnings of the comments that tell a tool to ignore a line.
 const SUPPRESSIONS: [&str; 8] = ["noqa", "type:", "pragma", "nosec", "pylint", "mypy", "ruff", "pyright"];
 
 /// The comment, or with it the line that it speaks of.

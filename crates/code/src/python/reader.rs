@@ -12,10 +12,10 @@ use super::module::{
 };
 use super::parse;
 
-/// Longer texts are not read.
+/// Maximum length of a text that is read, in bytes.
 const MAX_TEXT: usize = 4 << 20;
 
-/// Reads a file; of one that does not parse, what could be recovered.
+/// Reads a file; for a file that does not parse, the result holds what could be recovered.
 pub(super) fn read(text: &str) -> Module {
     let mut line_starts = vec![0];
     line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));

@@ -1,5 +1,5 @@
-//! Whether two texts have the same tree, as black compares them: strings that explain may be indented otherwise, and imports that stand
-//! together may stand in another order.
+//! Comparison of two texts by their syntax trees, as black compares them: docstrings may be indented differently, and adjacent
+//! imports may be in another order.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use super::parse::{self, Tree};
 
-/// Whether both texts parse, and are the same program.
+/// Returns whether both texts parse and are the same program.
 pub(crate) fn is_same(before: &str, after: &str) -> bool {
     let valid = |text| parse::parse(text, None).ok().filter(Tree::is_valid);
     let (Some(before), Some(after)) = (valid(before), valid(after)) else { return false };
@@ -27,7 +27,7 @@ fn are_same(before: &[Stmt], after: &[Stmt]) -> bool {
     sections(&before) == sections(&after)
 }
 
-/// How many annotations a text has; none when it does not parse.
+/// Returns the number of annotations in a text; 0 when it does not parse.
 pub(crate) fn annotations(text: &str) -> usize {
     struct Count(usize);
     impl<'a> Visitor<'a> for Count {
@@ -51,7 +51,7 @@ enum Section<'a> {
     Statement(Box<ComparableStmt<'a>>),
 }
 
-/// One imported name: how many dots, the module, the name and what it is called here.
+/// One imported name: number of dots, module, name, and local name.
 type Import = (u32, String, Option<String>, Option<String>);
 
 fn sections(body: &[Stmt]) -> Vec<Section<'_>> {

@@ -1,8 +1,8 @@
-//! Where Python is written with a space: a token that is put in or taken out leaves the line as a person would have typed it.
+//! Spaces between Python tokens: after a token is inserted or removed, the line reads as if it had been typed by hand.
 
 use super::tokens::{Kind, is_keyword};
 
-/// Whether a space stands between two neighbours; `depth` is the number of open brackets around them.
+/// Returns whether a space separates two adjacent tokens; `depth` is the number of open brackets around them.
 pub(super) fn is_spaced(left: (Kind, &str), right: (Kind, &str), depth: usize) -> bool {
     let word = |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Number | Kind::String);
     match (left, right) {
@@ -17,7 +17,7 @@ pub(super) fn is_spaced(left: (Kind, &str), right: (Kind, &str), depth: usize) -
     }
 }
 
-/// Whether `operator` after `left` is a sign rather than arithmetic.
+/// Returns whether `operator` after `left` is a sign rather than arithmetic.
 pub(super) fn is_sign(left: Option<(Kind, &str)>, operator: &str) -> bool {
     let after_operand = match left {
         None => false,
@@ -27,7 +27,7 @@ pub(super) fn is_sign(left: Option<(Kind, &str)>, operator: &str) -> bool {
     matches!(operator, "-" | "+" | "~" | "*" | "**") && !after_operand
 }
 
-/// What kind of token a word or sign is.
+/// Returns the kind of token that a word or sign is.
 pub(super) fn kind_of(token: &str) -> Kind {
     match token.as_bytes().first() {
         Some(b'(' | b'[' | b'{') => Kind::Open,

@@ -1,6 +1,6 @@
-//! The standard library's top-level modules, for when no interpreter can be asked.
+//! Top-level modules of the standard library, for use when no interpreter can be queried.
 
-/// Whether a top-level module belongs to the standard library of Python 3.11.
+/// Returns whether a top-level module belongs to the standard library of Python 3.11.
 pub(crate) fn has(module: &str) -> bool {
     MODULES.binary_search(&module).is_ok()
 }

@@ -130,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether something in a span says what fails tests.
+    /// Returns whether the code in a span contains something that makes tests fail, such as an assertion.
     fn asserts(&self, span: Span) -> bool {
         let says = |line: &str| {
             let line = line.trim_start();

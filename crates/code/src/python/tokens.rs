@@ -1,5 +1,6 @@
-//! A scanner that takes any text for Python: broken text still has words, brackets and quotes, and repairs are made of those.
-//! The parser decides what is valid; this only says what stands where.
+//! A scanner that accepts any text as Python: broken text still has words, brackets and quotes, from which
+//! repairs are built. The parser decides what is valid; the scanner only reports the tokens and their
+//! positions.
 
 pub(crate) use crate::repair::tokens::{Kind, Token};
 
@@ -16,7 +17,7 @@ const LONG_OPERATORS: [&str; 25] = [
     "^=", "@=", "**", "//", "<<", ">>", "<>",
 ];
 
-/// Whether the word is reserved.
+/// Returns whether the word is reserved.
 pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
@@ -115,7 +116,7 @@ fn string_end(bytes: &[u8], quote: usize) -> usize {
     bytes.len()
 }
 
-/// Whether the string token is closed.
+/// Returns whether the string token is closed.
 pub(crate) fn is_closed(token: &str) -> bool {
     let body = token.trim_start_matches(|character: char| character.is_ascii_alphabetic());
     let bytes = body.as_bytes();

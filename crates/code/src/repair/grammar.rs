@@ -1,4 +1,4 @@
-//! What repairs need to know of a language's tokens.
+//! Properties of a language's tokens that repairs depend on.
 
 use super::tokens::{Kind, Token};
 
@@ -9,38 +9,38 @@ pub(crate) type Described<'text> = (Kind, &'text str);
 pub(crate) struct Grammar {
     /// The tokens of any text, broken or not.
     pub(crate) scan: fn(&str) -> Vec<Token>,
-    /// What kind of token a word or sign is.
+    /// Returns the kind of token that a word or sign is.
     pub(crate) kind_of: fn(&str) -> Kind,
-    /// Whether a space stands between two neighbours inside of so many brackets.
+    /// Returns whether a space separates two adjacent tokens inside the given number of brackets.
     pub(crate) is_spaced: fn(Described<'_>, Described<'_>, usize) -> bool,
-    /// Whether an operator after a token is a sign rather than arithmetic.
+    /// Returns whether an operator after a token is a sign rather than arithmetic.
     pub(crate) is_sign: fn(Option<Described<'_>>, &str) -> bool,
-    /// Whether ends of lines inside the bracket mean nothing.
+    /// Returns whether line ends inside the bracket have no meaning.
     pub(crate) joins_lines: fn(&str) -> bool,
-    /// Whether lines that stand deeper are a block.
+    /// True if more deeply indented lines form a block.
     pub(crate) has_layout: bool,
     /// The code inside a string token: the fields of a template.
     pub(crate) fields: fn(&str) -> Vec<&str>,
-    /// Whether a line inside a string reads like a statement.
+    /// Returns whether a line inside a string reads like a statement.
     pub(crate) looks_like_code: fn(&str) -> bool,
-    /// Reserved words.
+    /// Reserved words of the language.
     pub(crate) keywords: &'static [&'static str],
-    /// Those of them that are values.
+    /// Reserved words that are values.
     pub(crate) values: &'static [&'static str],
-    /// What may be missing anywhere.
+    /// Delimiters that may be missing anywhere.
     pub(crate) delimiters: &'static [&'static str],
-    /// What may be missing near the fault.
+    /// Operators that may be missing near the fault.
     pub(crate) operators: &'static [&'static str],
-    /// What may stand for a missing operand.
+    /// Operands that may replace a missing one.
     pub(crate) operands: &'static [&'static str],
-    /// What no line begins with.
+    /// Tokens that no line begins with.
     pub(crate) never_first: &'static [&'static str],
     /// Tokens that are mistaken for one another.
     pub(crate) confused: &'static [&'static [&'static str]],
 }
 
 impl Grammar {
-    /// A token with its text; the end of a line where there is none.
+    /// Returns a token's kind and text; for no token, the kind of a line end and an empty text.
     pub(crate) fn described<'text>(token: Option<&Token>, text: &'text str) -> Described<'text> {
         token.map_or((Kind::Newline, ""), |token| (token.kind, token.text(text)))
     }

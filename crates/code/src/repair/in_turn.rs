@@ -1,7 +1,8 @@
 //! Several faults of one file: each is repaired in its turn, in the order in which the parser meets them.
 //!
-//! A repair of the first fault is judged by what it removes: the parser gets further. The likeliest are taken on to the next fault, until nothing
-//! is left: a candidate that repairs all faults of a file beats those that repair one.
+//! A repair of the first fault is judged by whether the parser gets further with it. The likeliest repairs are
+//! carried over to the next fault, until no fault is left: a candidate that repairs all faults of a file beats
+//! candidates that repair only one.
 
 use std::collections::HashSet;
 
@@ -12,10 +13,10 @@ use crate::edit::{Edit, FileEdit, composed};
 
 /// A repair of the first fault of a text.
 pub(crate) struct Repair {
-    /// How unlikely it is, in bits.
+    /// Cost in bits: how unlikely the repair is.
     pub(crate) bits: f64,
     pub(crate) proposal: Proposal,
-    /// The faults that the parser sees after it, all of them further on.
+    /// Number of faults that the parser still finds after the repair, all of them further on.
     pub(crate) left: usize,
 }
 
@@ -28,20 +29,20 @@ pub(crate) struct Effort {
     pub(crate) bytes: usize,
 }
 
-/// What may be spent on each fault behind the first: there are several repairs of the first to choose from.
+/// Effort for each fault after the first: there are several repairs of the first to choose from.
 const LATER: Effort = Effort { tries: 500, bytes: 2 << 20 };
 /// A longer text is repaired in one place only, and one that is left with more faults: each fault costs as much as the text is long, several times.
 const LONGEST: usize = 32 << 10;
 const MOST_LEFT: usize = 24;
-/// Repairs that are taken on to the next fault.
+/// Maximum number of repairs that are carried over to the next fault.
 const WIDTH: usize = 3;
-/// Faults of one file that are repaired together.
+/// Maximum number of faults of one file that are repaired together.
 const MAX_FAULTS: usize = 6;
-/// Repairs of some of the faults that are returned.
+/// Maximum number of returned repairs that fix only some of the faults.
 const MAX_PARTIAL: usize = 6;
-/// Tokens that may be gone without having been taken out.
+/// Maximum number of tokens that may disappear without having been removed.
 const SWALLOWED: usize = 3;
-/// What a fault that is left adds, in bits: of two repairs of the first fault the one that leaves fewer is likelier right.
+/// Cost of each fault that is left, in bits: of two repairs of the first fault, the one that leaves fewer is more likely right.
 const FAULT_LEFT: f64 = 6.0;
 
 /// Some faults of the text repaired, the first ones.
@@ -101,7 +102,8 @@ pub(crate) fn repairs(
     healed.into_iter().chain(passed).map(|stage| (stage.bits, stage.proposal())).collect()
 }
 
-/// What becomes of a text with each repair of its next fault. One that makes a string or a comment of what follows hides faults and repairs none.
+/// Returns the stages that result from each repair of the next fault. A repair that makes a string or a comment of the text after
+/// it hides faults and repairs none, so it is left out.
 fn after(grammar: &Grammar, stage: &Stage, repairs: Vec<Repair>) -> Vec<Stage> {
     let words = |text: &str| {
         let tokens = (grammar.scan)(text);
@@ -123,7 +125,8 @@ fn after(grammar: &Grammar, stage: &Stage, repairs: Vec<Repair>) -> Vec<Stage> {
     repairs.into_iter().filter_map(next).collect()
 }
 
-/// Whether words that stand side by side are taken out one after the other: what was meant there is not understood, and taking it away heals nothing.
+/// Returns whether adjacent words are removed one after the other: the repair misses what was meant there, and removing it heals
+/// nothing.
 fn takes_away(grammar: &Grammar, text: &str, stage: &Stage) -> bool {
     let mut gone = 0..0;
     stage.edits.iter().filter(|edit| edit.replacement.is_empty()).any(|edit| {
@@ -187,7 +190,7 @@ mod tests {
         found.into_iter().map(|(_, proposal)| apply(proposal.edits)).collect()
     }
 
-    /// Takes the first token out that is none of a call's.
+    /// Removes the first token of the text.
     fn without_first(text: &str, _: Effort) -> Vec<Repair> {
         let token = (GRAMMAR.scan)(text).into_iter().next().unwrap();
         let edit = Edit::delete(token.start..token.end);

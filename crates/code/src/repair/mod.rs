@@ -1,15 +1,16 @@
-//! What repairs of every language share: edits that are thought of in great number, ranked by how likely such a slip is and how
-//! natural the result reads in its project, and kept when the file still parses, or when they take one of several faults away.
+//! Parts that the repairs of every language share: edits are proposed in great number, ranked by how likely such a slip is and how
+//! natural the result reads in its project, and kept when the file still parses or when they remove one of several faults.
 //!
 //! # Layout
 //!
-//! - [`grammar`]: what is particular to a language, as data; [`tokens`]: what a scanner gives
-//! - [`ngram`]: how natural a text reads; [`spelling`]: how likely one word is a misspelling of another
-//! - [`region`]: a piece of a file in which repairs are sought; [`proposal`]: one that has been thought of
-//! - [`token_edits`]: every repair of one token of a region; [`quote_marks`]: of one quotation mark; [`merge_markers`]: what a merge left behind
-//! - [`pointless`]: what is never proposed
-//! - [`in_turn`]: several faults of one file, one after the other
-//! - [`ranking`]: proposals with the costs of candidates; [`shortlist`]: those of fixers that know what they look for
+//! - [`grammar`]: properties of a language, as data; [`tokens`]: tokens that a scanner returns
+//! - [`ngram`]: naturalness of a text; [`spelling`]: likelihood that one word is a misspelling of another
+//! - [`region`]: a piece of a file in which repairs are sought; [`proposal`]: one proposed repair
+//! - [`token_edits`]: every repair of one token of a region; [`quote_marks`]: of one quotation mark; [`merge_markers`]: of conflicts
+//!   that a merge left behind
+//! - [`pointless`]: edits that are never proposed
+//! - [`in_turn`]: repairs of several faults of one file, one after the other
+//! - [`ranking`]: proposals with the costs of candidates; [`shortlist`]: proposals of fixers that know what they look for
 
 pub(crate) mod grammar;
 pub(crate) mod in_turn;

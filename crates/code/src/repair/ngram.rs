@@ -1,4 +1,4 @@
-//! How natural a piece of code is in its project: an n-gram model over tokens, trained on the project's own text.
+//! Naturalness of a piece of code in its project: an n-gram model over tokens, trained on the project's own text.
 //!
 //! Code repeats itself (Hindle et al., "On the naturalness of software", 2012), and a repair that reads like the rest of the
 //! project is likelier the text that stood there before. The estimate backs off twice: from words to classes of tokens, and
@@ -10,17 +10,17 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::grammar::Grammar;
 use super::tokens::{Kind, Token};
 
-/// What the model sees of a token: its text, and what kind of thing it is.
+/// Token as the model sees it: its text and its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Symbol {
     word: u64,
     class: u64,
 }
 
-/// Tokens to each side that an estimate looks at.
+/// Number of tokens on each side that an estimate takes into account.
 pub(crate) const CONTEXT: usize = 4;
 
-/// How many observations the shorter context is worth against the longer one's own.
+/// Weight of the shorter context, as a number of observations, against the longer context's own.
 const SMOOTHING: f64 = 3.0;
 
 /// Bits for one character inside a string: as much as code costs on average, so that no text becomes likelier by being quoted.
@@ -148,19 +148,19 @@ fn indentation(level: usize, levels: &mut Vec<usize>, symbols: &mut Vec<Symbol>)
     }
 }
 
-/// The model.
+/// N-gram model of the code of a project: counts of symbols after their contexts.
 pub(crate) struct Model {
     grammar: &'static Grammar,
     counts: HashMap<u64, u32, BuildHasherDefault<Passed>>,
 }
 
 impl Model {
-    /// A model that has read nothing of that language yet.
+    /// Creates a model of that language that has not read any text yet.
     pub(crate) fn new(grammar: &'static Grammar) -> Self {
         Self { grammar, counts: HashMap::default() }
     }
 
-    /// The language it reads.
+    /// Returns the grammar of the language that the model reads.
     pub(crate) const fn grammar(&self) -> &'static Grammar {
         self.grammar
     }
@@ -170,7 +170,7 @@ impl Model {
         symbols(self.grammar, text, &(self.grammar.scan)(text))
     }
 
-    /// Learns a text, what is code in its strings included.
+    /// Learns a text, including the code in its strings.
     pub(crate) fn learn(&mut self, text: &str) {
         let tokens = (self.grammar.scan)(text);
         self.learn_symbols(&symbols(self.grammar, text, &tokens));
@@ -189,7 +189,7 @@ impl Model {
         }
     }
 
-    /// Learns which words there are, and nothing about what stands beside them.
+    /// Learns the words of a text, but not their contexts.
     pub(crate) fn learn_words(&mut self, text: &str) {
         for symbol in self.symbols(text) {
             let (class, word) = Keys::in_class(symbol);
@@ -208,7 +208,7 @@ impl Model {
         self.bits_in(&keys, keys.classes.len(), keys.words.len(), symbols[position].is_open_class())
     }
 
-    /// Bits of a symbol, of its contexts the shortest so many.
+    /// Returns the cost of a symbol in bits, given only the shortest `classes` class contexts and `words` word contexts.
     fn bits_in(&self, keys: &Keys, classes: usize, words: usize, is_open_class: bool) -> f64 {
         // A new class costs as much as one of a hundred, a new word of a class as one of a thousand more than it has.
         let mut probability = 0.01;
@@ -227,7 +227,7 @@ impl Model {
         -probability.log2()
     }
 
-    /// Whether a name was ever seen.
+    /// Returns whether the model has seen a name.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         Symbol::of(Kind::Name, word).is_some_and(|symbol| self.count(Keys::in_class(symbol).1) > 0.0)
     }

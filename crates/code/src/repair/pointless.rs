@@ -1,9 +1,10 @@
-//! What nobody means: an assignment of a name to itself. It passes where taking the line out would, and hides that nothing is done.
+//! Edits that are never meant: an assignment of a name to itself. It passes wherever removing the line would, and hides that nothing
+//! is done.
 
 use crate::edit::{Edit, apply_within};
 use crate::span::Span;
 
-/// Whether one of the lines that the edits touch says `name = name` once they are made.
+/// Returns whether one of the lines that the edits touch is `name = name` afterwards.
 pub(crate) fn assigns_itself(text: &str, edits: &[Edit]) -> bool {
     lines_after(text, edits).is_some_and(|lines| lines.lines().any(is_pointless))
 }

@@ -1,4 +1,4 @@
-//! A repair that has been thought of and not been tried yet.
+//! Proposed repair that has not been tried yet.
 
 use crate::edit::Edit;
 
@@ -6,11 +6,11 @@ use crate::edit::Edit;
 #[derive(Debug, Clone)]
 pub(crate) struct Proposal {
     pub(crate) edits: Vec<Edit>,
-    /// How unlikely such a slip is, in bits, whatever the text says.
+    /// Cost in bits: how unlikely such a slip is, whatever the text.
     pub(crate) slip: f64,
-    /// By how many bits the text reads worse for it, estimated.
+    /// Estimated cost in bits of the text being less natural after the edits.
     pub(crate) reading: f64,
-    /// What it does, as an imperative.
+    /// Description of the edits, as an imperative.
     pub(crate) description: String,
 }
 

@@ -2,7 +2,7 @@
 
 use super::proposal::Proposal;
 
-/// The longest list that is returned.
+/// Maximum number of candidates that are returned.
 const MAX_CANDIDATES: usize = 60;
 
 /// Bits as posterior costs: minus the logarithm of each one's share in all that was found.

@@ -7,13 +7,13 @@ use super::tokens::{Kind, Token};
 
 /// The piece and its tokens.
 pub(crate) struct Region<'text> {
-    /// The whole file.
+    /// Text of the whole file.
     pub(crate) text: &'text str,
-    /// What is around the window: names come from there.
+    /// Code around the window, which provides names for repairs.
     pub(crate) chunk: Range<usize>,
     /// The lines in which repairs are sought.
     pub(crate) window: Range<usize>,
-    /// Where the parser noticed: no repair can lie wholly behind it.
+    /// Position at which the parser noticed the fault: no repair can lie wholly behind it.
     pub(crate) focus: usize,
     /// The tokens of the window.
     pub(crate) tokens: Vec<Token>,
@@ -21,8 +21,8 @@ pub(crate) struct Region<'text> {
     pub(crate) depths: Vec<usize>,
 }
 
-/// The longest window, in bytes: each token is replaced by each name, and each result is read, so that the work grows with the square of
-/// the length. A line that is longer was written by a program, and so is its repair.
+/// Maximum length of a window, in bytes: each token is replaced by each name, and each result is read, so the
+/// work grows with the square of the length. A longer line was generated, and so is its repair.
 pub(crate) const LONGEST_WINDOW: usize = 16 << 10;
 
 impl<'text> Region<'text> {
@@ -76,7 +76,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> u32 {
     u32::try_from(newlines + 1).unwrap_or(u32::MAX)
 }
 
-/// Where a line begins, from 1.
+/// Returns the position at which a line begins; lines are counted from 1.
 pub(crate) fn line_start(text: &str, line: u32) -> Option<usize> {
     let wanted = usize::try_from(line).ok()?.checked_sub(1)?;
     lines(text).nth(wanted).map(|(start, _)| start)

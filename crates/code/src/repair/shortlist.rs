@@ -12,26 +12,26 @@ use crate::edit::{Candidate, Edit, FileEdit, apply_within};
 use crate::sources::Sources;
 use crate::span::Span;
 
-/// How much of the n-gram model's opinion counts beside the prior of the slip.
+/// Weight of the n-gram model's opinion relative to the prior of the slip.
 const NATURALNESS: f64 = 0.4;
-/// The most that naturalness may take off, and add, in bits: text that reads better than what stands there is no proof that
-/// what stands there is wrong.
+/// Bounds on the effect of naturalness, in bits: text that reads better than the present text does not prove
+/// that the present text is wrong.
 const NATURALNESS_BOUNDS: (f64, f64) = (-4.0, 8.0);
-/// How many proposals are looked at closely.
+/// Maximum number of proposals that are examined closely.
 const MAX_RANKED: usize = 3_000;
 
-/// What a shortlist needs to know of the failure and of the language.
+/// Information about the failure and the language that a shortlist needs.
 pub(crate) trait Ground {
-    /// The repository's text.
+    /// Returns the texts of the repository's files.
     fn sources(&self) -> &Sources;
 
     /// The category of the failure.
     fn category(&self) -> Category;
 
-    /// How natural text reads in this project.
+    /// Returns the model of how natural text reads in this project.
     fn model(&self) -> &Model;
 
-    /// Whether a file that is `repaired` after the edit parses; it did before.
+    /// Returns whether a file whose text is `repaired` after the edit parses; it did before.
     fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool;
 }
 
@@ -42,7 +42,7 @@ struct Entry {
     edits: Vec<Edit>,
 }
 
-/// What one fixer proposes for one finding.
+/// Proposals of one fixer for one finding.
 pub(crate) struct Shortlist<'b, 'a> {
     ground: &'b (dyn Ground + 'a),
     entries: Vec<Entry>,
@@ -75,7 +75,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         self.entries.push(Entry { bits, description: description.into(), file: file.to_owned(), edits });
     }
 
-    /// Proposes one edit.
+    /// Proposes a change that consists of one edit.
     pub(crate) fn edit(&mut self, bits: f64, description: impl Into<String>, file: &str, edit: Edit) {
         self.add(bits, description, file, vec![edit]);
     }
@@ -127,12 +127,12 @@ pub(crate) fn cost(bits: f64) -> u32 {
 /// Readings of the unchanged text, by file, first byte and end, for the next candidate in the same lines.
 pub(crate) type Readings = HashMap<(String, usize, usize), Reading>;
 
-/// By how many bits naturalness makes the edits less likely, or likelier when below 0.
+/// Returns the cost of the edits in bits due to naturalness: negative when the text reads more naturally with them.
 pub(crate) fn oddity(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
     (NATURALNESS * surprise(model, file, text, edits, readings)).clamp(NATURALNESS_BOUNDS.0, NATURALNESS_BOUNDS.1)
 }
 
-/// How many bits the lines around the edits cost more than they did.
+/// Returns the additional cost of the lines around the edits, compared to before, in bits.
 fn surprise(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mut Readings) -> f64 {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
     let windows: Vec<&[Edit]> =
@@ -152,10 +152,10 @@ fn surprise(model: &Model, file: &str, text: &str, edits: &[Edit], readings: &mu
         .sum()
 }
 
-/// What a token costs on average.
+/// Average cost of a token, in bits.
 const BITS_OF_A_TOKEN: f64 = 8.0;
 
-/// How surprising a piece of text is, strings counted as one token each, and its length in tokens.
+/// Cost of a piece of text in bits (how surprising it is), strings counted as one token each, and its length in tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading {
     bits: f64,

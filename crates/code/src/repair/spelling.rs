@@ -1,6 +1,6 @@
-//! How likely one word is a misspelling of another.
+//! Likelihood that one word is a misspelling of another.
 
-/// How unlikely the slip from `right` to `wrong` is, in bits; `None` when they have nothing in common.
+/// Returns how unlikely the slip from `right` to `wrong` is, in bits; `None` when the words have nothing in common.
 pub(crate) fn slip(wrong: &str, right: &str) -> Option<f64> {
     if wrong == right || right.is_empty() || wrong.is_empty() {
         return None;

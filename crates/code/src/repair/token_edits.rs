@@ -8,10 +8,10 @@ use super::proposal::Proposal;
 use super::region::Region;
 use super::tokens::{Kind, Token};
 
-/// How unlikely each kind of slip is before looking at the text, in bits.
+/// Costs of the kinds of slip, in bits: how unlikely each is before the text is considered.
 mod slip {
     pub(super) const MISSING: f64 = 5.0;
-    /// An operand: which one it was cannot be seen, so whoever names one invents it.
+    /// An invented operand: the code does not show which one is missing.
     pub(super) const INVENTED: f64 = 8.0;
     /// A name that others look for here.
     pub(super) const WANTED: f64 = 0.0;
@@ -28,14 +28,14 @@ mod slip {
     pub(super) const DISTANCE: f64 = 0.08;
 }
 
-/// How much the choice of a token that was put in weighs: as much as the model's opinion does elsewhere.
+/// Weight of the choice of an extra token that is removed: as much as the model's opinion has elsewhere.
 const CHOSEN: f64 = 0.5;
 
 /// Delimiters may be missing anywhere in the window; other tokens only this close to the fault.
 const NEAR: usize = 24;
-/// A sign is taken for any other only this close to it.
+/// Maximum distance from the fault, in tokens, at which a sign may be replaced by any other.
 const AT_FOCUS: usize = 2;
-/// Names are tried as missing operands this close to it.
+/// Maximum distance from the fault, in tokens, at which names are tried as missing operands.
 const VERY_NEAR: usize = 8;
 
 /// The tokens of a window as the model sees them, and what an edit there costs.
@@ -90,7 +90,7 @@ impl<'site> TokenEdits<'site> {
         proposals
     }
 
-    /// Names that could stand for a missing one, the window's own first.
+    /// Returns names that may replace a missing one, the window's own first.
     fn words(&self) -> Vec<&'site str> {
         let mut words: Vec<&str> = Vec::new();
         let text = self.site.text;
@@ -320,7 +320,7 @@ impl<'site> TokenEdits<'site> {
         }
     }
 
-    /// What may have stood between two words that are written as one.
+    /// Proposes delimiters and spaces that may be missing between two words that are written as one.
     fn splits(&self, place: usize, one: &str, two: &str, proposals: &mut Vec<Proposal>) {
         let Some(token) = self.token(place) else { return };
         let (left, right) = (((self.grammar.kind_of)(one), one), ((self.grammar.kind_of)(two), two));
@@ -347,7 +347,7 @@ impl<'site> TokenEdits<'site> {
         slip::DISTANCE * f64::from(u32::try_from(self.focus.abs_diff(place)).unwrap_or(u32::MAX))
     }
 
-    /// What the tokens `from..to` cost more when `new` stands for them: their own bits and those of their neighbours.
+    /// Returns the additional cost, in bits, when `new` replaces the tokens `from..to`: of those tokens and of their neighbours.
     fn difference(&self, from: usize, to: usize, new: &[(Kind, &str)], closed: usize) -> f64 {
         let mut before = Vec::with_capacity(CONTEXT);
         let mut place = from;

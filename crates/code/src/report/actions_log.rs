@@ -9,15 +9,15 @@ use regex::Regex;
 use super::findings::{findings_in_text, is_of_repository};
 use super::{Look, category, cut_middle, flake8};
 
-/// The most findings of one log: whoever reads more has something else to mend first.
+/// Maximum number of findings per log: with more failures than that, something else has to be fixed first.
 const MOST: usize = 50;
 
-/// The longest line that is looked at, in bytes.
+/// Maximum length of a line that is read, in bytes.
 const LONGEST_LINE: usize = 4096;
 
 const MAX_STACK: usize = 16 * 1024;
 
-/// Where runners check repositories out, before the repository's name.
+/// Folders below which runners check out repositories, before the repository's name.
 const WORK_FOLDERS: [&str; 2] = ["/home/runner/work", "/__w"];
 
 /// The folders that a repository of this name lies in on a runner.
@@ -35,16 +35,16 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z ?").expect("a constant pattern"));
 
-/// What the steps printed, and the errors that the runner or a step marked as such.
+/// Output of the steps, and the errors that the runner or a step marked as such.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JobLog {
     /// The lines without times, colours and markers.
     pub text: String,
-    /// What stood after `##[error]`.
+    /// Texts of the lines marked `##[error]`.
     pub errors: Vec<String>,
 }
 
-/// Reads a log.
+/// Reads a job's log.
 pub fn read(log: &str) -> JobLog {
     let mut read = JobLog::default();
     for line in log.trim_start_matches('\u{feff}').lines() {
@@ -88,7 +88,7 @@ pub fn findings(job: &str, log: &str, look: &Look<'_>) -> Vec<Finding> {
     found
 }
 
-/// A red job whose log points at nothing in the repository.
+/// Finding for a failed job whose log does not point at any place in the repository.
 fn unplaced(job: &str, read: &JobLog) -> Finding {
     // The last one says that the process ended with a status; one before it says more.
     let telling = read.errors.iter().find(|error| !error.starts_with("Process completed with exit code"));

@@ -1,4 +1,4 @@
-//! Which of the six kinds of fault an error is (spec `autoheal-ci.md`, "Categorization Rules").
+//! Categories of errors: the six kinds of fault (spec `autoheal-ci.md`, "Categorization Rules").
 
 use autoheal_engine::diagnostics::Category;
 

@@ -1,4 +1,5 @@
-//! What type checkers and pylint say (mypy, pyright, pylint) as findings, and the error that an interpreter would raise there.
+//! Findings of type checkers and pylint (mypy, pyright, pylint), and the
+//! error that an interpreter would raise there.
 
 use std::sync::LazyLock;
 

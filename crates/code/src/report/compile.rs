@@ -12,11 +12,11 @@ pub const SCRIPT: &str = include_str!("../python/compile_check.py");
 pub struct CompileError {
     /// The file as it was given to the script.
     pub file: String,
-    /// From 1; absent when the whole file cannot be read (encoding).
+    /// Line of the error, from 1; absent when the whole file cannot be read (encoding).
     pub line: Option<u32>,
-    /// From 1, in characters.
+    /// Column of the error, from 1, in characters.
     pub column: Option<u32>,
-    /// What the compiler said.
+    /// Message of the compiler.
     pub message: String,
     /// `IndentationError` or `TabError` rather than `SyntaxError`.
     pub is_indentation: bool,
@@ -27,7 +27,8 @@ pub fn parse(output: &str) -> Vec<CompileError> {
     output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// The findings in the script's output. Files are taken as they were given to the script: relative to the repository.
+/// Returns the findings in the script's output. File names are those that the script received: relative to the
+/// repository.
 pub fn findings(output: &str) -> Vec<Finding> {
     parse(output)
         .into_iter()

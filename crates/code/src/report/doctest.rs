@@ -1,9 +1,9 @@
 //! An example in a docstring that gives something else than it says.
 
-/// A failed example, as doctest or pytest tells it.
+/// A failed example, as doctest or pytest reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FailedExample {
-    /// As reported.
+    /// Name of the file, as reported.
     pub(super) file: String,
     /// The example's line, from 1.
     pub(super) line: u32,
@@ -21,7 +21,7 @@ impl FailedExample {
     }
 }
 
-/// Reads the first failed example in what was printed of a test.
+/// Reads the first failed example in the output of a test.
 pub(super) fn failed_example(text: &str) -> Option<FailedExample> {
     let lines: Vec<&str> = text.lines().collect();
     if let Some(at) = lines.iter().position(|line| line.trim_start().starts_with("Differences (")) {
@@ -44,7 +44,8 @@ pub(super) fn failed_example(text: &str) -> Option<FailedExample> {
     })
 }
 
-/// The same where the difference alone is told, as pytest does of longer results; the last lines count, such as the error behind a traceback.
+/// Reads a failed example for which only the difference is printed, as pytest does for longer results. The last
+/// differing lines count, such as the error at the end of a traceback.
 fn differing(lines: &[&str], at: usize) -> Option<FailedExample> {
     let below = lines.get(at..)?;
     let (file, line) = place_of_pytest(below).or_else(|| place_of_doctest(lines.get(..at)?))?;
@@ -62,14 +63,14 @@ pub(super) fn without_example(text: &str) -> &str {
     if trimmed.ends_with(": UnexpectedException") { trimmed.get(..start).unwrap_or(text) } else { text }
 }
 
-/// `shop/price.py:12: DocTestFailure`.
+/// Finds the place as pytest reports it: `shop/price.py:12: DocTestFailure`.
 fn place_of_pytest(lines: &[&str]) -> Option<(String, u32)> {
     let place = lines.iter().find_map(|line| line.trim().strip_suffix(": DocTestFailure"))?;
     let (file, line) = place.rsplit_once(':')?;
     Some((file.to_owned(), line.parse().ok()?))
 }
 
-/// `File "shop/price.py", line 12, in shop.price.vat` above `Failed example:`.
+/// Finds the place that doctest prints above `Failed example:`: `File "shop/price.py", line 12, in shop.price.vat`.
 fn place_of_doctest(lines: &[&str]) -> Option<(String, u32)> {
     let at = lines.iter().rposition(|line| line.trim() == "Failed example:")?;
     let (file, rest) = lines.get(at.checked_sub(1)?)?.trim().strip_prefix("File \"")?.split_once("\", line ")?;

@@ -1,4 +1,4 @@
-//! From a test report to findings: one per red test, at the place in the repository that is most to blame.
+//! Findings from a test report: one per failing test, at the place in the repository that is most to blame.
 
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 
@@ -12,14 +12,14 @@ use crate::sources::Sources;
 const MAX_STACK: usize = 16 * 1024;
 const MAX_MESSAGE: usize = 2 * 1024;
 
-/// What is known when a report is read.
+/// Context in which a report is read.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
-    /// The absolute folders that the repository lay in while the tests ran; relative names are taken as they are.
+    /// Absolute folders that the repository was in while the tests ran; relative names are used unchanged.
     pub prefixes: &'a [String],
-    /// The repository's text: what belongs to it, and what is a test (protected).
+    /// Texts of the repository's files, and which of them are tests (protected).
     pub sources: &'a Sources,
-    /// What the interpreter can import; an empty one is fine.
+    /// Modules that the interpreter can import; may be empty.
     pub environment: &'a PythonEnvironment,
 }
 
@@ -39,13 +39,13 @@ pub(crate) fn relative<'f>(file: &'f str, prefixes: &[String]) -> Option<&'f str
     }
 }
 
-/// One finding per red test. Tests with the same root cause give findings with the same key.
+/// Returns one finding per failing test. Tests with the same root cause produce findings with the same key.
 pub fn findings_from(report: &TestReport, look: &Look<'_>) -> Vec<Finding> {
     report.cases.iter().filter(|case| case.outcome.is_red()).map(|case| of_case(case, look)).collect()
 }
 
-/// Findings in the output of a run that left no report: an interpreter that crashed, a configuration that pytest refuses,
-/// an error while it loads a `conftest.py`. At least one, whatever the output is.
+/// Findings in the output of a run that left no report: an interpreter that crashed, a configuration that
+/// pytest refuses, an error while it loads a `conftest.py`. At least one, whatever the output is.
 pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look<'_>) -> Vec<Finding> {
     let text = format!("{stdout}\n{stderr}");
     let found = traceback::parse(&text.replace("INTERNALERROR> ", ""));
@@ -97,7 +97,7 @@ fn stack_of(traceback: &Traceback) -> String {
     format!("Traceback (most recent call last):\n{frames}{}: {}\n", traceback.error_type, traceback.message)
 }
 
-/// Whether a finding stands in a file of the repository.
+/// Returns whether a finding is in a file of the repository.
 pub(super) fn is_of_repository(finding: &Finding, look: &Look<'_>) -> bool {
     finding.file.as_deref().is_some_and(|file| look.sources.text(file).is_some())
 }
@@ -193,7 +193,8 @@ fn of_error(traceback: &Traceback, look: &Look<'_>) -> Category {
     category
 }
 
-/// Whether an import statement would bring the name: a module's name, or one that some file of the repository imports.
+/// Returns whether an import statement would provide the name: a module's name, or one
+/// that some file of the repository imports.
 fn is_importable(name: &str, look: &Look<'_>) -> bool {
     standard_library::has(name)
         || look.environment.standard_library.contains(name)

@@ -1,5 +1,5 @@
-//! What formatters say in their checking modes (`black --check`, `ruff format --check`, `isort --check`, `prettier --list-different`) as
-//! findings: a file that would be written otherwise, or one that cannot be read.
+//! Findings of formatters in their checking modes (`black --check`, `ruff format --check`, `isort --check`,
+//! `prettier --list-different`): a file that the formatter would change, or one that it cannot read.
 
 use std::sync::LazyLock;
 
@@ -33,7 +33,8 @@ pub fn unformatted(tool: &str, file: String) -> Finding {
     finding(Category::Linting, file, None, format!("{tool} {WOULD_REFORMAT}"))
 }
 
-/// Whether this is said of a file's format only. The formatter itself mends it, and the program stays the same.
+/// Returns whether a finding is only about a file's format. The formatter itself
+/// fixes it, and the program stays the same.
 pub fn is_about_format(source: Source, message: &str) -> bool {
     source == Source::Lint && message.ends_with(WOULD_REFORMAT)
 }

@@ -16,19 +16,19 @@ const MAX_ID: usize = 2 * 1024;
 /// Attributes of one tag: the parser compares each with all others. Reports have ten at most.
 const MAX_ATTRIBUTES: usize = 200;
 
-/// Why a report cannot be read.
+/// Reason a report cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JunitError {
-    /// Larger than [`MAX_BYTES`].
+    /// Report larger than [`MAX_BYTES`].
     #[error("the test report has {bytes} bytes, more than the {MAX_BYTES} that are read; run fewer tests at once")]
     TooLarge {
-        /// Its size.
+        /// Size of the report, in bytes.
         bytes: usize,
     },
     /// Not XML, cut off, or with too many nodes.
     #[error("the test report is not readable XML: {reason}; the run was probably interrupted")]
     Malformed {
-        /// What the parser said.
+        /// Message of the parser.
         reason: String,
     },
     /// XML, and not a `JUnit` report.
@@ -63,7 +63,7 @@ pub fn parse(xml: &str) -> Result<TestReport, JunitError> {
     Ok(TestReport { cases })
 }
 
-/// Whether no tag has more than [`MAX_ATTRIBUTES`], by one look over the text.
+/// Returns whether no tag has more than [`MAX_ATTRIBUTES`], in a single pass over the text.
 fn has_few_attributes(xml: &str) -> bool {
     let mut rest = xml;
     while let Some(at) = rest.find('<') {
@@ -136,7 +136,7 @@ impl TestReport {
         self.cases.iter().filter(|case| outcomes.contains(&case.outcome)).map(|case| case.id.as_str()).collect()
     }
 
-    /// Whether tests ran and none is red.
+    /// Returns whether at least one test passed and none failed.
     pub fn is_green(&self) -> bool {
         self.cases.iter().any(|case| case.outcome == TestOutcome::Passed)
             && !self.cases.iter().any(|case| case.outcome.is_red())

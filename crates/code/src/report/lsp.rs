@@ -1,4 +1,4 @@
-//! What language servers say of files (the Language Server Protocol, version 3.17) as findings.
+//! Findings from the diagnostics of language servers (the Language Server Protocol, version 3.17).
 
 use std::path::Path;
 
@@ -9,24 +9,24 @@ use super::{cut_middle, node, ruff};
 use crate::language::Language;
 use crate::sources::Sources;
 
-/// The most errors that are read of one file: a server that says more is not one that says where the fault is.
+/// Maximum number of errors read per file: a server that reports more does not show where the fault is.
 const MOST: usize = 50;
 
 const MAX_MESSAGE: usize = 2 * 1024;
 
-/// What the columns of a server count.
+/// Unit in which a server counts columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Bytes.
+    /// Bytes of the UTF-8 encoding.
     Utf8,
-    /// Units of UTF-16, which is what servers count that say nothing.
+    /// Units of UTF-16, the default of servers that do not report an encoding.
     Utf16,
-    /// Characters.
+    /// Characters (Unicode code points).
     Utf32,
 }
 
 impl Encoding {
-    /// What a server chose; `None`: something that is not known.
+    /// Returns the encoding that a server chose, UTF-16 if it chose none; `None` if the encoding is unknown.
     pub fn chosen(kind: Option<&PositionEncodingKind>) -> Option<Self> {
         match kind.map(PositionEncodingKind::as_str) {
             None | Some("utf-16") => Some(Self::Utf16),
@@ -44,8 +44,8 @@ impl Encoding {
         }
     }
 
-    /// The column, from 1 and in characters, of so many units into a line; an offset within a character or behind the end counts as the
-    /// next character.
+    /// Returns the column, from 1 and in characters, for an offset into a line in units of this encoding. An
+    /// offset within a character or past the end of the line counts as the next character.
     fn column(self, line: &str, offset: u32) -> Option<u32> {
         let offset = usize::try_from(offset).ok()?;
         let mut passed = 0;
@@ -58,14 +58,14 @@ impl Encoding {
     }
 }
 
-/// What is known when a server's answer is read.
+/// Context in which a server's response is read.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     /// The absolute folder that the repository lay in.
     pub tree: &'a Path,
-    /// Its text.
+    /// Texts of the repository's files.
     pub sources: &'a Sources,
-    /// What columns count; `None`: nothing that could be used.
+    /// Unit of columns; `None` if the server uses one that is not supported.
     pub encoding: Option<Encoding>,
 }
 
@@ -116,12 +116,13 @@ impl Look<'_> {
     }
 }
 
-/// Whether there is an error among them.
+/// Returns whether at least one of the diagnostics is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(is_error)
 }
 
-/// What a server gives no weight is for the client to weigh.
+/// Returns whether a diagnostic is an error. One without a severity counts as
+/// one: the protocol leaves that to the client.
 fn is_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity.is_none_or(|severity| severity == DiagnosticSeverity::ERROR)
 }

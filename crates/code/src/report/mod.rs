@@ -7,9 +7,9 @@
 //! - [`category`]: which of the six kinds of fault an error is
 //! - [`findings`]: a report, or the output of a run that left none, as findings
 //! - [`compile`], [`ruff`]: the compile check and the linter as findings
-//! - [`formatters`], [`checkers`], [`biome`]: what formatters and type checkers say as findings
+//! - [`formatters`], [`checkers`], [`biome`]: output of formatters and type checkers as findings
 //! - [`node`]: the same for JavaScript and TypeScript
-//! - [`lsp`]: what language servers say
+//! - [`lsp`]: diagnostics of language servers
 //! - [`actions_log`]: the log of a job of GitHub Actions
 
 use std::time::Duration;
@@ -32,31 +32,31 @@ pub mod unittest;
 
 pub use findings::{Look, findings_from, findings_from_output};
 
-/// What a test run reported.
+/// Results of a test run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TestReport {
     /// The tests, in the order of the report.
     pub cases: Vec<TestCase>,
 }
 
-/// How a test ended.
+/// Outcome of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
-    /// As it should; an expected failure too.
+    /// The test passed, or failed as expected.
     Passed,
     /// Its own check failed.
     Failed,
     /// Something else went wrong in or around it.
     Errored,
-    /// It did not run, on purpose.
+    /// The test was skipped on purpose.
     Skipped,
     /// Its file could not be loaded: none of the file's tests is known.
     CollectionError,
 }
 
 impl TestOutcome {
-    /// Whether something is wrong.
+    /// Returns whether the test failed, or could not be run or collected.
     pub const fn is_red(self) -> bool {
         match self {
             Self::Failed | Self::Errored | Self::CollectionError => true,
@@ -70,9 +70,9 @@ impl TestOutcome {
 pub struct TestCase {
     /// `classname::name`, the same for the same test in every run.
     pub id: String,
-    /// How it ended.
+    /// Outcome of the test.
     pub outcome: TestOutcome,
-    /// How long it took.
+    /// Duration of the test.
     pub duration: Duration,
     /// The error in one line, as the report gives it; empty when nothing is wrong.
     pub message: String,

@@ -20,11 +20,11 @@ struct Place {
     column: u32,
 }
 
-/// Why the linter's output cannot be read.
+/// Reason the linter's output cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the linter's output is not the JSON it was asked for: {reason}; its standard error tells why")]
 pub struct RuffError {
-    /// What the JSON parser said.
+    /// Message of the JSON parser.
     reason: String,
 }
 

@@ -13,7 +13,7 @@ const MAX_MESSAGE_LINES: usize = 20;
 pub struct Frame {
     /// The file as printed.
     pub file: String,
-    /// From 1.
+    /// Line of the call, from 1.
     pub line: u32,
     /// The function, `<module>` at top level; `None`: the place of a syntax error.
     pub function: Option<String>,
@@ -28,7 +28,7 @@ pub struct Traceback {
     pub frames: Vec<Frame>,
     /// The exception's class as printed, with its module if that was printed.
     pub error_type: String,
-    /// What it said; may have several lines.
+    /// Message of the exception; may have several lines.
     pub message: String,
 }
 
@@ -137,7 +137,8 @@ impl Reader {
     }
 }
 
-/// The columns under which the interpreter draws `~~~^^^~~~`, relative to the code that is shown with four spaces before it.
+/// Returns the columns that the interpreter marks with `~~~^^^~~~`, relative to the code, which it prints with
+/// four spaces before it.
 fn marks(line: &str) -> Option<(usize, usize)> {
     let drawing = line.strip_prefix("    ")?;
     let is_drawing = drawing.contains('^') && drawing.chars().all(|char| matches!(char, '^' | '~' | ' '));

@@ -7,7 +7,7 @@ use crate::span::Span;
 
 /// Something that stands somewhere in a file.
 pub(crate) trait Placed {
-    /// Where.
+    /// Returns its position in the file.
     fn placed(&self) -> Span;
 }
 
@@ -26,7 +26,7 @@ impl Placed for Span {
 /// A change of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
-    /// How likely it is beside the other changes of the same operator at the same place; only their ratio counts.
+    /// Likelihood relative to the other changes of the same operator at the same place; only the ratio counts.
     pub(crate) weight: f64,
     pub(crate) edits: Vec<Edit>,
 }
@@ -68,17 +68,18 @@ impl Changes {
         self.add(weight, vec![Edit::insert(span.start, before), Edit::insert(span.end, after)]);
     }
 
-    /// How much those so far weigh together.
+    /// Returns the total weight of the changes added so far.
     pub(crate) fn total(&self) -> f64 {
         self.list.iter().map(|change| change.weight).sum()
     }
 
-    /// How many there are so far.
+    /// Returns the number of changes added so far.
     pub(crate) const fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// Those added after so many others together weigh no more than that: many guesses are not likelier than a few.
+    /// Scales down the changes added after the first `after` so that together they weigh at most `most`: many
+    /// guesses are not likelier than a few.
     pub(crate) fn limit(&mut self, after: usize, most: f64) {
         let added = self.list.get_mut(after..).unwrap_or_default();
         let total: f64 = added.iter().map(|change| change.weight).sum();
@@ -87,7 +88,8 @@ impl Changes {
         }
     }
 
-    /// Those added after so many others together weigh that much, but none more than so many times what it weighed.
+    /// Scales the changes added after the first `after` to a total weight of `together`, each by a factor of at
+    /// most `most`.
     pub(crate) fn weigh(&mut self, after: usize, together: f64, most: f64) {
         let added = self.list.get_mut(after..).unwrap_or_default();
         let total: f64 = added.iter().map(|change| change.weight).sum();
@@ -102,10 +104,10 @@ impl Changes {
     }
 }
 
-/// Longer pieces of code are cut in descriptions.
+/// Maximum length of code quoted in descriptions, in characters; longer code is cut.
 const LONGEST_QUOTE: usize = 60;
 
-/// What edits do, as an imperative.
+/// Describes edits, as an imperative.
 pub(crate) fn describe(text: &str, edits: &[Edit]) -> String {
     let old = |edit: &Edit| quote(text.get(edit.start..edit.end).unwrap_or_default());
     let is_white = |code: &str| code.trim().is_empty();

@@ -18,7 +18,7 @@ pub(crate) struct Donor {
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) donor: Donor,
-    /// Whether it may only stand in a loop.
+    /// True if it may only stand in a loop.
     pub(crate) leaves_loop: bool,
 }
 
@@ -26,29 +26,30 @@ pub(crate) struct Check {
 pub(crate) struct Ground<'g, 'a> {
     /// The variables that have a value there, and how likely each is beside the others.
     pub(crate) names: &'g [(&'a str, f64)],
-    /// Whether a name means something there.
+    /// Returns whether a name has a meaning at the place.
     pub(crate) is_known: &'g dyn Fn(&str) -> bool,
-    /// How well the second stands in for the first.
+    /// Returns how well the second variable can replace the first.
     pub(crate) fit: &'g dyn Fn(&str, &str) -> f64,
 }
 
-/// What has more variables that mean nothing at a place is too far from home.
+/// Maximum number of a piece's variables that have no meaning at a place: a piece with more is too foreign there.
 const MOST_UNKNOWN: usize = 2;
 
 /// The best stand-ins of a variable that are tried.
 const MOST_STAND_INS: usize = 3;
 
-/// What a piece is worth with a variable of the place for one that means nothing there.
+/// Weight of a piece in which a variable of the place replaces one that has no meaning there.
 const RENAMED: f64 = 0.4;
 
-/// What it is worth with another variable for one that is there, too, all its versions together: who copies a line changes a part of it.
+/// Total weight of a piece's versions in which another variable replaces one that does exist at the place: a copied line is often
+/// changed in one part.
 const VARIED: f64 = 0.5;
 
 /// Pieces with more variables are not varied.
 const MOST_VARIED: usize = 4;
 
 impl Donor {
-    /// What it may be at a place, and how likely beside other donors.
+    /// Returns the versions of the piece that fit a place, with their likelihood relative to other donors.
     pub(crate) fn versions(&self, text: &str, ground: &Ground<'_, '_>) -> Vec<(String, f64)> {
         let mut names: Vec<&str> = Vec::new();
         for word in self.words.iter().map(|word| word.text(text)) {
@@ -117,7 +118,7 @@ impl<'a> Ground<'_, 'a> {
 #[derive(Debug)]
 pub(crate) struct Donated<'d> {
     pub(crate) code: String,
-    /// How likely beside the others.
+    /// Likelihood relative to the others.
     pub(crate) weight: f64,
     pub(crate) donor: &'d Donor,
 }
@@ -135,17 +136,17 @@ impl Donated<'_> {
     }
 }
 
-/// Donors that stand further away are not tried: so many before the place and as many behind it.
+/// Maximum number of donors tried on each side of a place: the nearest before it, and the nearest after it.
 const NEAREST: usize = 40;
 
-/// More versions are not tried at one place.
+/// Maximum number of versions tried at one place.
 const MOST_VERSIONS: usize = 80;
 
-/// How much less likely a piece of another function is what is missing.
+/// Factor by which a piece of another function is less likely to be what is missing.
 const OF_ANOTHER_FUNCTION: f64 = 0.4;
 
-/// What donors, which are in order of the text, come to at a place, likeliest first, each once; what several come to is as likely as
-/// they are together. `own`: the function around the place.
+/// Returns the code that donors yield at a place, likeliest first, each once. The likelihoods of several donors that yield the
+/// same code are added. `donors`: in order of the text; `own`: the function around the place.
 pub(crate) fn donated<'d>(
     text: &str,
     donors: impl Iterator<Item = &'d Donor> + Clone,

@@ -1,4 +1,4 @@
-//! What is known about where a fault may be, beside the finding itself.
+//! Evidence of where a fault may be, in addition to the finding itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 /// Lines of files: relative to the repository's root, with `/`; from 1.
 pub type Lines = BTreeMap<String, BTreeSet<u32>>;
 
-/// What one test executed.
+/// Lines that one test executed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestCoverage {
-    /// Whether it failed.
+    /// True if the test failed.
     pub is_failing: bool,
     /// The lines that ran, of whichever files were watched.
     pub lines: Lines,
 }
 
-/// Where to look. All of it is optional: without any, the finding's stack and what the failing test uses are gone by.
+/// Evidence of where a fault may be. All of it is optional: without any, the search relies on the finding's stack and on what the
+/// failing test uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
@@ -30,9 +31,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// How suspicious each executed line is: `failed(line) / sqrt(failed * (failed(line) + passed(line)))`, from above 0 to 1
+    /// Returns the suspicion of each executed line: `failed(line) / sqrt(failed * (failed(line) + passed(line)))`, from above 0 to 1
     /// (Ochiai; Abreu, Zoeteweij, van Gemund: "On the accuracy of spectrum-based fault localization", 2007). Lines that no
-    /// failing test ran are not in it; it is empty when no failing test was watched.
+    /// failing test ran are not included; the result is empty when no failing test was watched.
     pub(super) fn ochiai(&self) -> BTreeMap<&str, BTreeMap<u32, f64>> {
         let mut counts: BTreeMap<&str, BTreeMap<u32, (u32, u32)>> = BTreeMap::new();
         let mut failing = 0_u32;

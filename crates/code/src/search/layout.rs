@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout<'a> {
     pub(crate) text: &'a str,
-    /// What one more level of indentation is.
+    /// White space that makes up one level of indentation.
     pub(crate) unit: &'a str,
     pub(crate) newline: &'static str,
 }
@@ -27,7 +27,7 @@ impl<'a> Layout<'a> {
         at + line.strip_suffix('\r').unwrap_or(line).len()
     }
 
-    /// The first byte of the next line; the end of the text when there is none.
+    /// Returns the first byte of the next line, or the end of the text after the last line.
     pub(crate) fn next_line(&self, at: usize) -> usize {
         let end = self.line_end(at);
         self.text.get(end..).and_then(|rest| rest.find('\n')).map_or(self.text.len(), |newline| end + newline + 1)
@@ -41,7 +41,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// What one more level of indentation is in the text: its first indented line's.
+/// Returns the white space of one level of indentation in the text: that of its first indented line.
 fn unit(text: &str) -> &str {
     let indented = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     let width = indented.map_or(0, |line| line.len() - line.trim_start().len());

@@ -1,4 +1,4 @@
-//! What may have been meant by a literal that is wrong.
+//! Literals that may have been meant instead of a wrong one.
 
 use std::collections::BTreeMap;
 

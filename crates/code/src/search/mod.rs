@@ -1,5 +1,5 @@
-//! Repairs of LOGIC by search: where nothing says what is wrong, small changes of suspicious lines are tried in order of
-//! likelihood; the caller runs the tests.
+//! Repairs of LOGIC by search: where no message points to the fault, small changes of suspicious lines are
+//! tried in order of likelihood; the caller runs the tests.
 //!
 //! A candidate's likelihood is that of its line (`suspects`), of the kind of fault (`priors`), and of the one change among
 //! all changes of that kind in that line (a language's `operators`); how natural the result reads in its project moves it a
@@ -7,14 +7,16 @@
 //!
 //! # Layout
 //!
-//! - `evidence`: what is known about where the fault may be; `suspects`: the lines, weighted by it
-//! - `terrain`, `site`: what is asked of a language: its files, and the places in them that may be changed
+//! - `evidence`: facts about where the fault may be; `suspects`: the lines, weighted by these facts
+//! - `terrain`, `site`: interface to a language: its files, and the places in them that may be changed
 //! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
 //! - `strangers`: members that the program mentions once, which are most often misspelled
-//! - `layout`, `uses`, `literals`, `relation`: what operators of every language ask of a text, of a variable, of a literal and of two
-//!   statements; `donors`: code of the file, written for another place of it
+//! - `layout`, `uses`, `literals`, `relation`: properties of a text, of a variable, of a literal and of two
+//!   statements that the operators of every language use; `donors`: code of the file, written for another place
+//!   in it
 //!
-//! What may be changed, one kind of fault a file, is a language's own: `operators` in `python::search` and `javascript::search`.
+//! The kinds of changes belong to each language, one file per kind of fault: `operators` in `python::search`
+//! and `javascript::search`.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! How often a fault is of which kind: data, in one table, that the ranking begins with.
+//! Frequencies of the kinds of fault: one table of data, with which the ranking begins.
 
 /// Kinds of fault; an operator repairs one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,15 +35,16 @@ pub(crate) struct Prior {
     family: Family,
     /// Out of all weights together.
     weight: f64,
-    /// Why that much.
+    /// Justification of the weight.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the reader; a test sees that each has one"))]
     reason: &'static str,
 }
 
-/// Where there is a number, it is the square root of how many thousand single-statement fixes of that pattern TSSB-3M counts
-/// in public Python projects (Richter, Wehrheim: "TSSB-3M: Mining single statement bugs at massive scale", 2022). The root
-/// flattens them, as those commits were not chosen by a failing test. What spans statements has no pattern there and is set
-/// by judgement, below what has.
+/// Prior weights of the kinds of fault. Where a reason begins with a number, that many thousand single-statement fixes of that
+/// pattern are counted by TSSB-3M in public Python projects (Richter, Wehrheim: "TSSB-3M: Mining single statement bugs at massive
+/// scale", 2022), and the weight is derived from its square root. The root flattens the counts, as those commits were not chosen by
+/// a failing test. Faults that span several statements have no pattern there: their weights are set by judgement, below those that
+/// have one.
 const PRIORS: [Prior; 25] = [
     prior(Family::Names, 15.0, "237: change identifier used; 174: change binary operand is mostly one too"),
     prior(Family::Attributes, 10.0, "104: change attribute used"),
@@ -90,7 +91,7 @@ const fn prior(family: Family, weight: f64, reason: &'static str) -> Prior {
     Prior { family, weight, reason }
 }
 
-/// How unlikely a fault of that kind is, in bits.
+/// Returns how unlikely a fault of that kind is, in bits.
 pub(crate) fn bits(family: Family) -> f64 {
     let total: f64 = PRIORS.iter().map(|prior| prior.weight).sum();
     let weight: f64 = PRIORS.iter().filter(|prior| prior.family == family).map(|prior| prior.weight).sum();

@@ -47,7 +47,7 @@ pub(crate) fn candidates_at<'a>(
     best(likeliest, model, category, most)
 }
 
-/// How likely the places of a kind of fault are beside each other.
+/// Rule by which the places of a kind of fault are weighed against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weighing {
     /// As their lines and sizes say, the same for every kind: what is spent on kinds that a place cannot have is lost.
@@ -59,7 +59,7 @@ pub(crate) enum Weighing {
 /// A place with how suspicious its line is, and that with its size.
 type Weighed<S> = (S, (f64, f64));
 
-/// What is proposed at a place, by the kind of fault. What is left out here takes nobody's turn.
+/// Returns the changes proposed at a place, by the kind of fault. Changes that are left out here take no slot from others.
 fn proposed<'a>(site: &impl Site<'a>, strangers: &Strangers<'_>) -> Vec<(Family, Vec<Change>)> {
     let file = site.text();
     let mut proposed = site.changes();
@@ -104,9 +104,9 @@ fn by_kind<'a, S: Site<'a>>(sites: &[Weighed<S>], strangers: &Strangers<'_>, mos
     likeliest
 }
 
-/// What is proposed for one kind of fault, at all places.
+/// Changes proposed for one kind of fault, at all places.
 struct Share<'a> {
-    /// How much all places together weigh.
+    /// Total weight of all places.
     total: f64,
     /// With bits that lack what the kind and all its places together cost.
     likeliest: Likeliest<'a>,
@@ -134,23 +134,23 @@ struct Ranked<'a> {
     change: Change,
 }
 
-/// So many times as many changes as candidates are wanted are read closely: reading reorders neighbours, no more.
+/// Number of changes read closely per candidate that is wanted: reading only reorders neighbours.
 const READ_FOR_EACH: usize = 2;
 
-/// How much naturalness counts beside what it counts for other faults: a fault of LOGIC most often reads as well as its repair.
+/// Weight of naturalness relative to its weight for other faults: a fault of LOGIC most often reads as well as its repair.
 const READING: f64 = 0.5;
 
-/// The likeliest changes of all that are added; the rest is let go of as soon as it is known to be the rest.
+/// The likeliest of all added changes; the others are dropped as soon as they can no longer become candidates.
 struct Likeliest<'a> {
     ranked: Vec<Ranked<'a>>,
-    /// So many can still become candidates.
+    /// Maximum number of changes that can still become candidates.
     limit: usize,
-    /// What costs as much can not.
+    /// Cost, in bits, from which on a change can no longer become a candidate.
     too_much: f64,
 }
 
 impl<'a> Likeliest<'a> {
-    /// For so many candidates.
+    /// Creates an empty list, for at most `most` candidates.
     const fn new(most: usize) -> Self {
         Self { ranked: Vec::new(), limit: most.saturating_mul(READ_FOR_EACH), too_much: f64::INFINITY }
     }

@@ -1,15 +1,16 @@
-//! Whether the order of two statements matters, as far as their words tell. This is a heuristic that prunes: what has no word in common
-//! is taken to do the same in either order, so that only one is tried; effects that both have without naming them are missed.
+//! Dependence between two statements: whether their order matters, judged by their words. This is a heuristic for pruning:
+//! statements without a common word are assumed to do the same in either order, so that only one order is tried; effects that both
+//! have without naming them are missed.
 
 use std::collections::BTreeSet;
 
 use crate::{javascript, python};
 
-/// What the method at hand belongs to.
+/// Names of the object that the current method belongs to.
 const OWNERS: [&str; 2] = ["this", "self"];
 
-/// Whether the two name something in common; a function that both merely call is nothing in common, the object at hand only when one
-/// calls a method of it.
+/// Returns whether the two statements name something in common. A function that both merely call does not count; the object that
+/// the method belongs to counts only when one of them calls a method of it.
 pub(crate) fn are_related(left: &str, right: &str) -> bool {
     let (left, right) = (Names::of(left), Names::of(right));
     let asks_owner = (left.calls_owner && right.has_owner) || (right.calls_owner && left.has_owner);
@@ -48,7 +49,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// Whether the word is one of a language's own, in any of the languages, and so names nothing.
+/// Returns whether the word is a keyword of any of the languages, and so names nothing.
 fn is_keyword(word: &str) -> bool {
     python::tokens::is_keyword(word) || javascript::tokens::is_keyword(word)
 }

@@ -1,4 +1,4 @@
-//! What the ranking asks of a language: a file that changes are made in, and a place in it that operators work at.
+//! Interface of a language to the ranking: a file that changes are made in, and a place in it that operators work at.
 
 use std::ops::RangeInclusive;
 
@@ -8,19 +8,19 @@ use crate::edit::Edit;
 
 /// A file that parses.
 pub(crate) trait Text {
-    /// Relative to the repository's root, with `/`.
+    /// Returns the file's name, relative to the repository's root, with `/`.
     fn name(&self) -> &str;
 
-    /// All of it.
+    /// Returns the whole text of the file.
     fn text(&self) -> &str;
 
     /// The line, from 1, that a byte stands in.
     fn line_of(&self, at: usize) -> u32;
 
-    /// Whether the edits may be made at all, as far as that is known without parsing.
+    /// Returns whether the edits may be made at all, as far as that is known without parsing.
     fn allows(&self, edits: &[Edit]) -> bool;
 
-    /// Whether the text parses with the edits.
+    /// Returns whether the text parses with the edits.
     fn parses(&self, edits: &[Edit]) -> bool;
 }
 
@@ -32,9 +32,9 @@ pub(crate) trait Site<'a> {
     /// Its lines, from 1.
     fn lines(&self) -> RangeInclusive<u32>;
 
-    /// How many expressions may be changed in it.
+    /// Returns the number of expressions in it that may be changed.
     fn size(&self) -> usize;
 
-    /// What every operator proposes.
+    /// Returns the changes that every operator proposes, by the kind of fault.
     fn changes(&self) -> Vec<(Family, Vec<Change>)>;
 }

@@ -16,7 +16,7 @@ pub(crate) struct Mention<'a> {
     pub(crate) file: &'a str,
     pub(crate) span: Span,
     pub(crate) name: &'a str,
-    /// Whether it is a member that is read there.
+    /// True if a member is read there.
     pub(crate) is_member: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Strangers<'a> {
         Self { places, names: names.into_keys().collect(), known }
     }
 
-    /// Whether edits write such a name into another place.
+    /// Returns whether edits write a member that is mentioned only once into another place.
     pub(crate) fn are_spread(&self, text: &str, edits: &[Edit]) -> bool {
         if self.names.is_empty() {
             return false;
@@ -104,7 +104,7 @@ impl<'a> Strangers<'a> {
     }
 }
 
-/// What may be an identifier of either language.
+/// Returns the words that may be identifiers of either language.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !(character.is_alphanumeric() || matches!(character, '_' | '$')))
         .filter(|word| !word.is_empty())

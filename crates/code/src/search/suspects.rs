@@ -1,4 +1,4 @@
-//! Where the fault may be: lines of editable files with how suspicious they are.
+//! Suspicious lines: lines of editable files, with how likely each contains the fault.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,21 +9,21 @@ use crate::span::Span;
 /// Weights of lines, by file; only their ratios count.
 pub(crate) type Suspects<'a> = BTreeMap<&'a str, BTreeMap<u32, f64>>;
 
-/// What the error went through is likelier at fault than what merely ran: the deepest frame by this factor, each frame above
-/// it by half of the one below.
+/// Factor for the deepest frame of the error, which is more likely at fault than lines that merely ran; each frame above it has
+/// half the factor of the one below.
 const DEEPEST_FRAME: f64 = 8.0;
 
 /// A failure that was not there before the last commit most often comes from what that commit changed.
 const CHANGED: f64 = 8.0;
 
-/// What a language server calls wrong since the last commit says as much as having been changed by it: more, as it is one line of those;
-/// and less, as what is wrong for a type checker often runs well.
+/// Factor for lines that a language server reports since the last commit. A report weighs as much as a change by that commit: it
+/// is more specific, as it concerns one line of those changed, and less reliable, as code that fails a type check often runs well.
 const HINTED: f64 = CHANGED;
 
 /// Without coverage: how much less suspicious each further step from the failing test is, from a use to its definition.
 const STEP: f64 = 0.5;
 
-/// Definitions further from the test are not looked at.
+/// Maximum distance of a definition from the test, in steps.
 const MOST_STEPS: i32 = 5;
 
 /// Lines that run when a module is loaded are in no test's coverage: as suspicious as a line that many passing tests run.
@@ -80,7 +80,7 @@ fn covered<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
     suspects
 }
 
-/// What can be reached from the failing place by names.
+/// Returns the lines that can be reached from the failing place by names.
 fn reached<'a>(terrain: &dyn Terrain<'a>) -> Suspects<'a> {
     let sources = terrain.sources();
     let mut suspects = Suspects::new();

@@ -1,4 +1,4 @@
-//! What the search asks of a language about a repository: where a failure points, and what is defined where.
+//! Interface of a language to the search: the places in a repository that a failure points at, and its definitions.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use crate::span::Span;
 
 /// A failure in files of one language.
 pub(crate) trait Terrain<'a> {
-    /// The repository's text.
+    /// Returns the texts of the repository's files.
     fn sources(&self) -> &'a Sources;
 
     /// The name of a file of the language that may be changed, as the sources have it.
@@ -34,6 +34,7 @@ pub(crate) trait Terrain<'a> {
     /// The names that are used in a piece of a file.
     fn names_in(&self, file: &str, span: Span) -> Vec<&'a str>;
 
-    /// The functions and classes of that name in files that may be changed; none when so many are called that, that it says nothing.
+    /// Returns the functions and classes of that name in files that may be changed; empty when the name has too
+    /// many definitions to be informative.
     fn definitions(&self, name: &str) -> Vec<(&'a str, Span)>;
 }

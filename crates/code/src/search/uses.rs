@@ -1,6 +1,6 @@
-//! What is done with a variable: variables of one kind are used alike.
+//! Uses of a variable: variables of one kind are used alike.
 
-/// What is done with a variable in the file, as a set of bits.
+/// Uses of a variable in the file, as a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Uses(u8);
 
@@ -17,27 +17,27 @@ impl Uses {
         self.0 |= other.0;
     }
 
-    /// Whether it is known to be a number: it is counted with, and nothing else is known.
+    /// Returns whether the variable is known to be a number: it is used in arithmetic or in comparisons, and not as a collection.
     pub(crate) const fn is_number(self) -> bool {
         self.0 & Self::COUNTED.0 != 0 && !self.is_collection()
     }
 
-    /// Whether it is called somewhere.
+    /// Returns whether it is called somewhere.
     pub(crate) const fn is_called(self) -> bool {
         self.0 & Self::CALLED.0 != 0
     }
 
-    /// Whether it is known to have elements.
+    /// Returns whether it is known to have elements.
     pub(crate) const fn is_collection(self) -> bool {
         self.0 & (Self::INDEXED.0 | Self::ITERATED.0) != 0
     }
 
-    /// Whether it is known to be something else than a number.
+    /// Returns whether it is known to be something other than a number.
     pub(crate) const fn is_no_number(self) -> bool {
         self.0 & !(Self::COUNTED.0 | Self::INDEX.0) != 0
     }
 
-    /// How well a variable of the other uses fits in its place, beside others: 1 when nothing is known.
+    /// Returns how well a variable with the other uses fits in its place, relative to others: 1 when nothing is known.
     pub(crate) fn fit(self, other: Self) -> f64 {
         match (self.0 & other.0 != 0, self.0 == 0 || other.0 == 0) {
             (true, _) => 3.0,

@@ -86,7 +86,7 @@ fn candidates(broken: &str, package: &str, file: &str, line: u32, error: &str) -
     (sources, found)
 }
 
-/// From 1; `None` when the original is not among the candidates.
+/// Returns the rank of the original, from 1; `None` when it is not among the candidates.
 fn rank(original: &str, replacement: &str, error: &str) -> Option<usize> {
     let at = SHAPES.find(original).expect("the original is in the text");
     let broken = SHAPES.replacen(original, replacement, 1);

@@ -443,7 +443,8 @@ fn a_linter_is_answered_by_what_is_known() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Whatever was broken and whatever is said of it: every candidate is of an editable file, fits, changes it, and adds no fault.
+    /// For any broken text and any error message, every candidate edits an editable file, applies, changes the
+    /// file, and adds no fault.
     #[test]
     fn no_candidate_adds_a_fault(
         at in 0..CART.len(),

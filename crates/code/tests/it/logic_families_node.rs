@@ -89,7 +89,7 @@ function transfer(source, target, name, amount) {
 module.exports = { Warehouse, transfer };
 ";
 
-/// Breaks the warehouse and tells at which place, from 1, its repair is; the function's lines are known.
+/// Breaks the warehouse and returns the rank, from 1, of its repair; the function's lines are known.
 fn warehouse_rank(right: &'static str, wrong: &'static str) -> Option<usize> {
     let program = Program { name: "transfer", code: WAREHOUSE, right, wrong };
     assert_eq!(language::check(FILE, WAREHOUSE), Ok(()));
@@ -105,7 +105,7 @@ fn lines_around(code: &str, part: &str) -> std::ops::RangeInclusive<u32> {
     from + 1..=to
 }
 
-/// Later repairs are not looked at.
+/// Maximum rank of a repair.
 const MOST: usize = 1_200;
 
 #[track_caller]
@@ -309,7 +309,7 @@ function step(entry) {
 module.exports = { Queue, drain };
 ";
 
-/// Breaks the queue and tells at which place, from 1, its repair is; the function's lines are known.
+/// Breaks the queue and returns the rank, from 1, of its repair; the function's lines are known.
 fn queue_rank(right: &'static str, wrong: &'static str) -> Option<usize> {
     let program = Program { name: "drain", code: QUEUE, right, wrong };
     rank("queue.js", &program, &ran("lib/queue.js", lines_around(QUEUE, right)), MOST)

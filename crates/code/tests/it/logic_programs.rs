@@ -9,13 +9,13 @@ pub(crate) struct Program {
     pub(crate) code: &'static str,
     /// The part of it, once in it, that the fault is in.
     pub(crate) right: &'static str,
-    /// What stands there instead.
+    /// Faulty text in place of that part.
     pub(crate) wrong: &'static str,
 }
 
 mod first;
 mod second;
 
-/// Every program.
+/// All programs of both parts.
 pub(crate) static PROGRAMS: LazyLock<Vec<&'static Program>> =
     LazyLock::new(|| first::PROGRAMS.iter().chain(second::PROGRAMS).collect());

@@ -41,7 +41,7 @@ fn repository(code: &str) -> Sources {
     sources
 }
 
-/// At which place, from 1, the working program is; no line is known to be at fault.
+/// Returns the rank, from 1, of the working program among the candidates; no line is known to be at fault.
 fn rank(program: &Program, most: usize) -> Option<usize> {
     let broken = program.code.replacen(program.right, program.wrong, 1);
     assert_ne!(broken, program.code, "{}", program.name);
@@ -61,8 +61,8 @@ pub(crate) fn position(sources: &Sources, found: &[Candidate], wanted: &str) -> 
     found.iter().position(restores).map(|position| position + 1)
 }
 
-/// What every candidate keeps, whatever the text: it edits one editable file, once, into another text that parses and has no
-/// more comments than before; no two come to the same text; the order is by cost.
+/// Checks the promises that every candidate keeps, whatever the text: it edits one editable file, once, into another text that
+/// parses and has no more comments than before; no two result in the same text; the order is by cost.
 pub(crate) fn check_promises(sources: &Sources, found: &[Candidate]) {
     assert!(found.is_sorted_by_key(|candidate| candidate.cost));
     let mut texts = std::collections::BTreeSet::new();
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-/// Where the first candidates lie.
+/// Returns the lines of the first candidates.
 fn first_lines(evidence: &Evidence, finding: &Finding) -> Vec<u32> {
     let sources = repository(WAREHOUSE);
     let mut lines: Vec<u32> =
@@ -365,13 +365,13 @@ def transfer(source, target, name, amount):
     return taken
 "#;
 
-/// Within so many candidates the faults of a family are repaired, when only the lines of the function are known.
+/// Maximum rank of a repair in most families, when only the lines of the function are known.
 const EARLY: usize = 200;
 
-/// As [`EARLY`], for families with so many choices that their repairs come late.
+/// Maximum rank, as [`EARLY`], for families with many choices, whose repairs come late.
 const LATE: usize = 1_200;
 
-/// Breaks the warehouse and tells at which place, from 1, its repair is; the function's lines are known.
+/// Breaks the warehouse and returns the rank, from 1, of its repair; the function's lines are known.
 fn warehouse_rank(right: &str, wrong: &str) -> Option<usize> {
     assert_eq!(WAREHOUSE.matches(right).count(), 1, "{right}");
     let broken = WAREHOUSE.replacen(right, wrong, 1);

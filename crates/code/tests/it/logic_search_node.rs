@@ -33,7 +33,7 @@ fn repository(file: &str, code: &str, name: &str) -> Sources {
     sources
 }
 
-/// The failing test ran so many lines of the file.
+/// Returns evidence that the failing test ran these lines of the file.
 pub(crate) fn ran(file: &str, lines: impl IntoIterator<Item = u32>) -> Evidence {
     let lines = [(file.to_owned(), lines.into_iter().collect())].into();
     Evidence { coverage: vec![TestCoverage { is_failing: true, lines }], ..Evidence::default() }
@@ -44,7 +44,7 @@ fn broken(program: &Program) -> String {
     program.code.replacen(program.right, program.wrong, 1)
 }
 
-/// At which place, from 1, the working program is.
+/// Returns the rank, from 1, of the working program among the candidates.
 pub(crate) fn rank(file: &str, program: &Program, evidence: &Evidence, most: usize) -> Option<usize> {
     let broken = broken(program);
     assert_eq!(language::check(file, &broken), Ok(()), "{file}");

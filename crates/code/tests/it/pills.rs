@@ -88,7 +88,7 @@ fn a_report_with_very_many_attributes_is_refused_before_it_is_parsed() {
     assert_eq!(junit::parse(&report).unwrap().cases.len(), 1);
 }
 
-/// What is as deep as it may be is parsed, on the same small stack.
+/// Text that is nested as deeply as allowed is parsed, on the same small stack.
 #[test]
 fn what_is_just_not_too_deep_is_parsed() {
     let parsed = |pills: &[Pill], name: &str, units: usize| {
@@ -125,7 +125,7 @@ fn what_is_just_not_too_deep_is_parsed() {
     }
 }
 
-/// What is said of a file by whoever failed to read it, or failed in it: fixers look for repairs at each place.
+/// Returns findings as reported when a file could not be read, or failed: fixers look for repairs at each place.
 fn findings(pill: &Pill, text: &str) -> Vec<Finding> {
     let lines = u32::try_from(text.lines().count()).unwrap();
     let of = |category: Category, message: &str, line: u32| {

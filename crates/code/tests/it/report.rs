@@ -23,7 +23,7 @@ fn escaped(text: &str) -> String {
     text.replace('\n', "&#10;")
 }
 
-/// What pytest writes for a failing test.
+/// Returns the report that pytest writes for a failing test.
 fn pytest_report(error: &str, traceback: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?><testsuites><testsuite name=\"pytest\" tests=\"1\">\
@@ -34,7 +34,7 @@ fn pytest_report(error: &str, traceback: &str) -> String {
     )
 }
 
-/// What the unittest runner writes for a failing test.
+/// Returns the report that the unittest runner writes for a failing test.
 fn unittest_report(error: &str, traceback: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<testsuites><testsuite name=\"unittest\" tests=\"1\">\n\

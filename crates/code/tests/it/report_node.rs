@@ -1,4 +1,4 @@
-//! What the test runners of JavaScript report, as findings.
+//! Findings from the reports of JavaScript's test runners.
 
 use autoheal_code::report::node::{Look, build, entries, eslint, findings, jest, stack, tsc};
 use autoheal_code::{Sources, report::TestOutcome};
@@ -34,7 +34,7 @@ fn jest_report(error: &str, line: u32) -> String {
     .to_string()
 }
 
-/// The same as mocha, vitest and node:test tell it to our reporters.
+/// The same test as mocha, vitest and node:test report it to our reporters.
 fn entry(error: &str, line: u32) -> String {
     json!({"file": format!("{PREFIX}/test/core.test.js"), "path": ["area", "works"], "outcome": "failed", "millis": 1.5,
         "error": stack_of(error, line)})

@@ -31,7 +31,8 @@ fn next() -> impl Strategy<Value = Answer> {
     prop_oneof![3 => (0..4_usize).prop_map(|index| Next::To(Stop::ALL[index])), 1 => Just(Next::End)]
 }
 
-/// What is said about one node: its routes (each a list of targets; one target is a plain edge), and whether it has a policy.
+/// Input for one node: its routes (each a list of targets; one target
+/// is a plain edge), and whether it has a policy.
 #[derive(Debug, Clone)]
 struct Plan {
     routes: Vec<Vec<Answer>>,
@@ -67,7 +68,8 @@ fn build(entry: Stop, plans: &[Plan]) -> Result<Graph<Stop, Answer>, GraphError>
     builder.build()
 }
 
-/// Whether `to` can be reached in at most as many steps as there are nodes: the definition, by plain recursion.
+/// Returns whether a path leads from `from` to `to` with at most `steps` nodes in between: the definition, by
+/// plain recursion.
 fn leads_to(plans: &[Plan], from: Stop, to: Answer, steps: usize) -> bool {
     let index = Stop::ALL.iter().position(|node| *node == from).unwrap();
     plans[index].routes.iter().flatten().any(|&target| {

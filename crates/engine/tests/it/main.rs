@@ -11,7 +11,7 @@ mod time;
 
 use proptest::test_runner::Config;
 
-/// How often each law is tried.
+/// Returns the configuration of property tests: the number of cases for each property.
 fn cases() -> Config {
     Config { cases: 256, failure_persistence: None, ..Config::default() }
 }

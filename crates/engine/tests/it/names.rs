@@ -1,4 +1,4 @@
-//! What is written by one version must be read by the next: names and JSON forms go there and back.
+//! Names and JSON forms survive a round trip: the next version must be able to read what this one writes.
 
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::event::{Event, EventBody};

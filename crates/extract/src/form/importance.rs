@@ -1,20 +1,20 @@
-//! Which fields of an item matter on which type of page.
+//! Importance of an item's fields on each type of page.
 
 use crate::item::PageType;
 
-/// How much a field matters.
+/// Importance of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Importance {
-    /// Nice to have.
+    /// Optional field that few pages of the type have.
     Other,
-    /// Most pages of the type hold it.
+    /// Field that most pages of the type have.
     Expected,
-    /// A page of the type without it is hardly one: it is asked for again.
+    /// Field that defines the type: the model is asked again if it is missing.
     Required,
 }
 
 impl Importance {
-    /// What a filled field adds to the score of coverage.
+    /// Returns the contribution of a filled field to the coverage score.
     pub(crate) const fn weight(self) -> u32 {
         match self {
             Self::Other => 1,
@@ -24,7 +24,7 @@ impl Importance {
     }
 }
 
-/// What is required and what is expected of a type of page.
+/// Required fields and expected fields of each type of page.
 const TABLE: [(PageType, &[&str], &[&str]); 6] = [
     (PageType::Product, &["title", "price"], &["description", "image", "brand", "sku", "availability", "rating"]),
     (PageType::Job, &["title", "company"], &["location", "description", "salary", "employment_type", "published_at"]),
@@ -38,7 +38,7 @@ const TABLE: [(PageType, &[&str], &[&str]); 6] = [
     (PageType::Generic, &["title"], &["description"]),
 ];
 
-/// How much a field of an item matters on a page of this type.
+/// Returns the importance of an item's field on a page of this type.
 pub(super) fn of(page_type: PageType, field: &str) -> Importance {
     let row = TABLE.iter().find(|(of, ..)| *of == page_type);
     match row {

@@ -1,4 +1,4 @@
-//! What a value is, as far as it matters for reading it.
+//! Kinds of values, as far as they matter for reading them.
 
 use std::collections::BTreeMap;
 
@@ -8,44 +8,44 @@ use serde_json::Value;
 const DEEPEST: usize = 12;
 const MOST_NODES: usize = 2000;
 
-/// What a value is.
+/// Kind of a value, which decides how it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
     /// A text, as it stands on the page.
     Text,
-    /// A text that may be in the words of whoever writes it.
+    /// A text that need not be on the page word for word.
     Summary,
-    /// Who it was: names with commas between them.
+    /// Names of persons or organizations, separated by commas.
     Names,
-    /// One of these.
+    /// One of the listed values.
     Choice(Vec<Value>),
-    /// One of the types of pages, in the words of whoever says it.
+    /// One of the page types, in any wording.
     PageType,
-    /// A day, with its time of day where the page says it.
+    /// A date, with its time of day if the page states it.
     Date,
-    /// A day, and nothing else.
+    /// A date without a time of day.
     Day,
     /// A number without a fraction.
     Integer,
-    /// A number.
+    /// A number, with or without a fraction.
     Number,
-    /// Yes or no.
+    /// True or false.
     Boolean,
-    /// How long something takes.
+    /// A duration in minutes.
     Minutes,
-    /// `amount` and `currency`.
+    /// An object with `amount` and `currency`.
     Money,
-    /// `value`, `best` and `count`.
+    /// An object with `value`, `best` and `count`.
     Rating,
-    /// `minimum`, `maximum`, `currency` and `per`.
+    /// An object with `minimum`, `maximum`, `currency` and `per`.
     Salary,
-    /// Where something is.
+    /// A URL, absolute or relative to the page.
     Address,
-    /// Several of a kind.
+    /// A list of values of one kind.
     List(Box<Self>),
-    /// Named parts.
+    /// An object with these members.
     Object(BTreeMap<String, Self>),
-    /// Anything: left as it is.
+    /// Any value, left as it is.
     Any,
 }
 
@@ -85,7 +85,7 @@ struct Walk<'a> {
     root: &'a Value,
     /// The references that are being followed: one of them again would never end.
     following: Vec<&'a str>,
-    /// How many nodes were seen.
+    /// Number of schema nodes visited so far.
     nodes: usize,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The one type of a schema beside `null`.
+/// Returns the single type of a schema, ignoring `null`.
 fn type_of(node: &Value) -> Option<&str> {
     match node.get("type") {
         Some(Value::String(name)) => Some(name),

@@ -1,5 +1,6 @@
-//! What is to be filled: the properties with their kinds, which of them have to be there, and what makes a filled form valid. Either that
-//! of [`ScrapedItem`](crate::ScrapedItem), or a JSON Schema that somebody brings along.
+//! The form to fill: its properties with their kinds, the required ones among them, and the check of a filled
+//! form. It is either the form of [`ScrapedItem`](crate::ScrapedItem), or a JSON Schema that the user
+//! supplies.
 
 mod importance;
 mod kind;
@@ -17,34 +18,34 @@ pub(crate) use names::{Place, of_item, spoken, words_of};
 /// A JSON Schema that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
-    /// It is no JSON.
+    /// The text is not JSON.
     #[error("it is no JSON; correct it there")]
     NotJson(#[source] serde_json::Error),
-    /// It describes something else than an object.
+    /// The schema does not describe an object with properties.
     #[error(
         "it describes no object with properties: give it \"type\": \"object\" and \"properties\" with at least one entry"
     )]
     NoProperties,
-    /// It points out of itself.
+    /// The schema refers to another document.
     #[error("it refers to {0:?}, and other documents are not fetched: put what is meant under \"$defs\"")]
     Elsewhere(String),
-    /// It is no JSON Schema.
+    /// The text is not a JSON Schema.
     #[error("it is no JSON Schema: {0}")]
     NotASchema(String),
 }
 
-/// One thing that is asked for.
+/// A property that the form requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// What it is, for whoever fills it.
+    /// Description of the property, for the model that fills it.
     pub(crate) description: Option<String>,
-    /// What the schema calls it for people.
+    /// Title of the property in the schema, for human readers.
     pub(crate) title: Option<String>,
 }
 
-/// What is wrong with a filled form.
+/// Fault in a filled form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The property it is about; `None`: the whole.
@@ -52,23 +53,23 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
-/// Whose form it is.
+/// Owner of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// That of [`ScrapedItem`](crate::ScrapedItem).
+    /// The program: the form of [`ScrapedItem`](crate::ScrapedItem).
     Item,
-    /// Somebody else's.
+    /// The user: the form of their own JSON Schema.
     User,
 }
 
-/// What is to be filled.
+/// The form to fill.
 #[derive(Debug)]
 pub struct Form {
     pub(crate) owner: Owner,
-    /// What a model is asked to answer in.
+    /// JSON Schema of the response that is requested from a model.
     pub(crate) asked: Value,
     pub(crate) properties: Vec<Property>,
-    /// What the schema itself requires.
+    /// Names of the properties that the schema itself requires.
     required: Vec<String>,
     validator: Validator,
 }
@@ -76,8 +77,8 @@ pub struct Form {
 /// Properties of an item that are never a model's to fill: they are known, or made here.
 const INJECTED: [&str; 3] = ["url", "screenshot_path", "provenance"];
 
-/// Properties that models are not asked for, as copying them out is dear and rules read them as they stand. They are taken when
-/// they come.
+/// Properties that are not requested from models, because copying them out is expensive and rules read them directly.
+/// They are accepted if a response contains them.
 const NOT_ASKED: [&str; 3] = ["text", "tables", "lists"];
 
 impl Form {
@@ -106,11 +107,11 @@ impl Form {
         Ok(form)
     }
 
-    /// The form of a JSON Schema (2020-12) that somebody brings along, as text.
+    /// Returns the form of a JSON Schema (2020-12) that the user supplies as text.
     ///
     /// # Errors
     ///
-    /// [`FormError`]: it must describe an object, and be whole: nothing is fetched.
+    /// [`FormError`]: the schema must describe an object and be complete, because other documents are not fetched.
     pub fn own(text: &str) -> Result<Self, FormError> {
         let schema: Value = serde_json::from_str(text).map_err(FormError::NotJson)?;
         own::refuse_elsewhere(&schema)?;
@@ -144,17 +145,17 @@ impl Form {
         Ok(Self { owner, asked: schema, properties, required, validator })
     }
 
-    /// The property with this name.
+    /// Returns the property with this name.
     pub(crate) fn property(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// The property, or the part of one, that is meant by a name that somebody else uses for it.
+    /// Returns the property, or the part of one, that matches a name from elsewhere, such as a model's response.
     pub(crate) fn place_of(&self, name: &str) -> Option<Place<'_>> {
         names::place_of(name, &self.properties)
     }
 
-    /// How much each property matters on a page of this type.
+    /// Returns the importance of a property on a page of this type.
     pub(crate) fn importance(&self, page_type: PageType, name: &str) -> Importance {
         match self.owner {
             Owner::Item => importance::of(page_type, name),
@@ -182,7 +183,7 @@ impl Form {
         }
     }
 
-    /// What is wrong with these fields; empty: they are valid.
+    /// Returns the faults of these fields; empty if they are valid.
     pub(crate) fn faults(&self, fields: &Map<String, Value>) -> Vec<Fault> {
         let value = Value::Object(fields.clone());
         let fault = |error: jsonschema::ValidationError<'_>| {
@@ -197,7 +198,7 @@ impl Form {
     }
 }
 
-/// How much of a fault is told, in characters: it quotes the value.
+/// Maximum length of a fault's message, in characters. The message quotes the value.
 const LONGEST_FAULT: usize = 200;
 
 fn between(place: &str) -> &'static str {

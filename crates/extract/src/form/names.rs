@@ -1,8 +1,8 @@
-//! What properties are called elsewhere.
+//! Alternative names of properties.
 
 use super::{Kind, Property};
 
-/// Where a value belongs: a property, or a part of one.
+/// Property that a value belongs to, or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Place<'a> {
     pub(crate) property: &'a Property,
@@ -130,8 +130,8 @@ pub(super) fn group_of(name: &str) -> Option<&'static str> {
     row.map(|(first, _)| *first)
 }
 
-/// The field of an item, or the part of one, that has this name in somebody else's form. The type of page is an item's alone: a
-/// `type` elsewhere is of something else.
+/// Returns the field of an item, or the part of one, that corresponds to this name in another form. `type` alone is not the
+/// type of the page; elsewhere it may mean anything.
 pub(crate) fn of_item(name: &str) -> Option<(&'static str, Option<&'static str>)> {
     let name = words_of(name);
     let whole = group_of(&name).map(|group| (group, None));
@@ -148,7 +148,7 @@ pub(crate) fn spoken(name: &str) -> Vec<String> {
     std::iter::once(name.replace('_', " ")).chain(others).collect()
 }
 
-/// The property, or the part of one, that is meant by a name.
+/// Returns the property, or the part of one, that corresponds to a name.
 pub(super) fn place_of<'a>(name: &str, properties: &'a [Property]) -> Option<Place<'a>> {
     let name = words_of(name);
     let by_group = |group: &str| {

@@ -1,4 +1,4 @@
-//! What is refused of schemas that somebody brings along.
+//! Restrictions on the schemas that users supply.
 
 use serde_json::Value;
 

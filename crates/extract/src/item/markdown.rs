@@ -1,4 +1,4 @@
-//! An item as Markdown, for people and for what reads Markdown.
+//! Conversion of an item to Markdown.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ impl ScrapedItem {
         text
     }
 
-    /// What is known in a few words each: name and value.
+    /// Returns the short facts of the item, each as a name and a value.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let minutes = |minutes: Option<u32>| minutes.map(|minutes| format!("{minutes} minutes"));
         let salary = self.salary.as_ref().map(|salary| {

@@ -1,4 +1,4 @@
-//! What is got from a page, whatever the page is about.
+//! Item that is extracted from a page of any type.
 
 mod markdown;
 mod parts;
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 pub use parts::{List, Price, Rating, Salary, Table};
 pub use schema::{SCHEMA, schema};
 
-/// What a page is about.
+/// Type of a page, by its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageType {
-    /// Something that can be bought.
+    /// A product that can be bought.
     Product,
-    /// A vacancy.
+    /// A job vacancy.
     Job,
     /// News, a post, a question with its answers.
     Article,
-    /// Something to cook.
+    /// A recipe for cooking or baking.
     Recipe,
-    /// Something that takes place.
+    /// An event at a certain time.
     Event,
-    /// Anything else, or several things.
+    /// Any other page, or one with several subjects.
     #[default]
     Generic,
 }
@@ -48,19 +48,19 @@ impl PageType {
     }
 }
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// `<script type="application/ld+json">`
+    /// `script` elements of type `application/ld+json`.
     JsonLd,
-    /// `itemprop` or RDFa's `property` attributes
+    /// `itemprop` attributes, or `property` attributes of RDFa.
     Microdata,
-    /// OpenGraph and other `meta` elements
+    /// OpenGraph and other `meta` elements.
     OpenGraph,
-    /// A rule about how pages look
+    /// Rule about the layout of pages.
     Heuristic,
-    /// A language model
+    /// Response of a language model.
     Model,
 }
 
@@ -77,17 +77,18 @@ impl Source {
     }
 }
 
-/// Whether what a language model says is on the page: in its text, its attributes, or what it states about itself.
+/// Presence of a language model's value on the page: in its text, its attributes, or its statements about
+/// itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grounding {
-    /// It is, however it is written there.
+    /// It is on the page, in any spelling.
     Found,
-    /// It is nothing that stands on a page: the page's type, one of the words that a schema offers, yes or no.
+    /// It cannot stand on a page: the page's type, one of the words that a schema offers, yes or no.
     Judgement,
     /// A summary that is not on the page word for word.
     OwnWords,
-    /// It is not, or not all of it.
+    /// It is not on the page, or not all of it.
     NotFound,
 }
 
@@ -102,7 +103,7 @@ impl Grounding {
         }
     }
 
-    /// How sure a value is that a model gives, from 0 to 1: a convention, not a measured probability.
+    /// Returns the confidence in a model's value, from 0 to 1: a convention, not a measured probability.
     pub const fn confidence(self) -> f32 {
         match self {
             Self::Found => 0.8,
@@ -113,15 +114,16 @@ impl Grounding {
     }
 }
 
-/// How a value was got.
+/// Origin of a value, and the confidence in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// Where it comes from.
+    /// Origin of the value.
     pub source: Source,
-    /// How sure it is, from 0 to 1. Its scale is a convention of the rules, not a measured probability.
+    /// Confidence in the value, from 0 to 1. Its scale is a convention of the rules, not a measured
+    /// probability.
     pub confidence: f32,
-    /// Of what a language model says: whether it is on the page.
+    /// Presence of the value on the page, if a language model gave it; otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grounding: Option<Grounding>,
 }
@@ -173,18 +175,20 @@ pub enum Field {
     Lists,
 }
 
-/// What a page holds. What it does not hold is absent: never an empty text, never a placeholder.
+/// Content of a page. A field that the page does not contain is absent: never an empty text, never a
+/// placeholder.
 ///
-/// As JSON it has its keys in this order; absent fields and empty lists are left out, so the same page gives the same bytes.
+/// The keys of the JSON form are in this order. Absent fields and empty lists are left out, so the same page
+/// gives the same bytes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScrapedItem {
-    /// What the page is about.
+    /// Type of the page, by its subject.
     pub page_type: PageType,
-    /// The page's address, where it is known.
+    /// URL of the page, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The file with a picture of the page, where one was taken.
+    /// Path of the screenshot, if one was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot_path: Option<String>,
     /// Its headline, without the site's name.
@@ -193,70 +197,70 @@ pub struct ScrapedItem {
     /// A summary in a sentence or a few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Who wrote it; several with commas between them.
+    /// Author; several are separated by commas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// When it was published, as ISO 8601.
+    /// Time of publication, as ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_at: Option<DateValue>,
-    /// When it was changed last, as ISO 8601.
+    /// Time of the last change, as ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified_at: Option<DateValue>,
     /// The address of its picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// What it costs; of a range the least.
+    /// Price; the lowest one of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Whether it can be had, as the page says it: `InStock`.
+    /// Availability, in the page's own words: `InStock`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub availability: Option<String>,
-    /// Who makes it.
+    /// Brand or manufacturer of the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brand: Option<String>,
-    /// The seller's number of it.
+    /// Article number that the seller gives the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sku: Option<String>,
-    /// What people think of it.
+    /// Rating by users, with its scale and their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<Rating>,
-    /// Who offers the job.
+    /// Company that offers the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub company: Option<String>,
-    /// Where the job is, or the event takes place: the town and what is around it.
+    /// Location of the job or the event, such as the town and its region.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// What the job pays.
+    /// Pay of the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub salary: Option<Salary>,
     /// Full time, part time, ..., as the page says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub employment_type: Option<String>,
-    /// What goes in, a line each.
+    /// Ingredients, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ingredients: Vec<String>,
-    /// What to do, a step each; the name of a part of the recipe stands before its steps.
+    /// Instructions, one step each. The name of a part of the recipe precedes its steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<String>,
-    /// How much comes out, as the page says it.
+    /// Yield of the recipe, in the page's own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yields: Option<String>,
-    /// Minutes of preparation.
+    /// Preparation time of the recipe, in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prep_minutes: Option<u32>,
-    /// Minutes of cooking.
+    /// Cooking time of the recipe, in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cook_minutes: Option<u32>,
-    /// Minutes altogether.
+    /// Total time of the recipe, in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_minutes: Option<u32>,
-    /// When it begins, as ISO 8601.
+    /// Start time, as ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<DateValue>,
-    /// When it ends, as ISO 8601.
+    /// End time, as ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<DateValue>,
-    /// The house it takes place in.
+    /// Place of the event, such as a hall or a house.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venue: Option<String>,
     /// The main text: paragraphs with empty lines between them, without navigation and what surrounds it.
@@ -268,7 +272,7 @@ pub struct ScrapedItem {
     /// Lists of the main text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lists: Vec<List>,
-    /// Where each present field comes from.
+    /// Origin of each present field.
     #[serde(default)]
     pub provenance: BTreeMap<Field, Provenance>,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// How much, with the digits that were written; text in JSON, so that none is lost.
+    /// Amount, with the digits as written; text in JSON, so that none is lost.
     pub amount: Decimal,
     /// An ISO 4217 code, or the sign on the page where it could mean several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,34 +23,34 @@ impl fmt::Display for Price {
     }
 }
 
-/// What people think.
+/// Mean rating by users, with its scale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rating {
-    /// The mean; text in JSON.
+    /// Mean of all ratings; text in JSON.
     pub value: Decimal,
-    /// The best that can be given.
+    /// Best possible rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<Decimal>,
-    /// How many people gave one.
+    /// Number of users who gave a rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
 }
 
-/// What a job pays.
+/// Pay of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Salary {
-    /// The least; text in JSON.
+    /// Lower end of the range; text in JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
-    /// The most; text in JSON.
+    /// Upper end of the range; text in JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Decimal>,
-    /// As of a [`Price`].
+    /// Currency of the amounts, in the form of [`Price::currency`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
-    /// For how long a time, as the page says it: `HOUR`, `YEAR`.
+    /// Period of the amounts, as the page states it: `HOUR`, `YEAR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per: Option<String>,
 }
@@ -59,13 +59,13 @@ pub struct Salary {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// What the page says above it.
+    /// Caption that the page shows above the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caption: Option<String>,
-    /// The names of its columns; empty where there are none.
+    /// Names of the columns; empty if the table has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub header: Vec<String>,
-    /// Its other rows.
+    /// Rows of the table, without the header.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -73,9 +73,9 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
-    /// The heading right before it.
+    /// Heading right before the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// Its items.
+    /// Texts of the list's items.
     pub items: Vec<String>,
 }

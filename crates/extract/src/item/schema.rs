@@ -1,4 +1,4 @@
-//! The JSON Schema of an item: what a language model is told, and what its answers are checked by.
+//! JSON Schema of an item, which prompts contain and responses are validated against.
 
 use serde_json::Value;
 

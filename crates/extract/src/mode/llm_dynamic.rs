@@ -6,7 +6,8 @@ use super::model::reading::Reading;
 use super::model::{Asking, prompt};
 use crate::extraction::{ExtractError, Extraction};
 
-/// What a model finds worth saying about a page. Where the form is somebody's own, the model answers in that.
+/// Extracts the fields that a model considers relevant on a page. If the form is the user's own, the model
+/// answers in that form.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! One question for the predefined form. No retry for its sake; what may pass in transport is tried again by the session.
+//! A single request for the predefined form. It is not repeated for missing fields; the session retries temporary failures.
 
 use super::model::candidate::Candidate;
 use super::model::filled::filled;
@@ -6,7 +6,8 @@ use super::model::reading::Reading;
 use super::model::{Asking, prompt};
 use crate::extraction::{ExtractError, Extraction};
 
-/// What a model says that a page holds, in the form that is asked for. Fields that it leaves out, or that are null, are absent.
+/// Extracts the content of a page with a model, in the requested form. Fields that the model omits, or that
+/// are null, are absent.
 ///
 /// # Errors
 ///

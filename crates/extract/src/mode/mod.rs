@@ -1,4 +1,4 @@
-//! The ways to get an item from a page. A mode is a file or folder here and a variant of [`Mode`].
+//! Modes of extracting an item from a page. A mode is a file or folder here and a variant of [`Mode`].
 
 pub mod llm_dynamic;
 pub mod llm_dynamic_adaptive;
@@ -9,17 +9,17 @@ pub mod rule_based;
 use std::fmt;
 use std::str::FromStr;
 
-/// How an item is got from a page.
+/// Method of extracting an item from a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// What the page states about itself, then rules about how pages look. No language model.
+    /// The page's statements about itself, then rules about the layout of pages. No language model.
     #[default]
     RuleBased,
     /// A language model fills the predefined form.
     LlmFixed,
-    /// A language model chooses the fields.
+    /// A language model chooses which fields to fill.
     LlmDynamic,
-    /// The same, asked again for what is missing.
+    /// As `LlmDynamic`, with further requests for missing fields.
     LlmDynamicAdaptive,
 }
 
@@ -37,7 +37,7 @@ impl Mode {
         }
     }
 
-    /// How it asks a model; `None` for the one that asks none.
+    /// Returns the way in which the mode queries a model; `None` for the mode without a model.
     pub const fn of_model(self) -> Option<ModelMode> {
         match self {
             Self::RuleBased => None,
@@ -48,14 +48,14 @@ impl Mode {
     }
 }
 
-/// A mode that asks a model.
+/// A mode that uses a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelMode {
-    /// [`Mode::LlmFixed`].
+    /// The mode [`Mode::LlmFixed`].
     Fixed,
-    /// [`Mode::LlmDynamic`].
+    /// The mode [`Mode::LlmDynamic`].
     Dynamic,
-    /// [`Mode::LlmDynamicAdaptive`].
+    /// The mode [`Mode::LlmDynamicAdaptive`].
     Adaptive,
 }
 
@@ -65,11 +65,11 @@ impl fmt::Display for Mode {
     }
 }
 
-/// A mode was asked for that does not exist.
+/// The requested mode does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no mode {asked:?}: use {}", Mode::ALL.map(Mode::name).join(", "))]
 pub struct UnknownMode {
-    /// What was asked for.
+    /// Name of the requested mode.
     pub asked: String,
 }
 

@@ -1,7 +1,8 @@
-//! What models are asked, word for word, and a file of answers to just that for each prompt.
+//! Exact prompts for the models, and for each prompt a file of answers to exactly that prompt.
 //!
-//! A prompt that has changed fails both: `cargo insta review` shows how, and `UPDATE_REPLAYS=1 cargo nextest run -p autoheal-extract replay`
-//! writes the files anew, with the same answers to the new questions. `autoheal extract URL --mode ... --model ... --record FILE` records real ones.
+//! A changed prompt fails both: `cargo insta review` shows the difference, and
+//! `UPDATE_REPLAYS=1 cargo nextest run -p autoheal-extract replay` writes the files anew, with the same answers
+//! to the new questions. `autoheal extract URL --mode ... --model ... --record FILE` records real answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const COMPLETE: &str = r#"{"page_type": "product", "title": "Pot, large", "price
     "brand": "Acme", "sku": "P-17", "availability": "In stock", "description": "A pot for soup."}"#;
 const WITHOUT_PRICE: &str = r#"{"page_type": "product", "title": "Pot, large", "published_at": "Not specified"}"#;
 
-/// A prompt, the mode that asks it, and what is answered until it is asked.
+/// A prompt, the mode that uses it, and the scripted responses up to it.
 struct Case {
     prompt: &'static str,
     mode: Mode,
@@ -115,7 +116,7 @@ fn replay_file(prompt: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/replays/{prompt}.jsonl"))
 }
 
-/// Asks a script, and writes its answers down beside the questions.
+/// Runs a script, and writes its responses with their prompts to the replay file.
 async fn write_replay(case: &Case) {
     let script = Script::of(case.answers);
     extract(case.mode, &script.session()).await;

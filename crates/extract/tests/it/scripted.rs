@@ -1,4 +1,4 @@
-//! A model that says what it is told to say, and remembers what it was asked.
+//! Model with scripted responses, which records the requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -79,7 +79,7 @@ pub(crate) fn session(model: Arc<dyn ChatModel>, settings: Settings) -> Session 
     models.session(None, None, None)
 }
 
-/// Asks for an item of the page with the pot, with the settings that nobody changed.
+/// Returns a request for an item of the [`POT`] page.
 pub(crate) fn asking<'a>(session: &'a Session, form: &'a Form, settings: &'a ModelSettings) -> Asking<'a> {
     Asking { session, form, settings }
 }

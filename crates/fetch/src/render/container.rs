@@ -1,8 +1,8 @@
-//! What contains the browser: namespaces made by bubblewrap.
+//! Container of the browser: namespaces made by bubblewrap.
 //!
-//! The network is empty but for the relay to our proxy: no page, and no fault of the browser, reaches anything past it, by
-//! whatever protocol. Of the machine only programs, libraries and fonts are seen, read-only; the profile is in memory. The
-//! user inside is an ordinary one without capabilities, so the browser's own sandbox is up, too, also for root.
+//! Its network has nothing but the relay to our proxy: no page, and no flaw of the browser, reaches anything past the proxy,
+//! by any protocol. Of the machine, the browser sees only programs, libraries and fonts, read-only; its profile is in memory.
+//! The user inside is an ordinary one without capabilities, so the browser's own sandbox works as well, also for root.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::FetchError;
 /// The home of the browser inside, with its profile.
 pub(super) const HOME: &str = "/home/browser";
 
-/// Where the folder of the proxy's socket, and the relay, are seen inside.
+/// Path inside at which the folder of the proxy's socket is mounted; `RELAY` is the path of the relay.
 const SOCKET_FOLDER: &str = "/run/autoheal";
 const RELAY: &str = "/run/autoheal-relay";
 /// The folder for a picture: the only one that is shared and can be written.
@@ -41,7 +41,7 @@ const ETC: &[&str] = &[
 /// The size of each folder in memory, in bytes.
 const SCRATCH: u64 = 512 << 20;
 
-/// What is shown inside beside the system.
+/// Files and folders that the container sees in addition to the system.
 pub(super) struct Inside<'run> {
     /// The folder that holds the socket of the proxy.
     pub(super) socket_folder: &'run Path,
@@ -50,7 +50,7 @@ pub(super) struct Inside<'run> {
     pub(super) relay: &'run RelayProgram,
 }
 
-/// The command that starts `program` inside, without what the program is told.
+/// Returns the command that starts `program` in the container, without the arguments of the program.
 pub(super) fn words(program: &Path, inside: &Inside<'_>) -> Result<Vec<OsString>, FetchError> {
     let mut words = Words::default();
     words.push(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"]);

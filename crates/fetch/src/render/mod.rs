@@ -1,15 +1,15 @@
-//! Pages that scripts build: the document as a headless Chromium shows it.
+//! Pages that are built by scripts, as a headless Chromium renders them.
 //!
-//! The browser gets a new profile each time, in namespaces that show it no file of the user and no network. Its only way out is
-//! a [`proxy`] of ours, which looks names up by the same guard as every other request: a page cannot make the browser ask what
-//! the fetcher would not. It ends, with everything it started, when the document is there, the time is up, the caller is gone, or
-//! this process dies.
+//! Each browser gets a new profile, in namespaces without access to the user's files and the network. Its only connection is
+//! a [`proxy`], which checks addresses with the same guard as every other request: a page cannot make the browser send
+//! requests that the fetcher would not. The browser and everything it started ends when the document is complete, the time
+//! limit expires, the caller drops the future, or this process dies.
 //!
 //! # Layout
 //!
-//! - [`container`]: what contains the browser
-//! - [`process`]: starting it, and what it leaves
-//! - [`proxy`]: its way to the network; [`relay`]: the way to that
+//! - [`container`]: sandbox of the browser
+//! - [`process`]: start of the browser, and its output
+//! - [`proxy`]: the browser's connection to the network; [`relay`]: the connection to the proxy
 //! - [`watch`]: its memory
 
 mod container;
@@ -48,48 +48,48 @@ const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "g
 /// In the page that Chromium shows instead of one that it could not load.
 const ERROR_PAGE: &[u8] = b"id=\"main-frame-error\"";
 
-/// What Chromium says when the kernel lets it make no namespaces.
+/// Message of Chromium when the kernel does not let it make namespaces.
 const NO_SANDBOX: &str = "No usable sandbox";
 
-/// The wall between a page and the machine.
+/// Isolation of the browser from the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BrowserSandbox {
-    /// Up: namespaces made by bubblewrap, and the browser's own sandbox within.
+    /// On: namespaces made by bubblewrap, and the browser's own sandbox within.
     #[default]
     Bubblewrap,
-    /// Down: the browser sees this user's files and network, and is asked to use the proxy.
+    /// Off: the browser can access the user's files and network, and is only configured to use the proxy.
     Off,
 }
 
-/// The program that runs [`relay`] with the arguments it is given after these.
+/// Program that runs [`relay`] with the arguments that follow its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelayProgram {
-    /// Its absolute path. It needs nothing but the system's libraries.
+    /// Absolute path of the program, which needs nothing but the system's libraries.
     pub program: PathBuf,
-    /// What makes it a relay.
+    /// Arguments that make the program a relay.
     pub arguments: Vec<String>,
 }
 
-/// How pages are rendered.
+/// Settings for rendering pages in a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderSettings {
     /// The browser; `None`: the first of `chromium`, `chromium-browser`, `google-chrome` on `PATH`.
     pub program: Option<PathBuf>,
-    /// What contains the browser.
+    /// Sandbox of the browser.
     pub sandbox: BrowserSandbox,
     /// The way out of [`BrowserSandbox::Bubblewrap`]; `None`: pages are rendered only without it.
     pub relay: Option<RelayProgram>,
-    /// How long one page may take, from the start of the browser to its end.
+    /// Time limit of one page, from the start of the browser to its end.
     pub time: Duration,
     /// The longest document in bytes.
     pub document_limit: u64,
-    /// How much one page may load, everything together, in bytes.
+    /// Maximum traffic that one page may load in all, in bytes.
     pub traffic_limit: u64,
-    /// How much one page may send, everything together, in bytes.
+    /// Maximum traffic that one page may send in all, in bytes.
     pub upload_limit: u64,
     /// Memory of the browser, all its processes together, in bytes.
     pub memory: u64,
-    /// How many browsers may run at once; zero counts as one.
+    /// Maximum number of browsers that run at once; zero counts as one.
     pub at_once: usize,
 }
 
@@ -110,7 +110,7 @@ impl Default for RenderSettings {
     }
 }
 
-/// Where the browser is, as the settings name it or `PATH` has it.
+/// Returns the path of the browser, from the settings or else from `PATH`.
 ///
 /// # Errors
 ///
@@ -130,11 +130,11 @@ pub fn browser_program(settings: &RenderSettings) -> Result<PathBuf, FetchError>
 /// The page that every browser has.
 const EMPTY: &str = "about:blank";
 
-/// Tries the browser as the settings have it; returns what it is, for a person.
+/// Tries the browser with these settings. Returns a description of the browser and its sandbox, for display.
 ///
 /// # Errors
 ///
-/// Why no page can be rendered here.
+/// The reason no page can be rendered here.
 pub async fn check(settings: &RenderSettings) -> Result<String, FetchError> {
     let program = browser_program(settings)?;
     let guard = Arc::new(AddressGuard::new(&[]));
@@ -150,23 +150,23 @@ pub async fn check(settings: &RenderSettings) -> Result<String, FetchError> {
     Ok(format!("{}, {contained}", program.display()))
 }
 
-/// What is wanted of a page.
+/// Result that is wanted of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum View {
-    /// Its document.
+    /// HTML document of the page after its scripts ran.
     Document,
-    /// A picture of it.
+    /// Screenshot of the page.
     Picture,
 }
 
-/// Where a picture lies in the folder of a browser.
+/// Path of the picture in the folder of a browser.
 const PICTURE_NAME: &str = "pictures/picture.png";
 
-/// Why a program without a relay renders nothing.
+/// Error of a program without a relay.
 const NO_RELAY: &str = "this program has no relay to the browser's namespace; take the wall down with the setting \
                         `fetch.browser_sandbox = false`";
 
-/// How wide and high a picture is, in pixels.
+/// Width and height of a picture, in pixels.
 const PICTURE: (u32, u32) = (1280, 1600);
 
 /// The picture that the browser left, unless it left none or too much. The browser could write its folder, so a link or a pipe
@@ -190,18 +190,18 @@ async fn read_picture(path: &Path, limit: u64) -> Result<Bytes, String> {
 /// The words for the browser when its own sandbox cannot be had within ours.
 const WITHOUT_OWN_SANDBOX: &str = "--no-sandbox";
 
-/// Renders pages.
+/// Browser that renders pages, each in a process of its own.
 #[derive(Debug)]
 pub(crate) struct Browser {
     settings: RenderSettings,
     user_agent: String,
     resolver: GuardedResolver,
     running: Semaphore,
-    /// Whether the browser was found unable to have its own sandbox within the namespaces, as on some hardened kernels.
+    /// Set when the browser was unable to have its own sandbox within the namespaces, as on some hardened kernels.
     is_without_own: AtomicBool,
 }
 
-/// What is rendered, and how it is seen.
+/// Page to render, with the result that is wanted of it.
 struct Page<'page> {
     url: &'page Url,
     settle: Duration,
@@ -363,7 +363,7 @@ impl Browser {
     }
 }
 
-/// What the browser said, with what to do when it could not be contained.
+/// Returns the browser's message, with the remedy when the browser could not be contained.
 fn explained(said: String) -> String {
     if said.starts_with("bwrap:") {
         let remedy = "it needs bubblewrap 0.8 or later, and a kernel that lets this user make namespaces; where that cannot be had, \

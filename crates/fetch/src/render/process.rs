@@ -12,10 +12,10 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::watch;
 
-/// How much of what the browser says about itself is kept: the end.
+/// Size of the end of the browser's messages that is kept, in bytes.
 const SAID_LIMIT: usize = 8 << 10;
 
-/// How long what it said is waited for after its end.
+/// Time to wait for the rest of its messages after the browser has exited.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The longest file that it may write, in bytes.
@@ -34,16 +34,16 @@ pub(super) struct Launch<'run> {
     pub(super) memory: u64,
 }
 
-/// What it left.
+/// Output of the browser.
 pub(super) struct Output {
     pub(super) document: Bytes,
-    /// What was too much.
+    /// Limit that the page exceeded, if any.
     pub(super) excess: Option<Excess>,
     /// The end of what it said on standard error.
     pub(super) said: String,
 }
 
-/// What a page may not have more of.
+/// Quantity that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Excess {
     /// The document is longer than the limit.

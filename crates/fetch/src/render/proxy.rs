@@ -23,10 +23,10 @@ use crate::resolve::{GuardedResolver, ResolveError};
 /// The longest head of a request, in bytes.
 const HEAD_LIMIT: u64 = 64 << 10;
 
-/// How many connections are served at once; a browser opens six to a host.
+/// Maximum number of connections that are served at once; a browser opens six to a host.
 const CONNECTIONS: usize = 128;
 
-/// How much a page may move, in bytes.
+/// Limits on the traffic of a page, in bytes.
 #[derive(Debug)]
 pub(super) struct Allowance {
     load: Left,
@@ -39,7 +39,7 @@ impl Allowance {
     }
 }
 
-/// How many bytes are left.
+/// Number of bytes that are left.
 #[derive(Debug)]
 struct Left(AtomicU64);
 
@@ -104,7 +104,7 @@ impl Drop for Proxy {
     }
 }
 
-/// What all connections share.
+/// State that all connections share.
 struct Way {
     resolver: GuardedResolver,
     allowance: Allowance,
@@ -166,7 +166,8 @@ impl Way {
         }
     }
 
-    /// A connection to the first address of a host that takes one; else the status that says why there is none.
+    /// Connects to the first address of a host that accepts a connection. The error is the status of the response to the
+    /// browser.
     async fn connect(&self, host: &Host, port: u16) -> Result<TcpStream, u16> {
         let addresses = match host {
             Host::Domain(name) => self.resolver.addresses(name).await,
@@ -185,8 +186,8 @@ impl Way {
         Err(502)
     }
 
-    /// Hands on one request and its answer. The connection then ends, so that no second request can follow, which might
-    /// be meant for another host.
+    /// Forwards one request and its response. The connection then ends, so that no second request can follow, which might
+    /// have another host as its destination.
     async fn forward(
         &self,
         head: &Head,
@@ -290,7 +291,7 @@ mod tests {
         Proxy::at_port(resolver, Allowance::new(traffic_limit, 10_000)).await.unwrap()
     }
 
-    /// What the proxy answers to these bytes, until it hangs up.
+    /// Returns the proxy's answer to these bytes, up to the end of the connection.
     async fn ask(proxy: &Proxy, text: &str) -> String {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, proxy.port())).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
@@ -299,7 +300,7 @@ mod tests {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// A server that says back what it was asked, then `padding` more bytes.
+    /// Starts a server that echoes the request, then `padding` more bytes.
     async fn echo(padding: usize) -> u16 {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,8 +1,8 @@
-//! The way of a browser to the proxy, out of a network namespace that has none.
+//! Relay between a browser in an isolated network namespace and the proxy outside.
 //!
-//! Inside of the namespace only the loopback interface exists, and nobody else is on it. The relay listens there, passes each
-//! connection on to the unix socket of the proxy, which is shown inside, and starts the browser, which cannot speak through a
-//! unix socket. It ends as the browser does.
+//! In the namespace only the loopback interface exists, and no other program uses it. The relay listens there, forwards
+//! each connection to the unix socket of the proxy, which is mounted inside, and starts the browser, which cannot connect to
+//! a unix socket. The relay exits when the browser does.
 
 use std::ffi::OsString;
 use std::io;

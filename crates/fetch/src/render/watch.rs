@@ -1,6 +1,6 @@
-//! How much memory the browser uses, all its processes together.
+//! Memory use of the browser, over all its processes.
 //!
-//! The limits of the kernel that every user may set hold for one process each, and a browser has ten.
+//! The kernel limits that an ordinary user may set apply to one process each, and a browser has ten.
 
 use std::fs;
 use std::time::Duration;

@@ -107,7 +107,7 @@ fn places_are_addresses_networks_or_names() {
     }
 }
 
-/// What the standard library knows to be special; written down apart from the table that is tested.
+/// Returns whether an address is special by the rules of the standard library; written apart from the table under test.
 fn is_special(address: Ipv4Addr) -> bool {
     address.is_loopback()
         || address.is_private()

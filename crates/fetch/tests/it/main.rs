@@ -1,4 +1,4 @@
-//! What the crate does, through its public interface, against real servers on the loopback interface.
+//! Tests of the crate through its public interface, against real servers on the loopback interface.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod addresses;

@@ -16,7 +16,7 @@ use crate::{fetch, settings};
 /// The variable by which a test tells the test that it starts where the server is.
 const SERVER: &str = "AUTOHEAL_TEST_TLS_SERVER";
 
-/// A server with a certificate for these names that nobody has signed. Gives its port and the certificate.
+/// Starts a server with a self-signed certificate for these names. Returns its port and the certificate.
 async fn server(names: &[&str]) -> (u16, String) {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();

@@ -1,4 +1,4 @@
-//! What CI says about a commit: runs of Actions, their jobs and logs, and the checks and statuses of other CI.
+//! CI results of a commit: runs of Actions, their jobs and logs, and the checks and statuses of other CI.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,22 +9,22 @@ use crate::{BranchName, CommitId};
 /// The context of the statuses that this program sets.
 pub const CONTEXT: &str = "autoheal";
 
-/// The app that runs Actions: its checks are its runs, which are asked for by themselves.
+/// The app that runs Actions. Its checks duplicate workflow runs, which are requested separately.
 const ACTIONS_APP: &str = "github-actions";
 
-/// How something that CI does ended, or that it has not.
+/// State of a check, run or job of CI: pending, or its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckState {
-    /// It has not ended.
+    /// It has not ended yet.
     Pending,
-    /// It succeeded.
+    /// It ended with success.
     Success,
-    /// It failed, ran out of time, or could not start.
+    /// It failed, timed out, or could not start.
     Failure,
-    /// It had nothing to say: skipped, neutral.
+    /// It ended without a verdict by design: skipped or neutral.
     Neutral,
-    /// It ended without a verdict: cancelled, stale, or in a way that is not known here.
+    /// It ended without a usable verdict: cancelled, stale, or with an unknown conclusion.
     Inconclusive,
 }
 
@@ -46,11 +46,11 @@ impl CheckState {
 /// One thing that CI does for a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// Its name.
+    /// Name of the check, run or status.
     pub name: String,
-    /// How it stands.
+    /// State of the check.
     pub state: CheckState,
-    /// Its page.
+    /// URL of its page, if it has one.
     pub url: Option<String>,
     /// The run of Actions that it is, which has jobs and logs; `None`: another CI.
     pub run: Option<u64>,
@@ -59,9 +59,9 @@ pub struct Check {
 /// Everything that CI does for a commit, as far as the token may see it.
 #[derive(Debug, Default)]
 pub struct CommitChecks {
-    /// By name.
+    /// Checks, sorted by name.
     pub checks: Vec<Check>,
-    /// Why what other CI says could not be read.
+    /// Error from reading the results of other CI, if they could not be read.
     pub unread: Option<GitHubError>,
 }
 
@@ -101,11 +101,11 @@ struct Status {
 /// A job of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Its number.
+    /// Id of the job.
     pub id: u64,
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// How it stands.
+    /// State of the job.
     pub state: CheckState,
 }
 
@@ -117,32 +117,32 @@ struct RawJob {
     conclusion: Option<String>,
 }
 
-/// A workflow.
+/// Workflow of Actions in a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct WorkflowFile {
-    /// Its number.
+    /// Id of the workflow.
     pub id: u64,
-    /// Its file, from the repository's top.
+    /// Path of the workflow's file, from the repository's top.
     pub path: String,
-    /// `active`, or why not.
+    /// State of the workflow: `active`, or the reason it is not.
     pub state: String,
 }
 
 impl WorkflowFile {
-    /// Whether it can be started.
+    /// Returns whether the workflow can be started.
     pub fn is_active(&self) -> bool {
         self.state == "active"
     }
 }
 
-/// What a commit's status says.
+/// State of a commit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusState {
-    /// It is being looked at.
+    /// CI has not finished yet.
     Pending,
-    /// It is well.
+    /// All checks pass.
     Success,
-    /// It is not.
+    /// Some checks fail, or the run failed.
     Failure,
 }
 
@@ -158,8 +158,8 @@ impl StatusState {
 }
 
 impl GitHub {
-    /// Everything that CI does for a commit: the newest run of each workflow and event, and the checks and statuses of other CI; what this
-    /// program said itself is left out. Some kinds of token may see Actions and nothing of other CI, which is said and is no error.
+    /// Returns all CI results of a commit: the newest run of each workflow and event, and the checks and statuses of other CI. Statuses
+    /// set by this program are left out. Some kinds of token may read Actions only: that is reported in `unread` and is not an error.
     ///
     /// # Errors
     ///
@@ -256,7 +256,7 @@ impl GitHub {
         self.connection.tell(ApiOperation::StartWorkflow, &url, &json!({ "ref": branch.as_str() })).await
     }
 
-    /// Says on a commit how it stands, unless that is said there already.
+    /// Sets the status of a commit, unless it has that status already.
     ///
     /// # Errors
     ///
@@ -284,7 +284,7 @@ impl GitHub {
     }
 }
 
-/// The newest run of each workflow and event. One that was skipped judged nothing: it stands for an earlier one only where that was
+/// Returns the newest run of each workflow and event. A skipped run has no verdict: it replaces an earlier run only if that was
 /// skipped, too.
 fn newest(runs: Vec<Run>) -> Vec<Run> {
     let weight = |run: &Run| (run.state() != CheckState::Neutral, run.id);

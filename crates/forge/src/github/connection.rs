@@ -26,10 +26,10 @@ const LONGEST_ANSWER: usize = 16 << 20;
 /// The most pages of one list.
 const MOST_PAGES: usize = 30;
 
-/// How many redirects are followed.
+/// Maximum number of redirects that are followed.
 const MOST_REDIRECTS: usize = 3;
 
-/// How many answers are kept for `If-None-Match`.
+/// Maximum number of responses that are cached for `If-None-Match`.
 const MOST_KEPT: usize = 128;
 
 /// Of a log, its beginning and its end are kept, in bytes: the error stands at the end.
@@ -39,7 +39,7 @@ const LOG_TAIL: usize = 2 << 20;
 /// The longest log that is read through.
 const LONGEST_LOG: usize = 256 << 20;
 
-/// How much of what GitHub says is told, in characters.
+/// Maximum length of GitHub's messages in errors, in characters.
 const TOLD: usize = 300;
 
 /// The way to one API.
@@ -59,7 +59,7 @@ struct Answer {
     body: Arc<[u8]>,
 }
 
-/// What became of one try.
+/// Outcome of one try.
 enum Tried {
     Answered(Answer),
     NotChanged,
@@ -134,7 +134,7 @@ impl Connection {
         self.ask(doing, &Method::POST, url, Some(body)).await.map(drop)
     }
 
-    /// Asks until there is an answer, a reason why there is none, or no more patience.
+    /// Sends a request and retries it until it gets a response, a permanent error, or runs out of time or attempts.
     async fn ask(
         &self,
         doing: ApiOperation,
@@ -286,7 +286,7 @@ impl Connection {
         }
     }
 
-    /// Logs are kept over HTTPS; without it only where the API itself is asked without it, which is on the loopback interface.
+    /// Returns whether a log may be read from `target`: over HTTPS, or over HTTP if the API itself uses it, on the loopback interface.
     fn may_read(&self, target: &Url) -> bool {
         let is_plain = target.username().is_empty() && target.password().is_none();
         is_plain && (target.scheme() == "https" || target.scheme() == self.settings.api.scheme())
@@ -333,7 +333,7 @@ impl Connection {
         }
     }
 
-    /// What GitHub says in its own words, cut, on one line, without the token.
+    /// Returns GitHub's error message, cut, on one line, without the token.
     fn said(&self, body: &str) -> String {
         let document: Value = serde_json::from_str(body).unwrap_or_default();
         let errors = document["errors"].as_array().into_iter().flatten();
@@ -374,7 +374,7 @@ impl Connection {
     }
 }
 
-/// Where a text is.
+/// Text of a response, or the URL to which it redirects.
 enum Place {
     Here(Arc<[u8]>),
     There(Url),
@@ -388,14 +388,14 @@ fn malformed(doing: ApiOperation, error: &serde_json::Error) -> GitHubError {
     GitHubError::Malformed { doing, reason: error.to_string().chars().take(TOLD).collect() }
 }
 
-/// Where an answer points instead of giving one.
+/// Returns the target of a redirect; `None`: the response is not a redirect.
 fn redirect(status: u16, headers: &HeaderMap, here: &Url) -> Option<Url> {
     let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
     let target = headers.get(LOCATION).filter(|_| is_redirect)?.to_str().ok()?;
     here.join(target).ok()
 }
 
-/// TLS with the roots that the machine trusts, or those of Mozilla where a machine has none.
+/// Returns a TLS configuration with the root certificates of the machine, or those of Mozilla if the machine has none.
 fn tls() -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

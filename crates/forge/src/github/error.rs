@@ -1,11 +1,11 @@
-//! What can go wrong between here and GitHub's API.
+//! Errors of requests to GitHub's API.
 
 use std::fmt;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 
-/// What was being asked when something went wrong.
+/// API operation that failed, for messages and error codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiOperation {
     /// Reading a repository's entry.
@@ -14,11 +14,11 @@ pub enum ApiOperation {
     WatchCi,
     /// Reading the log of a job.
     ReadLog,
-    /// Starting a workflow.
+    /// Starting a workflow run.
     StartWorkflow,
     /// Finding, opening or changing a pull request.
     PullRequest,
-    /// Writing a comment.
+    /// Writing a comment on a pull request.
     Comment,
     /// Setting the status of a commit.
     CommitStatus,
@@ -48,29 +48,29 @@ impl fmt::Display for ApiOperation {
     }
 }
 
-/// Why GitHub gave no answer that can be used. No message holds a credential: what GitHub said is cut, and the token taken out.
+/// Reason GitHub gave no usable response. No message holds a credential: GitHub's messages are cut and the token is removed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitHubError {
-    /// The address is none of an API.
+    /// The URL is not the address of a GitHub API.
     #[error(
         "{given} is no address of GitHub's API; write https://api.github.com, or https://HOST/api/v3 for GitHub Enterprise"
     )]
     Address {
-        /// As it was given.
+        /// Rejected URL.
         given: String,
     },
     /// No secure connection can be made from here.
     #[error("no secure connections can be made: {reason}")]
     Tls {
-        /// Why.
+        /// Reason no secure connection is possible.
         reason: String,
     },
-    /// The token is none that GitHub knows.
+    /// GitHub rejects the token as invalid.
     #[error("{doing}: GitHub does not accept the token ({said}); make a new one, or set it as AUTOHEAL_GITHUB_TOKEN")]
     Unauthorized {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// What GitHub said.
+        /// Message in GitHub's response.
         said: String,
     },
     /// The token may not do that.
@@ -78,71 +78,71 @@ pub enum GitHubError {
         "{doing}: GitHub does not allow it ({said}); give the token the permission that docs/github.md names for it"
     )]
     Forbidden {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// What GitHub said.
+        /// Message in GitHub's response.
         said: String,
     },
-    /// It is not there, or not for this token.
+    /// The resource does not exist, or is not visible to this token.
     #[error("{doing}: GitHub does not show it ({said}); check the name, and what the token may see")]
     NotFound {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// What GitHub said.
+        /// Message in GitHub's response.
         said: String,
     },
-    /// What was sent is refused.
+    /// GitHub rejects the request.
     #[error("{doing}: GitHub refuses it ({said})")]
     Refused {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// What GitHub said.
+        /// Message in GitHub's response.
         said: String,
     },
-    /// Too much was asked.
+    /// GitHub limits the rate of requests and asks for a longer wait than allowed.
     #[error("{doing}: GitHub asks to wait {} s, which is too long; try again then, or use a token of its own", wait.as_secs())]
     RateLimited {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// How long it asks to wait.
+        /// Time that GitHub asks to wait.
         wait: Duration,
     },
-    /// The server failed.
+    /// The server responds with an error status.
     #[error("{doing}: GitHub answers with status {status}; try again later")]
     Down {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// The status.
+        /// HTTP status of the response.
         status: u16,
     },
-    /// There was no answer.
+    /// The server sent no response.
     #[error("{doing}: no answer ({reason}); check the network and the address of the API")]
     Unreachable {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// Why.
+        /// Error of the HTTP client, with its root cause.
         reason: String,
     },
-    /// The answer is longer than any that makes sense.
+    /// The response is longer than any legitimate one.
     #[error("{doing}: the answer is longer than {limit} bytes or pages")]
     TooLarge {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// The limit.
+        /// Maximum number of bytes or pages.
         limit: usize,
     },
     /// The answer is not what GitHub's description says.
     #[error("{doing}: the answer cannot be understood ({reason})")]
     Malformed {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
-        /// Why.
+        /// Error of the parser.
         reason: String,
     },
     /// The answer points to where nothing is followed.
     #[error("{doing}: the answer points elsewhere, which is not followed")]
     Redirected {
-        /// What was being asked.
+        /// Operation that failed, for the message.
         doing: ApiOperation,
     },
 }
@@ -165,7 +165,7 @@ impl GitHubError {
         }
     }
 
-    /// Whether another try may help by itself.
+    /// Returns whether a retry may succeed without further changes.
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::RateLimited { .. } | Self::Down { .. } | Self::Unreachable { .. } => true,

@@ -1,14 +1,14 @@
-//! What the headers of an answer say about waiting (GitHub: "Rate limits for the REST API").
+//! Waits that the headers of a response ask for (GitHub: "Rate limits for the REST API").
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// What GitHub asks for when it names no time.
+/// Wait when GitHub names no time.
 const UNNAMED: Duration = Duration::from_mins(1);
 
-/// How long to wait before the request is made again, if it was refused because too much was asked: the primary limit (nothing
-/// remains until a time) or a secondary one (`Retry-After`, or only words).
+/// Returns the time to wait before repeating a request that was refused by a rate limit: the primary limit (nothing remains
+/// until a time) or a secondary one (`Retry-After`, or only a message).
 pub(super) fn asked_to_wait(status: u16, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
     if !matches!(status, 403 | 429) {
         return None;

@@ -30,20 +30,20 @@ use crate::RepositoryAddress;
 use connection::Connection;
 pub use error::{ApiOperation, GitHubError};
 
-/// Where GitHub is, and how patiently it is asked.
+/// Address of GitHub's API, the token, time limits and retries.
 #[derive(Debug, Clone)]
 pub struct GitHubSettings {
     /// The address of the API: `https://api.github.com`, or `https://HOST/api/v3`.
     pub api: Url,
-    /// Who asks.
+    /// Token that authenticates requests; `None`: requests are anonymous.
     pub token: Option<SecretString>,
-    /// How long one request may take.
+    /// Time limit of one request.
     pub timeout: Duration,
-    /// How often a request is made that may be repeated, when the network or the server fails.
+    /// Number of tries of a repeatable request, when the network or the server fails.
     pub tries: usize,
     /// The first wait between them; each further one is twice as long.
     pub first_wait: Duration,
-    /// How long one request waits altogether when GitHub says that too much was asked.
+    /// Total time that one request waits when GitHub reports that a rate limit is exceeded.
     pub patience: Duration,
 }
 
@@ -64,7 +64,7 @@ impl GitHubSettings {
     }
 }
 
-/// Where a GitHub lives: its API, and the origin under which repositories are cloned.
+/// A GitHub host: its API, and the origin from which repositories are cloned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitHubHost {
     api: Url,
@@ -72,12 +72,12 @@ pub struct GitHubHost {
 }
 
 impl GitHubHost {
-    /// The host whose API is at `api`: `https://api.github.com` for github.com, `https://HOST/api/v3` for GitHub Enterprise. Plain `http` is
-    /// taken on the loopback interface only.
+    /// Returns the host whose API is at `api`: `https://api.github.com` for github.com, `https://HOST/api/v3` for GitHub Enterprise.
+    /// Plain `http` is accepted on the loopback interface only.
     ///
     /// # Errors
     ///
-    /// [`GitHubError::Address`] when it is no such address.
+    /// [`GitHubError::Address`] for any other URL.
     pub fn of_api(api: &Url) -> Result<Self, GitHubError> {
         let refused = || GitHubError::Address { given: api.to_string() };
         let is_loopback = match api.host() {
@@ -118,12 +118,12 @@ impl GitHubHost {
         }
     }
 
-    /// The API's address.
+    /// Returns the base URL of the API.
     pub const fn api(&self) -> &Url {
         &self.api
     }
 
-    /// Where repositories are cloned and pages are read.
+    /// Returns the origin from which repositories are cloned and pages are read.
     pub const fn web(&self) -> &Url {
         &self.web
     }
@@ -144,32 +144,32 @@ impl fmt::Display for RepositoryName {
     }
 }
 
-/// Asks GitHub.
+/// Client of the API of GitHub or GitHub Enterprise.
 #[derive(Debug)]
 pub struct GitHub {
     host: GitHubHost,
     connection: Connection,
 }
 
-/// What is asked of a repository's own entry.
+/// Entry of a repository in the API, as far as it is needed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RepositoryEntry {
-    /// Where it is now: a repository that was renamed answers by its new name.
+    /// Its current `OWNER/NAME`: a renamed repository answers with its new name.
     pub full_name: String,
     /// The branch that a clone checks out.
     pub default_branch: String,
-    /// Nobody can write it any more.
+    /// True if the repository is archived, and so read-only.
     #[serde(default)]
     pub archived: bool,
-    /// What the token may do there; absent without one.
+    /// Permissions of the token; absent without a token.
     #[serde(default)]
     pub permissions: Option<Permissions>,
 }
 
-/// What the token may do with a repository.
+/// Permissions of the token on a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Permissions {
-    /// It may push.
+    /// True if the token may push.
     #[serde(default)]
     pub push: bool,
 }
@@ -185,12 +185,12 @@ impl GitHub {
         Ok(Self { host, connection: Connection::new(settings)? })
     }
 
-    /// Where it is.
+    /// Returns the host that requests go to.
     pub const fn host(&self) -> &GitHubHost {
         &self.host
     }
 
-    /// Whether requests say who asks.
+    /// Returns whether requests carry a token.
     pub fn has_token(&self) -> bool {
         self.connection.has_token()
     }

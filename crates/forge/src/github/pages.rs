@@ -1,4 +1,4 @@
-//! Where the next page of a list is (RFC 8288, `Link`).
+//! Links to the next page of a list (RFC 8288, `Link`).
 
 use url::Url;
 

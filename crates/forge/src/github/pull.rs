@@ -14,52 +14,52 @@ const LONGEST_TEXT: usize = 65_000;
 /// Stands in what this program writes, so that it finds it again; browsers do not show it.
 const MARK: &str = "<!-- autoheal -->";
 
-/// A pull request.
+/// A pull request, as the API returns it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequest {
-    /// Its number.
+    /// Number of the pull request in its repository.
     pub number: u64,
-    /// Its page.
+    /// URL of the pull request's page.
     pub html_url: String,
-    /// `open` or `closed`.
+    /// State of the pull request, `open` or `closed`.
     pub state: String,
-    /// When it was merged, if it was.
+    /// Time of the merge; `None`: it is not merged.
     #[serde(default)]
     pub merged_at: Option<String>,
-    /// Its text.
+    /// Description of the pull request, in Markdown.
     #[serde(default)]
     pub body: Option<String>,
-    /// Its title.
+    /// Title of the pull request.
     #[serde(default)]
     pub title: String,
-    /// Where its commits are.
+    /// Branch that holds its commits.
     pub head: PullEnd,
-    /// Where they are to go.
+    /// Branch that is to receive them.
     pub base: PullEnd,
 }
 
 /// A branch of a pull request and where it was when the pull request last followed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullEnd {
-    /// The branch.
+    /// Name of the branch.
     #[serde(rename = "ref")]
     pub branch: String,
-    /// Its commit.
+    /// Hash of the branch's commit.
     pub sha: String,
 }
 
 impl PullRequest {
-    /// Whether it is open.
+    /// Returns whether the pull request is open.
     pub fn is_open(&self) -> bool {
         self.state == "open"
     }
 
-    /// Somebody closed it without merging it, and it offered one of these commits: what is offered again was refused.
+    /// Returns whether a reviewer refused these commits: the pull request was closed without a merge, and its tip is one of them.
     pub fn is_refused(&self, commits: &BTreeSet<String>) -> bool {
         !self.is_open() && self.merged_at.is_none() && commits.contains(&self.head.sha)
     }
 
-    /// Whether this program wrote it, for this branch.
+    /// Returns whether this program wrote the pull request, and for the branch `base`.
     fn is_ours(&self, base: &str) -> bool {
         self.base.branch == base && self.body.as_deref().is_some_and(|body| body.starts_with(MARK))
     }
@@ -72,22 +72,22 @@ pub struct PullRequestText {
     pub head: String,
     /// The branch that they are for.
     pub base: String,
-    /// One line.
+    /// Title of the pull request, one line.
     pub title: String,
-    /// Markdown.
+    /// Description of the pull request, in Markdown.
     pub body: String,
     /// The commits that it offers, by their ids.
     pub commits: BTreeSet<String>,
 }
 
-/// What became of a pull request.
+/// Outcome of opening a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
-    /// It was opened.
+    /// A new pull request was opened.
     New(PullRequest),
     /// There was one, and it says what is new.
     Updated(PullRequest),
-    /// Somebody closed the one that offered the same: no other is opened.
+    /// A reviewer closed an earlier pull request with the same commits: no other is opened.
     Refused(PullRequest),
     /// One is open from this branch that is not ours, or is for another branch: it is left as it is, and no other is opened.
     Left(PullRequest),
@@ -119,8 +119,8 @@ impl GitHub {
         self.connection.list(ApiOperation::PullRequest, &url, None).await
     }
 
-    /// Opens a pull request, or brings our open one of this branch up to date. There is never a second one; one that a person wrote
-    /// is left as it is, and what a person has refused is not offered again.
+    /// Opens a pull request, or updates our open one from this branch. There is never a second one. A user's own pull request is left
+    /// unchanged, and refused commits are not offered again.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What the crate does, through its public interface, against real git and real git over HTTP.
+//! Tests of the crate through its public interface, against real git and real git over HTTP.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod address;

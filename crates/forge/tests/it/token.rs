@@ -13,7 +13,7 @@ use crate::{git_with_token, request};
 
 const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-/// Whether any process of this machine has `needle` among its arguments.
+/// Returns whether any process of this machine has `needle` among its arguments.
 fn stands_in_arguments(needle: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|process| {
         fs::read(process.path().join("cmdline"))
@@ -21,7 +21,7 @@ fn stands_in_arguments(needle: &str) -> bool {
     })
 }
 
-/// Whether a file below `folder` holds `needle`.
+/// Returns whether a file below `folder` holds `needle`.
 fn stands_in_files(folder: &Path, needle: &str) -> bool {
     fs::read_dir(folder).unwrap().flatten().any(|entry| {
         let path = entry.path();

@@ -8,7 +8,7 @@ use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage}
 /// The version of the form.
 const VERSION: &str = "2023-06-01";
 
-/// A form with more properties that may be left out is refused ("Structured outputs", limits of complexity).
+/// Maximum number of optional properties; a schema with more is rejected ("Structured outputs", limits of complexity).
 const MOST_OPTIONAL: usize = 24;
 
 pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {

@@ -62,7 +62,7 @@ pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
     Ok(ChatAnswer { text, finish, usage })
 }
 
-/// How long it asks to wait: it says so in the body, such as `"retryDelay": "12s"`.
+/// Returns the wait that the provider requests in the body of its error, such as `"retryDelay": "12s"`.
 pub(super) fn retry_delay(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array()?;
     let text = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;

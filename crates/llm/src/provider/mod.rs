@@ -1,4 +1,4 @@
-//! The providers: each is how a question is written in its form, and how its answers are read. Nothing here asks anybody.
+//! The providers: each module encodes requests in the provider's format and parses its answers. Nothing here sends requests.
 //!
 //! Another provider is a file here, a name in [`Provider`], and a row in each `match`.
 
@@ -18,25 +18,25 @@ use serde_json::Value;
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest, Message, Role};
 
-/// Whose form is spoken.
+/// Provider of models, by the format of its API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
-    /// `OpenAI`'s chat completions, and whoever speaks like it.
+    /// `OpenAI`'s chat completions, and compatible servers.
     OpenAi,
-    /// Anthropic's messages.
+    /// Anthropic's messages API.
     Anthropic,
-    /// Google's Gemini.
+    /// Google's Gemini API.
     Gemini,
-    /// Ollama's chat, on a machine of one's own.
+    /// Ollama's chat API, usually on a local machine.
     Ollama,
 }
 
 impl Provider {
-    /// All of them.
+    /// All supported providers.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// As it is written before the `/` of a model's name.
+    /// Returns the name, as written before the `/` of a model's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -46,7 +46,7 @@ impl Provider {
         }
     }
 
-    /// Where it is asked when nothing else is said.
+    /// Returns the default base URL.
     pub const fn base_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",
@@ -71,9 +71,9 @@ impl Provider {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ModelName {
-    /// Who is asked.
+    /// Provider of the model.
     pub provider: Provider,
-    /// For which model.
+    /// Name of the model at the provider.
     pub model: String,
 }
 
@@ -118,28 +118,28 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// A question in a provider's form; the key is added when it is sent.
+/// A request in a provider's format; the key is added when it is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WireRequest {
-    /// What follows the base URL.
+    /// Path below the base URL.
     pub path: String,
-    /// Headers but the key's, by name and value.
+    /// Headers without the key, by name and value.
     pub headers: Vec<(&'static str, String)>,
-    /// The body.
+    /// Body of the request.
     pub body: Value,
 }
 
-/// How the key is sent.
+/// Header that carries the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyHeader {
-    /// `Authorization: Bearer KEY`.
+    /// Sent as `Authorization: Bearer KEY`.
     Bearer,
-    /// This header, and nothing but the key.
+    /// Sent as the whole value of this header.
     Plain(&'static str),
 }
 
 impl ModelName {
-    /// The question in this provider's form. `is_own` tells whether the provider itself is asked, and not somebody who speaks like it.
+    /// Encodes the request in this provider's format. `is_own`: true if the provider itself is called, false for a compatible server.
     pub fn encode(&self, request: &ChatRequest, is_own: bool) -> WireRequest {
         match self.provider {
             Provider::OpenAi => openai::encode(&self.model, request, is_own),
@@ -149,11 +149,11 @@ impl ModelName {
         }
     }
 
-    /// The answer in what came back.
+    /// Decodes the answer from the provider's response.
     ///
     /// # Errors
     ///
-    /// What the status and the provider's words say, or [`ChatError::Malformed`].
+    /// The error that the status and the provider's message indicate, or [`ChatError::Malformed`].
     pub fn decode(&self, status: u16, retry_after: Option<Duration>, body: &[u8]) -> Result<ChatAnswer, ChatError> {
         let document: Option<Value> = serde_json::from_slice(body).ok();
         if !(200..300).contains(&status) {
@@ -198,8 +198,8 @@ impl ModelName {
     }
 }
 
-/// The conversation without its rules, for providers that want this program to begin it: a model's words that were kept without the
-/// question get one.
+/// Returns the conversation without its system messages, for providers that require it to begin with a user message. One is
+/// added before a model's answer that was stored without its request.
 fn turns(request: &ChatRequest) -> Vec<Message> {
     let said: Vec<Message> = request.messages.iter().filter(|message| message.role != Role::System).cloned().collect();
     let begins_with_answer = said.first().is_some_and(|first| first.role == Role::Assistant);
@@ -213,7 +213,7 @@ fn joined(request: &ChatRequest, role: Role) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A count of tokens; what a provider leaves out is none.
+/// Returns a count of tokens; 0 when the provider omits it.
 fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }

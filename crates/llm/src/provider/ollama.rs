@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{WireRequest, count};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
-/// The smallest and the largest context that is asked for, in tokens.
+/// Minimum and maximum context length that is requested, in tokens.
 const CONTEXTS: (u64, u64) = (4096, 131_072);
 
 pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {

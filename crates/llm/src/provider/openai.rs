@@ -34,7 +34,8 @@ pub(super) fn encode(model: &str, request: &ChatRequest, is_own: bool) -> WireRe
     WireRequest { path: "/chat/completions".to_owned(), headers: Vec::new(), body }
 }
 
-/// Whether a model thinks before it answers: such models choose their temperature themselves, and refuse a request that names one.
+/// Returns whether a model thinks before it answers: such models choose their temperature themselves, and
+/// reject a request that sets one.
 fn reasons(model: &str) -> bool {
     ["o1", "o3", "o4", "gpt-5"].iter().any(|family| model.starts_with(family))
 }

@@ -1,8 +1,9 @@
-//! JSON Schemas in the dialects that providers enforce while a model writes. What a dialect cannot say is checked afterwards anyway.
+//! JSON Schemas in the dialects that providers enforce while a model writes. Constraints that a dialect cannot express are
+//! checked afterwards in any case.
 
 use serde_json::{Map, Value, json};
 
-/// What the dialects do not know.
+/// Keywords of JSON Schema that the dialects do not support.
 const UNKNOWN: [&str; 20] = [
     "$schema",
     "$id",
@@ -26,12 +27,12 @@ const UNKNOWN: [&str; 20] = [
     "propertyNames",
 ];
 
-/// The schema with every object closed, and without what dialects do not know; `None` when an object is meant to be open.
+/// Returns the schema with every object closed and without unsupported keywords; `None` when an object must stay open.
 pub(super) fn closed(schema: &Value) -> Option<Value> {
     rewritten(schema, &|_| {})
 }
 
-/// What the strict dialect knows (platform.openai.com, "Structured Outputs", "Supported schemas").
+/// Keywords that the strict dialect supports (platform.openai.com, "Structured Outputs", "Supported schemas").
 const STRICT: [&str; 10] = [
     "type",
     "properties",
@@ -45,15 +46,15 @@ const STRICT: [&str; 10] = [
     "description",
 ];
 
-/// The same with every property required, where those that were not may be null, and every node with its type; `None` as well when a node
-/// has none, or says more than that dialect knows: a provider would refuse the whole request.
+/// Returns the closed schema with every property required (optional ones may be null) and a type for every node. `None` also
+/// when a node has no type or uses keywords that the strict dialect does not support: the provider would reject the request.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
     let mut strict = required(schema)?;
     settle(&mut strict)?;
     (strict["type"] == "object").then_some(strict)
 }
 
-/// Gives a node and those in it what the strict dialect wants of each.
+/// Adds to a node and its subschemas what the strict dialect requires.
 fn settle(node: &mut Value) -> Option<()> {
     let object = node.as_object_mut()?;
     if let Some(target) = object.remove("$ref") {
@@ -113,7 +114,7 @@ fn type_of(values: &[Value]) -> Option<Value> {
     Some(if let [only] = kinds.as_slice() { (*only).into() } else { json!(kinds) })
 }
 
-/// Whether a `type` names this one.
+/// Returns whether a `type` includes the type `wanted`.
 fn names(kind: &Value, wanted: &str) -> bool {
     kind == wanted || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == wanted))
 }
@@ -132,7 +133,7 @@ fn required(schema: &Value) -> Option<Value> {
     })
 }
 
-/// How many properties may be left out, at any depth.
+/// Counts the optional properties, at any depth.
 pub(super) fn optional_properties(schema: &Value) -> usize {
     match schema {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! Models that ask a scripted server.
+//! Tests of models that send requests to a scripted server.
 
 use std::sync::Arc;
 use std::time::Duration;

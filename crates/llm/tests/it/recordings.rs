@@ -1,4 +1,4 @@
-//! What was recorded answers again, and nothing else does.
+//! A recording answers the requests that were recorded, and no others.
 
 use std::path::PathBuf;
 use std::sync::Arc;

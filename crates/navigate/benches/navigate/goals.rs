@@ -14,12 +14,12 @@ struct File {
 /// A question about the manual.
 #[derive(Deserialize)]
 pub(crate) struct Goal {
-    /// The question.
+    /// Question about the manual, in plain words.
     #[serde(rename = "goal")]
     pub(crate) question: String,
     /// The value that the returned text must hold; none: the manual does not say, and nothing may be returned.
     pub(crate) answer: Option<String>,
-    /// How the caption of the table begins that holds the answer.
+    /// Beginning of the caption of the table that holds the answer.
     pub(crate) table: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<Goal>> {
     Ok(file.goals)
 }
 
-/// Whether a text has a value, as whole words: `8 bytes` is not in `18 bytes`.
+/// Returns whether a text contains a value, as whole words: `8 bytes` is not in `18 bytes`.
 pub(crate) fn has(text: &str, value: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let (text, value) = (plain(text), plain(value));
@@ -40,7 +40,7 @@ pub(crate) fn has(text: &str, value: &str) -> bool {
     })
 }
 
-/// Whether a table's text begins with a caption: `Table 8.2` is not that of `Table 8.21`.
+/// Returns whether a table's text begins with a caption: the text of `Table 8.21` does not begin with `Table 8.2`.
 pub(crate) fn is_table(text: &str, caption: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = plain(text);

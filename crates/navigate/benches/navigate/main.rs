@@ -1,8 +1,8 @@
-//! How many questions about a real manual are answered without a model: `cargo xtask bench navigate` runs it.
+//! Benchmark of questions about a real manual that are answered without a model: `cargo xtask bench navigate` runs it.
 //!
-//! The manual is served over HTTP on the loopback interface and every request is counted. A goal is *answered* when the returned text has
-//! the answer, and on the *right page* when the page of the text holds the table that the goal names. A goal without an answer must end
-//! "not found": anything else is *wrong*, like an answer without the value.
+//! The manual is served over HTTP on the loopback interface and every request is counted. A goal is *answered* when the
+//! returned text contains the answer, and on the *right page* when the page of the text holds the table that the goal names.
+//! A goal without an answer must end "not found": anything else is *wrong*, like an answer without the value.
 
 mod goals;
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use goals::Goal;
 
-/// What must be reached, of the goals that have an answer.
+/// Minimum shares of the goals with an answer that must end on the right page and be answered.
 const RIGHT_PAGE: f64 = 0.8;
 const ANSWERED: f64 = 0.7;
 
@@ -30,21 +30,21 @@ struct Options {
     /// The page to start at, below the folder
     #[arg(long, default_value = "index.html")]
     start: String,
-    /// Goals: JSON
+    /// Goals file (JSON)
     #[arg(long)]
     goals: PathBuf,
-    /// Write a line for each goal here
+    /// File for the results, one line per goal
     #[arg(long)]
     json: Option<PathBuf>,
     /// Print what was returned
     #[arg(long)]
     verbose: bool,
-    /// Given by cargo
+    /// Flag that cargo passes to benchmarks
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// How a goal ended.
+/// Result of one goal.
 #[derive(Serialize)]
 struct Judged<'a> {
     goal: &'a str,

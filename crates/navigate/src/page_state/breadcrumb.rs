@@ -1,4 +1,4 @@
-//! Where a page stands in its manual.
+//! Breadcrumb of a page: its place in the manual.
 
 use autoheal_page::{Document, NodeId};
 

@@ -1,4 +1,4 @@
-//! Where one can go from a page.
+//! Links of a page.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +12,13 @@ use super::{is_bar, shortened};
 /// No more links of one page are read.
 const MOST_LINKS: usize = 30_000;
 
-/// So many elements around a link are asked for hints, and so long are they, in characters.
+/// Maximum number of elements around a link that are searched for hints, and maximum lengths of hints and link texts in
+/// characters.
 const MOST_AROUND: usize = 24;
 const LONGEST_HINT: usize = 120;
 const LONGEST_TEXT: usize = 200;
 
-/// Endings of addresses of what is no page.
+/// File extensions in URLs that are not pages.
 const NOT_PAGES: &[&str] = &[
     "7z", "avi", "bmp", "bz2", "css", "csv", "deb", "doc", "docx", "eps", "epub", "exe", "gif", "gz", "ico", "jar",
     "jpeg", "jpg", "js", "json", "mov", "mp3", "mp4", "odt", "pdf", "png", "ps", "rpm", "rss", "svg", "tar", "tgz",
@@ -27,11 +28,11 @@ const NOT_PAGES: &[&str] = &[
 /// A way to another page, or to a place in this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// What it says.
+    /// Text of the link.
     pub text: String,
-    /// Where it leads, with the fragment.
+    /// Target of the link, with the fragment.
     pub href: Url,
-    /// What stands above it, from the outside in: folders, entries, headings. It tells links of the same text apart.
+    /// Labels above the link, from the outside in: folders, entries, headings. They distinguish links with the same text.
     pub path_hint: String,
     /// The text around it, in the same paragraph or row.
     #[serde(skip)]
@@ -68,7 +69,7 @@ pub(super) fn links(page: &Document, terms: &Terms, url: &Url) -> Vec<Link> {
     links
 }
 
-/// What relative addresses are relative to. A page may name another place on its own site, but not another site.
+/// Returns the base of relative addresses. A page may name another place on its own site, but not another site.
 fn base(page: &Document, url: &Url) -> Url {
     let named = page.nodes().find(|&node| page.tag(node) == "base").and_then(|node| page.attribute(node, "href"));
     let named = named.and_then(|href| url.join(href).ok());
@@ -110,7 +111,7 @@ struct Hints<'a> {
 }
 
 impl Hints<'_> {
-    /// What stands above a link, and around it.
+    /// Returns the labels above a link, and the text around it.
     fn of(&mut self, link: NodeId, heading: Option<NodeId>) -> (String, String) {
         let page = self.page;
         let mut hints: Vec<String> = Vec::new();
@@ -142,7 +143,7 @@ impl Hints<'_> {
         (hints.join(" > "), around)
     }
 
-    /// What an element says about what is in it: a folder's name, an entry's head, a row's first cell.
+    /// Returns the label that an element gives its contents: a folder's name, an entry's head, a row's first cell.
     fn label(&mut self, node: NodeId, link: NodeId, inside: NodeId) -> String {
         let page = self.page;
         match page.tag(node) {

@@ -1,10 +1,10 @@
-//! What is seen of one page (spec `navigator.md`, `PageState`).
+//! Content of one page, as the navigator sees it (spec `navigator.md`, `PageState`).
 //!
-//! - `breadcrumb`: where the page stands in the manual
-//! - `links`: where one can go, with hints that tell links of the same text apart
+//! - `breadcrumb`: the place of the page in the manual
+//! - `links`: the links of the page, with hints that distinguish links with the same text
 //! - `table`: tables with captions, header cells and spans
-//! - `terms`: which term a description belongs to
-//! - `passages`: what the page says, piece by piece, each with the headings above it
+//! - `terms`: the terms that descriptions belong to
+//! - `passages`: the text of the page in pieces, each with the headings above it
 
 mod breadcrumb;
 mod links;
@@ -25,21 +25,21 @@ const LONGEST_TITLE: usize = 200;
 /// A page as a navigator sees it. Everything in it is text from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageState {
-    /// Where it is, without a fragment.
+    /// URL of the page, without a fragment.
     pub url: Url,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
-    /// Where it stands in the manual, from the outside in; empty when the page does not say.
+    /// Place of the page in the manual, from the outside in; empty when the page does not state it.
     pub breadcrumb: Vec<String>,
-    /// Where one can go from here: pages of the same site, each way once, in the order of the page.
+    /// Links to pages of the same site, each once, in the order of the page.
     pub links: Vec<Link>,
     /// Headings and passages as text, tables as in `tables`.
     pub content_text: String,
     /// Its tables as text: the caption, then a line for each row, with the header cell before each cell.
     pub tables: Vec<String>,
-    /// Whether it says something itself, and does not only link to others.
+    /// True if the page has content of its own, and does not only link to others.
     pub has_data: bool,
-    /// What it says, piece by piece.
+    /// Text of the page, in pieces.
     #[serde(skip)]
     pub passages: Vec<Passage>,
 }
@@ -64,7 +64,7 @@ impl PageState {
         }
     }
 
-    /// The breadcrumb as one line; the title where there is none.
+    /// Returns the breadcrumb as one line; without a breadcrumb, the title.
     pub fn place(&self) -> String {
         if self.breadcrumb.is_empty() { self.title.clone() } else { self.breadcrumb.join(" > ") }
     }
@@ -87,7 +87,7 @@ fn shortened(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).map_or(text, |(end, _)| text[..end].trim_end())
 }
 
-/// Whether an element is, or stands in, what only leads elsewhere: the bars above, below and beside a page.
+/// Returns whether an element is, or is within, a part that only leads elsewhere: the bars above, below and beside a page.
 fn is_bar(page: &Document, node: NodeId) -> bool {
     let named = |text: &str| {
         text.split(|character: char| !character.is_alphanumeric()).any(|part| {

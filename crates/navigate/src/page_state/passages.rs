@@ -1,4 +1,4 @@
-//! What a page says, piece by piece.
+//! Passages of a page: its text, in pieces.
 
 use autoheal_page::{Document, NodeId};
 
@@ -12,7 +12,7 @@ const MOST: usize = 20_000;
 /// Longer headings are cut, in characters.
 const LONGEST_HEADING: usize = 200;
 
-/// What a passage is.
+/// Kind of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassageKind {
     /// A row of a table.
@@ -26,21 +26,21 @@ pub enum PassageKind {
 /// A piece of a page that can be an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// What it is.
+    /// Kind of the passage.
     pub kind: PassageKind,
-    /// As people read it: with the caption and the header cells of a row, with the term of an entry.
+    /// Text in readable form: with the caption and the header cells of a row, with the term of an entry.
     pub text: String,
-    /// What it may be about: the cells of a row, the term of an entry; none for other text.
+    /// Texts that may name its topic: the cells of a row, the term of an entry; none for other text.
     pub keys: Vec<String>,
-    /// What it says itself.
+    /// Text of the passage itself.
     pub own: String,
-    /// What holds for it: caption, header cells, the group of rows, headings above it.
+    /// Texts that apply to the passage: caption, header cells, the group of rows, headings above it.
     pub above: Vec<String>,
     /// The paragraph right before its table, which often says what the table is.
     pub before: String,
 }
 
-/// What is read of a page.
+/// Content that was read from a page.
 pub(super) struct Content {
     pub(super) passages: Vec<Passage>,
     pub(super) tables: Vec<String>,
@@ -97,7 +97,7 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
     content
 }
 
-/// What holds for every row of a table.
+/// Texts that apply to every row of a table.
 struct Around {
     headings: Vec<String>,
     term: String,
@@ -183,7 +183,7 @@ fn term_around(page: &Document, terms: &Terms, node: NodeId) -> String {
     shortened(term.unwrap_or_default(), LONGEST_HEADING).to_owned()
 }
 
-/// The title of a table is said with the table.
+/// Returns whether a node is the title of a table. Such a title is part of the table's text.
 fn is_caption(page: &Document, node: NodeId) -> bool {
     page.tag(node) == "caption"
         || (page.classes(node).any(|class| class == "title")

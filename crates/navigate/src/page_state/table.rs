@@ -16,7 +16,7 @@ const LONGEST_CAPTION: usize = 300;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) caption: String,
-    /// What stands above each column.
+    /// Header of each column.
     pub(super) header: Vec<String>,
     pub(super) rows: Vec<Row>,
 }
@@ -24,11 +24,11 @@ pub(super) struct Table {
 /// A row of data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The row above it that names a group of rows; empty when there is none.
+    /// Text of the row above that names a group of rows; empty if there is no such row.
     pub(super) group: String,
     /// A text for each column; a cell that spans rows stands in each.
     pub(super) cells: Vec<String>,
-    /// What the row may be about: its cells; of one that holds several paragraphs, the first.
+    /// Texts that may name the row's topic: its cells; of a cell with several paragraphs, the first one.
     pub(super) keys: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Table {
         (!table.rows.is_empty()).then_some(table)
     }
 
-    /// A row for people: the header cell before each cell.
+    /// Returns a row in readable form: the header cell before each cell.
     pub(super) fn shown(&self, row: &Row) -> String {
         let cells = row.cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty());
         let cells = cells.map(|(column, cell)| match self.header.get(column).filter(|header| !header.is_empty()) {
@@ -82,7 +82,7 @@ impl Table {
         cells.collect::<Vec<_>>().join(" | ")
     }
 
-    /// The whole table for people.
+    /// Returns the whole table in readable form.
     pub(super) fn text(&self) -> String {
         let mut lines = Vec::new();
         if !self.caption.is_empty() {

@@ -1,4 +1,4 @@
-//! Which term a description belongs to.
+//! Terms that descriptions belong to.
 
 use std::collections::HashMap;
 

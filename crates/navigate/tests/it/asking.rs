@@ -1,4 +1,4 @@
-//! Sessions with models that say what they are told to say, and pages without a network.
+//! Tests of model sessions with scripted responses, on pages without a network.
 
 use std::path::Path;
 use std::sync::Arc;

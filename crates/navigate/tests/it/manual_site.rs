@@ -12,7 +12,7 @@ pub(crate) struct ManualSite {
     pub(crate) site: StaticSite,
 }
 
-/// Remembers what it was told.
+/// Progress receiver that records all reports.
 #[derive(Default)]
 pub(crate) struct Told(pub(crate) Mutex<Vec<(u32, PathStep)>>);
 

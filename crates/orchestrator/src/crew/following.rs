@@ -57,7 +57,7 @@ struct Following<'a> {
     session: &'a Session,
     patience: Duration,
     run: Option<RunId>,
-    /// When the process is taken to hang, and how a user is told.
+    /// Time from which the process is considered to hang, and the message for the user.
     limit: Option<(Instant, String)>,
 }
 
@@ -156,7 +156,7 @@ fn ended(end: JobEnd) -> Result<WalkEnd, WalkError> {
 /// The reason why a call has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// The call's own error, in the form of whoever answers it.
+    /// Error of the call itself, in the form that its callee gives it.
     #[error("{0}")]
     Answered(Value),
     /// The worker process died of the call, hung, or could not be started.

@@ -36,11 +36,11 @@ pub(super) enum Heard {
 #[derive(Debug, Clone)]
 pub(super) struct Death {
     pub(super) reason: String,
-    /// Whether the process had this job only, so that no other job can have caused it.
+    /// True if the process had this job only, so that no other job can have caused its death.
     pub(super) was_alone: bool,
 }
 
-/// A running worker process. It is told to end when the last reference is dropped.
+/// A running worker process, which is ordered to end when the last reference is dropped.
 #[derive(Debug)]
 pub(super) struct Member {
     orders: mpsc::UnboundedSender<Order>,

@@ -34,7 +34,7 @@ use self::protocol::{JobId, Order};
 /// Jobs after which a shared process is replaced, so that no leak grows for ever.
 const JOBS_OF_A_MEMBER: u64 = 2_000;
 
-/// How worker processes are started.
+/// Settings for starting worker processes.
 #[derive(Debug, Clone)]
 pub struct CrewSettings {
     /// The arguments with which this program becomes a worker process.
@@ -43,7 +43,7 @@ pub struct CrewSettings {
     pub settings: Value,
     /// The memory of one worker process with everything it starts outside of sandboxes, in bytes.
     pub memory: u64,
-    /// The time beyond a step's own limit, or beyond the grace of a stop, after which a worker process is taken to hang.
+    /// Time beyond a step's own limit, or beyond the grace period of a stop, after which a worker process counts as hung.
     pub patience: Duration,
 }
 

@@ -43,16 +43,16 @@ pub trait Callee: Send + Sync {
 ///
 /// # Errors
 ///
-/// When there is none: this process was not started by a worker.
+/// Returns an error if there is none: no worker started this process.
 pub fn greeting() -> std::io::Result<Greeting> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     serde_json::from_str(&line).map_err(std::io::Error::other)
 }
 
-/// What a worker process works with.
+/// Resources of a worker process.
 pub struct Performer {
-    /// The database.
+    /// Database of the runs.
     pub store: Store,
     /// The workflows of the tasks that are ordered.
     pub registry: Registry,
@@ -61,8 +61,8 @@ pub struct Performer {
 }
 
 impl Performer {
-    /// Does what is ordered on standard input. Returns only when standard output is closed: the end of standard input ends the process at
-    /// once, whatever it does, for nobody waits for it.
+    /// Executes the orders that arrive on standard input. Returns only when standard output is closed. The end of standard input ends the
+    /// process at once, even in the middle of an order, because no worker waits for the result.
     pub async fn perform(self) {
         fail_point::in_worker_process();
         let mut orders = orders();

@@ -36,7 +36,7 @@ impl Role {
 /// The first line to a worker process.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Greeting {
-    /// What the process is for.
+    /// Role of the process.
     pub role: Role,
     /// The settings of the program that starts it, in that program's own form.
     pub settings: Value,
@@ -51,10 +51,10 @@ pub(crate) enum Order {
         job: JobId,
         task: Box<Task>,
         lease: Lease,
-        /// How long a stop waits for the running step.
+        /// Maximum time that a stop waits for the running step, in milliseconds.
         grace_millis: u64,
     },
-    /// Answer a call.
+    /// Execute a call and return its result.
     Call { job: JobId, name: String, input: Value },
     /// News of the lease.
     Hold { job: JobId, hold: Hold },
@@ -68,7 +68,7 @@ pub(crate) enum Order {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Report {
-    /// Orders are welcome.
+    /// The process accepts orders.
     Ready,
     /// An event of a run.
     Event { job: JobId, event: Box<Event> },
@@ -78,7 +78,7 @@ pub(crate) enum Report {
     Ended { job: JobId, end: JobEnd },
 }
 
-/// How a job ended that its worker process survived.
+/// End of a job that its worker process survived.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JobEnd {
@@ -88,7 +88,7 @@ pub(crate) enum JobEnd {
     Stopped { run: RunId },
     /// Another worker owns the task.
     LeaseLost,
-    /// The run cannot go on here; the error with its causes.
+    /// The run cannot continue here; the error includes its causes.
     Broken { error: String },
     /// The answer of a call; an error has the caller's own form.
     Answer { answer: Result<Value, Value> },

@@ -8,7 +8,7 @@ pub(crate) enum Engine {
     Postgres,
 }
 
-/// A fresh database.
+/// A fresh database for one test.
 pub(crate) struct Database {
     pub(crate) url: String,
     _folder: Option<TempDir>,

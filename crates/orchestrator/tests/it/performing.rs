@@ -1,4 +1,4 @@
-//! Tasks that somebody waits for.
+//! Tests of tasks that a caller waits for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

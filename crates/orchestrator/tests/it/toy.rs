@@ -38,12 +38,12 @@ pub(crate) struct ToyState {
     pub(crate) rounds_left: u32,
     pub(crate) done: Vec<String>,
     pub(crate) stopped: Option<String>,
-    /// What the work does to its process, as the task says.
+    /// Effect of the work on its process, as the task specifies.
     #[serde(default)]
     pub(crate) deed: Option<Deed>,
 }
 
-/// What hostile input makes a process do.
+/// Effect of hostile input on a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Deed {
@@ -75,7 +75,7 @@ fn overflow(depth: u64) -> u64 {
     black_box(overflow(black_box(depth + 1)) + 1)
 }
 
-/// What a step does beside its bookkeeping.
+/// Work of a step besides its bookkeeping.
 type Job = Arc<dyn for<'a> Fn(ToyNode, &'a StepContext) -> BoxFuture<'a, Result<(), StepError>> + Send + Sync>;
 
 pub(crate) struct Toy {
@@ -83,7 +83,7 @@ pub(crate) struct Toy {
     job: Job,
     pub(crate) version: u32,
     pub(crate) absorbs: bool,
-    /// The runs that are walked no more.
+    /// Runs released by the worker.
     pub(crate) let_go: Arc<Mutex<Vec<RunId>>>,
     kind: TaskKind,
 }
@@ -100,7 +100,7 @@ impl Toy {
         Self { kind, ..self }
     }
 
-    /// The same, each of whose steps may take so long.
+    /// Returns the toy with this timeout for each of its steps.
     pub(crate) fn within(self, timeout: Duration) -> Self {
         Self { graph: graph(timeout), ..self }
     }
@@ -137,7 +137,7 @@ pub(crate) fn task(target: &str) -> NewTask {
     task
 }
 
-/// What a run of such a task does.
+/// Nodes that a run of such a task visits.
 pub(crate) const DONE: [&str; 5] = ["fetch", "work", "check", "work", "check"];
 
 impl Workflow for Toy {

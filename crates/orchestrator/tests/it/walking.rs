@@ -43,7 +43,7 @@ pub(crate) async fn nodes_done(store: &Store, run: RunId) -> Vec<String> {
     serde_json::from_value(results["done"].clone()).unwrap()
 }
 
-/// Waits until no task is open any more.
+/// Waits until every task has ended.
 pub(crate) async fn until_all_have_ended(store: &Store) {
     while store.tasks(&TaskFilter::default()).await.unwrap().iter().any(|task| task.state.is_open()) {
         tokio::time::sleep(settings().poll).await;
@@ -54,7 +54,7 @@ fn heard(watcher: &mut Receiver<Event>) -> Vec<Event> {
     std::iter::from_fn(|| watcher.try_recv().ok()).collect()
 }
 
-/// A node that says when it was entered, and goes on when it is let.
+/// A gate in a node: it signals when the node is entered, and holds it until the gate is opened.
 #[derive(Clone)]
 pub(crate) struct Gate {
     pub(crate) entered: Arc<Semaphore>,

@@ -1,16 +1,16 @@
-//! Why a field has no value.
+//! Reasons for a field without a value.
 
 use crate::select::TooMuchWork;
 use crate::transform::Unmatched;
 use crate::value::ValueError;
 
-/// Why a field, or an entry of a list, has no value.
+/// Reason why a field, or an entry of a list, has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Miss {
     /// The selector finds nothing on the page, or in the item.
     #[error("no node matches `{select}`")]
     NoNode {
-        /// The selector.
+        /// Selector that matches nothing.
         select: String,
     },
     /// The selector would take too long on the page.
@@ -19,9 +19,9 @@ pub enum Miss {
     /// The node has no such attribute.
     #[error("the selected `{tag}` has no attribute `{attribute}`")]
     NoAttribute {
-        /// The attribute.
+        /// Name of the missing attribute.
         attribute: String,
-        /// The tag of the node.
+        /// Tag of the selected node.
         tag: String,
     },
     /// The page's structured data has nothing at the path.
@@ -30,13 +30,13 @@ pub enum Miss {
         /// The path as the recipe writes it.
         path: String,
     },
-    /// There is nothing but white space.
+    /// The text is empty or only white space.
     #[error("what is selected is empty")]
     Empty,
     /// A `regex` transform found nothing.
     #[error("the pattern `{pattern}` matches nothing in it")]
     Unmatched {
-        /// The pattern.
+        /// Regular expression without a match.
         pattern: String,
     },
     /// The text is not a value of the field's type.

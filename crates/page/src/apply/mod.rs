@@ -31,56 +31,57 @@ pub struct Record {
     pub fields: Vec<(FieldName, FieldOutcome)>,
 }
 
-/// What became of one field.
+/// Result of one field: its values and its misses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldOutcome {
     /// Its values in document order: at most one unless it is a list.
     pub values: Vec<Found>,
-    /// What was missed: why there is no value, or which entries of the list gave none.
+    /// Reasons for missing values: of the field as a whole, or of single entries of the list.
     pub misses: Vec<Miss>,
-    /// How many nodes, or entries of structured data, the source gave: more than the values of a field that is no list.
+    /// Number of nodes, or entries of structured data, that the source matched. If the field is not a list,
+    /// it may be greater than the number of values.
     pub matched: usize,
 }
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The value.
+    /// Value after the conversion.
     pub value: Value,
-    /// Its text before the conversion: what `example` holds.
+    /// Text of the value before the conversion, as stored in `example`.
     pub text: String,
-    /// Where it came from.
+    /// Origin of the value on the page.
     pub origin: Origin,
 }
 
-/// Where a value came from.
+/// Origin of a value: a node of the page, or its structured data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A node of the page.
     Node {
-        /// The node.
+        /// Selected node.
         node: NodeId,
-        /// What was taken of it.
+        /// Part of the node that was extracted.
         take: NodeTake,
     },
     /// The page's structured data.
     Structured {
-        /// The element that holds it.
+        /// Element that contains the data.
         node: NodeId,
-        /// Its path.
+        /// Path of the value in the structured data.
         path: StructuredPath,
     },
 }
 
 impl Origin {
-    /// The element.
+    /// Returns the element that holds the value.
     pub fn node(&self) -> NodeId {
         match self {
             Self::Node { node, .. } | Self::Structured { node, .. } => *node,
         }
     }
 
-    /// The origin as a person reads it: `html > body > h1:nth-child(2) text`, `jsonld:Recipe.name`.
+    /// Describes the origin in readable form: `html > body > h1:nth-child(2) text`, `jsonld:Recipe.name`.
     pub fn describe(&self, page: &Document) -> String {
         match self {
             Self::Node { node, take } => format!("{} {take}", NodePath { page, node: *node }),
@@ -95,7 +96,7 @@ struct NodePath<'a> {
     node: NodeId,
 }
 
-/// How many steps of a path are shown.
+/// Maximum number of steps in the displayed path.
 const PATH_LENGTH: usize = 12;
 
 impl fmt::Display for NodePath<'_> {
@@ -128,7 +129,8 @@ impl FieldOutcome {
         Self { misses: vec![miss], ..Self::default() }
     }
 
-    /// Whether there is a value and nothing is missed: an entry of a list that could not be read is a miss too.
+    /// Returns whether there is a value and nothing is missing. A list entry that could not be read counts as
+    /// missing.
     pub fn is_complete(&self) -> bool {
         !self.values.is_empty() && self.misses.is_empty()
     }
@@ -140,15 +142,15 @@ impl FieldOutcome {
 }
 
 impl Record {
-    /// What became of a field.
+    /// Returns the result of a field by its name.
     pub fn field(&self, name: &str) -> Option<&FieldOutcome> {
         self.fields.iter().find(|(field, _)| field.as_str() == name).map(|(_, outcome)| outcome)
     }
 }
 
 impl Extraction {
-    /// Whether there is a record, and in each every required field is complete. An empty list page is a failure: a selector
-    /// that finds nothing looks exactly like it.
+    /// Returns whether there is at least one record and every required field is complete in each. An empty
+    /// list page is a failure, because it looks exactly like a selector that finds nothing.
     pub fn is_complete(&self, recipe: &Recipe) -> bool {
         let required = |name: &FieldName| recipe.field(name.as_str()).is_none_or(|field| field.required);
         !self.records.is_empty()
@@ -181,7 +183,7 @@ impl Recipe {
         if is_needed { structured_data(page) } else { Vec::new() }
     }
 
-    /// The address of the next page, if the recipe has a rule and the page a link. The page itself is no next page.
+    /// Returns the URL of the next page, if the recipe has a rule and the page has a link to another page.
     pub fn next_page(&self, page: &Document, page_url: &Url) -> Option<Url> {
         let next = self.next()?;
         let base = base_url(page, Some(page_url))?;
@@ -209,7 +211,8 @@ fn without_fragment(url: &Url) -> Url {
     url
 }
 
-/// What relative addresses on the page are relative to: `<base href>` where there is one, else the page's own address.
+/// Returns the base of relative URLs on the page: `<base href>` if there is one, otherwise the page's own
+/// URL.
 fn base_url(page: &Document, page_url: Option<&Url>) -> Option<Url> {
     let base =
         page.nodes().take(200).find(|node| page.tag(*node) == "base").and_then(|node| page.attribute(node, "href"));
@@ -220,7 +223,7 @@ fn base_url(page: &Document, page_url: Option<&Url>) -> Option<Url> {
     }
 }
 
-/// What is taken of a node, if it has it.
+/// Returns the requested part of a node, or `None` if the node does not have it.
 pub(crate) fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<String> {
     match take {
         NodeTake::Text => Some(page.text(node).into_owned()),
@@ -230,7 +233,7 @@ pub(crate) fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<St
     }
 }
 
-/// What a field is applied to.
+/// Input of the extraction: the page, its URL and its structured data.
 struct Context<'a> {
     page: &'a Document,
     page_url: Option<&'a Url>,
@@ -348,7 +351,8 @@ impl Context<'_> {
     }
 }
 
-/// Whether a datum is at a path: with the kind of thing before it (`Recipe.name`) or without (`name`).
+/// Returns whether a datum is at a path, written with the type of the thing (`Recipe.name`) or without it
+/// (`name`).
 pub(crate) fn is_at(datum: &Datum, path: &StructuredPath) -> bool {
     let vocabulary = match datum.origin {
         DatumOrigin::JsonLd => Vocabulary::JsonLd,

@@ -1,5 +1,5 @@
-//! Which lines of two pages are the same: lines that both have just once are anchors (patience diff), and what lies between
-//! two anchors is aligned exactly as long as it is short.
+//! Alignment of the lines of two pages. Lines that occur exactly once on both pages are anchors (patience
+//! diff). A stretch between two anchors is aligned exactly if it is short enough.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::common::Common;
 /// The longest stretch that is aligned exactly, old and new lines together. The exact way takes time in the square of it.
 const LONGEST_EXACT: usize = 1000;
 
-/// How often anchors are looked for between anchors.
+/// Maximum number of rounds in which anchors are searched for between anchors.
 const MOST_ROUNDS: usize = 8;
 
 /// A stretch of lines that is the same in both.
@@ -57,7 +57,7 @@ pub(super) fn align(old: &[u32], new: &[u32]) -> Vec<Same> {
 /// A stretch of both pages, and how often anchors have been looked for.
 type Stretch = (Range<usize>, Range<usize>, usize);
 
-/// A stretch in smaller ones, the last first: from anchor to anchor, or, where there is none, in pieces of like size.
+/// Splits a stretch into smaller ones, the last first: at its anchors, or into pieces of similar size if it has no anchors.
 fn parts_of(
     anchors: &[(usize, usize)],
     old_range: Range<usize>,
@@ -82,14 +82,14 @@ fn parts_of(
     stretches
 }
 
-/// Where each line stands in the stretch that is looked at.
+/// Positions of each line in the current stretch, on both pages.
 struct Places {
     /// For each line, in which search it was seen last, and where.
     seen: Vec<(usize, Place, Place)>,
     search: usize,
 }
 
-/// Where a line stands on one side.
+/// Position of a line on one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Nowhere,

@@ -8,7 +8,7 @@ use foldhash::HashMap;
 pub(super) struct Common {
     /// The row of `masks` of each old line.
     lines: HashMap<u32, usize>,
-    /// Where each old line stands: a bit for each place, `words` words for each line.
+    /// Positions of each old line: a bit for each position, `words` machine words for each line.
     masks: Vec<u64>,
     /// After each new line: no bit where the old line of that place makes the common subsequence longer.
     rows: Vec<u64>,

@@ -1,15 +1,15 @@
-//! What changed in the structure of a page: tags, classes and the beginnings of texts, line by line and by region. Scripts,
-//! styles, drawings and `noscript` are left out.
+//! Structural differences between two pages: tags, classes and the beginnings of texts, line by line and by
+//! region. Scripts, styles, drawings and `noscript` are left out.
 //!
-//! The comparison is linear in the size of the pages, whatever stands in them: stretches that are too long to be aligned
-//! exactly are given as removed and added.
+//! The comparison takes time linear in the size of the pages, whatever their content: stretches that are too
+//! long to be aligned exactly are reported as removed and added.
 //!
 //! # Layout
 //!
 //! - `outline`: a page as lines such as `main > ul.list > li: Bread`
-//! - `structure`: which lines of two pages are equal
-//! - `alignment`, `common`: which lines of two pages are the same
-//! - `region`: what changed where
+//! - `structure`: keys by which lines of two pages are equal
+//! - `alignment`, `common`: alignment of the lines of two pages
+//! - `region`: changes by region of the page
 
 mod alignment;
 mod common;
@@ -27,10 +27,10 @@ use crate::document::Document;
 pub use outline::Outline;
 pub use region::RegionChange;
 
-/// How a unified diff begins.
+/// Header of a unified diff.
 const HEADER: &str = "--- original\n+++ current\n";
 
-/// How many unchanged lines are shown around a change.
+/// Number of unchanged context lines around a change.
 const CONTEXT: usize = 3;
 
 /// The structural difference of two pages.
@@ -40,29 +40,29 @@ pub struct StructuralDiff {
     pub hunks: Vec<Hunk>,
     /// The changes by region of the page, the most changed first.
     pub regions: Vec<RegionChange>,
-    /// How many lines both pages have in common.
+    /// Number of lines that both pages have in common.
     pub unchanged: usize,
 }
 
-/// Neighbouring changes.
+/// Group of neighbouring changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// The lines of the old page that it covers, counted from 0.
     pub old: Range<usize>,
     /// The lines of the new page that it covers, counted from 0.
     pub new: Range<usize>,
-    /// Its lines.
+    /// Lines of the hunk, in order: unchanged, removed and added ones.
     pub lines: Vec<Line>,
 }
 
 /// A line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// In both pages.
+    /// Line that is in both pages.
     Same(String),
-    /// In the old page only.
+    /// Line that is only in the old page.
     Removed(String),
-    /// In the new page only.
+    /// Line that is only in the new page.
     Added(String),
 }
 
@@ -72,7 +72,7 @@ pub fn structural_diff(old: &Document, new: &Document) -> StructuralDiff {
 }
 
 impl Outline {
-    /// What changed from this page to `new`.
+    /// Computes the structural difference from this page to `new`.
     pub fn diff(&self, new: &Self) -> StructuralDiff {
         let structures = Structures::of(self, new);
         let same = alignment::align(&structures.old_keys, &structures.new_keys);
@@ -89,7 +89,7 @@ struct Change {
     new: Range<usize>,
 }
 
-/// What lies between the stretches that are the same.
+/// Returns the changed stretches between the stretches that are the same.
 fn changes_between(same: &[Same], old_length: usize, new_length: usize) -> Vec<Change> {
     let mut changes = Vec::new();
     let (mut old, mut new) = (0, 0);
@@ -143,12 +143,12 @@ impl Hunk {
 }
 
 impl StructuralDiff {
-    /// Whether the pages have the same structure.
+    /// Returns whether the pages have the same structure.
     pub fn is_empty(&self) -> bool {
         self.hunks.is_empty()
     }
 
-    /// How many lines are in the old page only, and how many in the new one only.
+    /// Returns the number of lines in the old page only, and the number in the new page only.
     pub fn counts(&self) -> (usize, usize) {
         let mut counts = (0, 0);
         for line in self.hunks.iter().flat_map(|hunk| &hunk.lines) {

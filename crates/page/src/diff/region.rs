@@ -1,4 +1,4 @@
-//! What changed where: the changed lines by region of the page, and the names that left the page or came to it.
+//! Changed lines by region of the page, and the names that disappeared or are new.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,17 +11,17 @@ use super::outline::{Outline, OutlineLine};
 use super::structure::Structures;
 use crate::document::first_characters;
 
-/// How many names a region lists of each kind.
+/// Maximum number of names of each kind that a region lists.
 const MOST_NAMES: usize = 8;
 
-/// What changed in a region.
+/// Changes in one region of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegionChange {
     /// The region by its element, such as `main#content`, or `body` for what is in none.
     pub region: String,
-    /// How many lines are in the old page only.
+    /// Number of lines in the old page only.
     pub removed: usize,
-    /// How many lines are in the new page only.
+    /// Number of lines in the new page only.
     pub added: usize,
     /// Classes (`.headline`) and ids (`#price`) of removed lines that are nowhere on the new page, the most frequent first.
     pub names_gone: Vec<String>,
@@ -146,7 +146,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// How often names occur that are nowhere on the other page.
+/// Frequencies of the names that do not occur on the other page.
 #[derive(Default)]
 struct Frequencies<'a> {
     /// Of each missing class.
@@ -154,7 +154,7 @@ struct Frequencies<'a> {
     ids: Vec<Name<'a>>,
 }
 
-/// What is nowhere on the other page.
+/// Names that do not occur on the other page.
 struct Missing<'a> {
     /// For each step, which of its classes are missing.
     steps: Vec<Vec<usize>>,

@@ -8,7 +8,7 @@ use super::outline::{NO_STEP, Outline, StepNumber, number_of};
 pub(super) struct Structures<'a> {
     pub(super) old: &'a Outline,
     pub(super) new: &'a Outline,
-    /// What the lines are called: equal keys are equal lines. A key is less than the number of lines of both pages.
+    /// Keys of the lines: equal keys are equal lines. A key is less than the number of lines of both pages.
     pub(super) old_keys: Vec<u32>,
     pub(super) new_keys: Vec<u32>,
     old_names: Vec<String>,

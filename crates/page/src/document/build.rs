@@ -8,7 +8,7 @@ use super::text::{append, append_space};
 use super::{Document, Element, Symbol};
 use crate::bounded_tree::{BoundedTree, parse};
 
-/// Whether nobody reads the content of such elements as the text of the page.
+/// Returns whether the content of such elements is not part of the page's readable text.
 pub(crate) fn is_skipped(tag: &str) -> bool {
     matches!(
         tag,

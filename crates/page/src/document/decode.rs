@@ -6,15 +6,15 @@ use std::sync::LazyLock;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use regex::bytes::Regex;
 
-/// How far into the page browsers look for a declared character set (HTML, "prescan a byte stream"): more, because real pages
-/// put scripts before it.
+/// Number of bytes in which a declared character set is searched for. It is more than browsers search (HTML,
+/// "prescan a byte stream"), because real pages put scripts before the declaration.
 const PRESCAN: usize = 4096;
 
 static DECLARED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?i)charset\s*=\s*["']?\s*([a-z0-9_:.-]+)"#).ok());
 
-/// The text of a page whose bytes came without a character set: a byte order mark, else UTF-8 where it is valid, else what the
-/// page declares, else windows-1252. Bytes that make no sense become U+FFFD.
+/// Decodes a page whose bytes came without a character set. Uses a byte order mark if there is one, else UTF-8 if the
+/// bytes are valid UTF-8, else the character set that the page declares, else windows-1252. Invalid bytes become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[length..]).0;

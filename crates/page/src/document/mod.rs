@@ -1,4 +1,4 @@
-//! A page as arrays in document order, beside the tree that the selectors walk.
+//! A page as arrays in document order, in addition to the tree that selectors use.
 //!
 //! Everything after parsing works on numbers: an element is its place in the document, its descendants are the elements up to
 //! its `close`, its text is a slice of the page's text.
@@ -31,7 +31,7 @@ impl NodeId {
 /// A name that occurs in the document, of a tag or an attribute.
 type Symbol = u32;
 
-/// What is known about one element.
+/// Data about one element.
 #[derive(Debug, Clone)]
 struct Element {
     parent: Option<usize>,
@@ -42,7 +42,7 @@ struct Element {
     attributes: Range<usize>,
     /// In `visible`, or in `raw` when it is skipped.
     text: Range<usize>,
-    /// How many visible characters that are no space stand before its start and its end.
+    /// Numbers of visible characters, not counting spaces, before its start and before its end.
     letters: Range<usize>,
     /// The same for characters inside links.
     linked: Range<usize>,
@@ -50,16 +50,16 @@ struct Element {
     tree_id: dom_query::NodeId,
 }
 
-/// A parsed page.
+/// A parsed page: its elements with their attributes, and its text.
 pub struct Document {
     tree: dom_query::Document,
     elements: Vec<Element>,
     attributes: Vec<(Symbol, String)>,
     names: Vec<String>,
     symbols: HashMap<String, Symbol>,
-    /// The text of the page with spaces collapsed, without what nobody sees.
+    /// Text of the page with spaces collapsed, without invisible text.
     visible: String,
-    /// Where the text nodes begin in `visible`.
+    /// Starts of the text nodes in `visible`.
     pieces: Vec<usize>,
     /// Text of scripts, styles and the head, as it stands.
     raw: String,
@@ -73,7 +73,7 @@ impl std::fmt::Debug for Document {
 }
 
 impl Document {
-    /// Parses HTML as browsers do, without running scripts: whatever comes in, a document comes out.
+    /// Parses HTML as browsers do, without running scripts. Any input gives a document.
     pub fn parse(html: &str) -> Self {
         build::build(html)
     }
@@ -83,7 +83,7 @@ impl Document {
         Self::parse(&decode(bytes))
     }
 
-    /// The same page without some elements and what is in them.
+    /// Returns a copy of the page without some elements and their contents.
     #[must_use]
     pub fn without(&self, nodes: &[NodeId]) -> Self {
         let tree = self.tree.clone();
@@ -93,7 +93,7 @@ impl Document {
         build::index(tree)
     }
 
-    /// The same page with an attribute at some elements, and at no others.
+    /// Returns a copy of the page with an attribute at these elements, and at no others.
     #[must_use]
     pub fn with_attribute(&self, name: &str, values: &[(NodeId, String)]) -> Self {
         let tree = self.tree.clone();
@@ -106,12 +106,13 @@ impl Document {
         build::index(tree)
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// Whether there are no elements. The parser adds `html`, `head` and `body`, so there always are.
+    /// Returns whether the page has no elements. The parser adds `html`, `head` and `body`, so it always has
+    /// some.
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
@@ -121,7 +122,7 @@ impl Document {
         (0..self.elements.len()).map(NodeId)
     }
 
-    /// The `body`, or the root where there is none.
+    /// Returns the `body`, or the root if there is no `body`.
     pub fn body(&self) -> NodeId {
         NodeId(self.body)
     }
@@ -159,7 +160,7 @@ impl Document {
         (next < end).then_some(NodeId(next))
     }
 
-    /// How many elements are around it.
+    /// Returns the number of its ancestors.
     pub fn depth(&self, node: NodeId) -> usize {
         self.elements[node.0].depth
     }
@@ -169,7 +170,7 @@ impl Document {
         self.elements[node.0].close
     }
 
-    /// Whether `inner` is `outer` or below it.
+    /// Returns whether `inner` is `outer` itself or one of its descendants.
     pub fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
         outer <= inner && inner.0 < self.elements[outer.0].close
     }
@@ -192,12 +193,13 @@ impl Document {
         self.attributes[range].iter().map(|(key, value)| (self.name(*key), value.as_str()))
     }
 
-    /// The class names.
+    /// Returns the class names of an element, in the order of its `class` attribute.
     pub fn classes(&self, node: NodeId) -> impl Iterator<Item = &str> {
         self.attribute(node, "class").unwrap_or_default().split_ascii_whitespace()
     }
 
-    /// Whether nobody sees its text: scripts, styles, `noscript`, templates, drawings, the head.
+    /// Returns whether its text is invisible to a reader: scripts, styles, `noscript`, templates, drawings,
+    /// the head.
     pub fn is_skipped(&self, node: NodeId) -> bool {
         self.elements[node.0].skipped
     }
@@ -222,7 +224,7 @@ impl Document {
         if element.skipped { &self.raw[element.text.clone()] } else { "" }
     }
 
-    /// What a reader sees in `outer` before `inner`, which is in it; empty when either is skipped.
+    /// Returns the visible text in `outer` before `inner`, which is inside it. Empty if either is skipped.
     pub fn text_up_to(&self, outer: NodeId, inner: NodeId) -> &str {
         if self.is_skipped(outer) || self.is_skipped(inner) || !self.contains(outer, inner) {
             return "";
@@ -251,17 +253,17 @@ impl Document {
         written::html_of(self.tree.root())
     }
 
-    /// How many visible characters it has, spaces not counted.
+    /// Returns the number of its visible characters, not counting spaces.
     pub fn letters(&self, node: NodeId) -> usize {
         self.elements[node.0].letters.len()
     }
 
-    /// How many visible characters stand before it on the page.
+    /// Returns the number of visible characters before it on the page.
     pub fn letters_before(&self, node: NodeId) -> usize {
         self.elements[node.0].letters.start
     }
 
-    /// How many of its visible characters are in links.
+    /// Returns the number of its visible characters that are in links.
     pub fn linked_letters(&self, node: NodeId) -> usize {
         self.elements[node.0].linked.len()
     }

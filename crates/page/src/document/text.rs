@@ -1,4 +1,4 @@
-//! Text as people see it.
+//! Text as a browser displays it.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 

@@ -1,7 +1,7 @@
-//! A tree as HTML, in time that is linear in its length.
+//! Serialization of a tree as HTML, in linear time.
 //!
-//! The library's own writer looks through all that is left of a text for each letter that it escapes, which takes minutes for a megabyte of `&`: so
-//! it is given texts in pieces, and writes no long values of attributes.
+//! For each character that it escapes, the library's serializer searches the whole rest of the text; a megabyte of `&`
+//! takes minutes. It therefore receives texts in pieces, and long attribute values are written without it.
 
 use std::io::{self, Write as _};
 
@@ -9,7 +9,7 @@ use dom_query::{NodeRef, SerializableNodeRef};
 use html5ever::QualName;
 use html5ever::serialize::{AttrRef, HtmlSerializer, Serialize as _, SerializeOpts, Serializer, TraversalScope};
 
-/// Bytes of a text that the library's writer is given at a time.
+/// Maximum number of bytes of a text that are passed to the library's serializer at once.
 const PIECE: usize = 4096;
 
 /// The element and what is in it as HTML.

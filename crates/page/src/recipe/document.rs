@@ -98,7 +98,7 @@ fn refuse_long(text: &str, name: &str) -> Result<(), RecipeError> {
     Err(RecipeError { name: name.to_owned(), position: None, path: String::new(), message })
 }
 
-/// The path of an error, without the dot that stands for the whole.
+/// Returns the path of an error; empty if the error concerns the whole document, which the library writes as `.` or `?`.
 fn key_of(path: &serde_path_to_error::Path) -> String {
     let path = path.to_string();
     if path == "." || path == "?" { String::new() } else { path }

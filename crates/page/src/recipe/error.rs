@@ -1,26 +1,26 @@
-//! Why a recipe was not understood, and where.
+//! Parse errors of recipes, with their position.
 
 use std::fmt;
 
 /// A recipe that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecipeError {
-    /// What the caller calls the text: a file's name.
+    /// Name of the text, as given by the caller: a file's name.
     pub name: String,
-    /// Where, if the parser knows.
+    /// Position of the error; `None` if the parser does not know it.
     pub position: Option<Position>,
     /// The key that is wrong, such as `fields.title.select`; empty for the whole.
     pub path: String,
-    /// What is wrong, and what to do about it.
+    /// Description of the error and its remedy.
     pub message: String,
 }
 
-/// A place in a text, both counted from 1; columns in characters of the text.
+/// A position in a text. Line and column count from 1; columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
+    /// Line number, from 1.
     pub line: usize,
-    /// The column.
+    /// Column number, from 1, in characters.
     pub column: usize,
 }
 

@@ -1,16 +1,16 @@
-//! Recipes: how the fields of a page are got. A recipe is data, never code: it can be compared, reviewed and checked, and cannot
-//! run anything. `docs/recipe.md` is the reference for people.
+//! Recipes: rules for extracting the fields of a page. A recipe is data, never code: it can be compared, reviewed and
+//! checked, and cannot run anything. `docs/recipe.md` is the user's reference.
 //!
-//! What has been parsed holds no invalid state: selectors and patterns are compiled, names are checked, and a field that takes
-//! from the page's structured data has no selector that would mean nothing.
+//! A parsed recipe is always valid: selectors and patterns are compiled, names are checked, and a field that reads the
+//! page's structured data has no selector.
 //!
 //! # Layout
 //!
-//! - [`take`]: what is taken of a node or of the page
+//! - [`take`]: the part of a node or of the page that is extracted
 //! - [`name`]: names of fields
-//! - [`request`]: how the page is asked for
+//! - [`request`]: settings for the request of the page
 //! - `document`: the form that JSON and TOML share, and its checks
-//! - [`error`]: where a recipe is wrong
+//! - [`error`]: errors with their positions in the recipe
 
 mod document;
 pub mod error;
@@ -29,7 +29,7 @@ pub use name::FieldName;
 pub use request::Request;
 pub use take::{NodeTake, StructuredPath, Take, Vocabulary};
 
-/// How the fields of a page, or of each item of a list page, are got.
+/// Rules for extracting the fields of a page, or of each item of a list page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "document::RecipeDocument", into = "document::RecipeDocument")]
 pub struct Recipe {
@@ -39,74 +39,74 @@ pub struct Recipe {
     next: Option<NextPage>,
 }
 
-/// How one field is got.
+/// Rule for extracting one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     /// Its name, unique in the recipe.
     pub name: FieldName,
-    /// Where its text comes from.
+    /// Source of its text.
     pub source: Source,
-    /// Whether it is a list. Otherwise the first match counts.
+    /// True if the field is a list. Otherwise only the first match counts.
     pub many: bool,
-    /// What is done to each text, in order.
+    /// Steps that transform each text, in order.
     pub steps: Vec<TextStep>,
-    /// What the text becomes in the end.
+    /// Conversion of the text to the value.
     pub conversion: Conversion,
-    /// Whether a page without it is a failure.
+    /// True if a page without this field is a failure.
     pub required: bool,
     /// The last good values, as texts before the conversion.
     pub example: Vec<String>,
 }
 
-/// Where the text of a field comes from.
+/// Source of a field's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Nodes of the page.
     Nodes {
-        /// Which.
+        /// Selector of the nodes.
         select: Selector,
-        /// What of them.
+        /// Part of the nodes to extract.
         take: NodeTake,
     },
     /// The page's structured data.
     Structured(StructuredPath),
 }
 
-/// Where the next page of a list is.
+/// Rule for finding the next page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextPage {
-    /// The link.
+    /// Selector of the link to the next page.
     pub select: Selector,
-    /// What of it is the address; `attr:href` by default.
+    /// Part of the link that holds the URL; `attr:href` by default.
     pub take: NodeTake,
-    /// How many pages at most, the first included: 1 to 1000.
+    /// Maximum number of pages, including the first: 1 to 1000.
     pub limit: u32,
 }
 
 /// A recipe that does not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecipeProblem {
-    /// Nothing is asked for.
+    /// The recipe has no fields.
     #[error("`fields` is empty: name at least one field")]
     NoFields,
-    /// Too much is asked for.
+    /// The recipe has more than [`MOST_FIELDS`] fields.
     #[error("{count} fields are more than {MOST_FIELDS}: split the recipe")]
     TooManyFields {
-        /// How many.
+        /// Number of fields in the recipe.
         count: usize,
     },
-    /// Two fields have one name.
+    /// Two fields have the same name.
     #[error("the field `{name}` stands there twice: rename one")]
     Duplicate {
-        /// The name.
+        /// Name that is used twice.
         name: FieldName,
     },
-    /// Structured data says something about the page, not about an item of it.
+    /// A field of a recipe with `items` reads structured data, which describes the page and not a single item.
     #[error(
         "the field `{name}` takes from structured data, which belongs to the page and not to one of its `items`: use `select`"
     )]
     StructuredInItems {
-        /// The field.
+        /// Name of the field that reads structured data.
         name: FieldName,
     },
 }
@@ -136,7 +136,7 @@ impl Field {
         }
     }
 
-    /// What is taken, as recipes write it.
+    /// Returns the `take` of the field, as written in recipes.
     pub fn take(&self) -> Take {
         match &self.source {
             Source::Nodes { take, .. } => Take::Node(take.clone()),
@@ -149,7 +149,7 @@ impl Field {
         self.conversion.value_type()
     }
 
-    /// Steps and conversion as recipes write them: a conversion with nothing decided is said by `type` alone.
+    /// Returns steps and conversion as recipes write them. A conversion with default options is omitted: `type` alone states it.
     fn transforms(&self) -> Vec<Transform> {
         let conversion = Some(&self.conversion)
             .filter(|conversion| **conversion != Conversion::to(conversion.value_type()))
@@ -168,16 +168,16 @@ impl Recipe {
         Self { items: None, fields, request: Request::default(), next: None }.checked()
     }
 
-    /// The same for each item of a list page.
+    /// Returns the recipe applied to each item of a list page; `None`: to the page as a whole.
     ///
     /// # Errors
     ///
-    /// When a field takes from structured data, which belongs to the page.
+    /// If a field reads structured data, which belongs to the page and not to an item.
     pub fn with_items(self, items: Option<Selector>) -> Result<Self, RecipeProblem> {
         Self { items, ..self }.checked()
     }
 
-    /// The same with other fields.
+    /// Returns the recipe with other fields.
     ///
     /// # Errors
     ///
@@ -186,13 +186,13 @@ impl Recipe {
         Self { fields, ..self }.checked()
     }
 
-    /// The same with other settings of the request.
+    /// Returns the recipe with other settings of the request.
     #[must_use]
     pub fn with_request(self, request: Request) -> Self {
         Self { request, ..self }
     }
 
-    /// The same with a rule for the next page.
+    /// Returns the recipe with a rule for the next page.
     #[must_use]
     pub fn with_next(self, next: Option<NextPage>) -> Self {
         Self { next, ..self }
@@ -231,12 +231,12 @@ impl Recipe {
         self.fields.iter().find(|field| field.name.as_str() == name)
     }
 
-    /// How the page is asked for.
+    /// Returns the settings of the request for the page.
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// Where the next page of a list is.
+    /// Returns the rule for the next page of a list.
     pub fn next(&self) -> Option<&NextPage> {
         self.next.as_ref()
     }

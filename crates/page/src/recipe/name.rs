@@ -13,13 +13,13 @@ const LONGEST: usize = 64;
 #[serde(try_from = "String", into = "String")]
 pub struct FieldName(String);
 
-/// A text that is no field name.
+/// Error for a text that is not a valid field name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{name:?} is no field name: begin with a letter, go on with letters, digits, `_` or `-`, {LONGEST} characters at most"
 )]
 pub struct InvalidFieldName {
-    /// What was written, or its beginning.
+    /// The rejected text, or its beginning.
     name: String,
 }
 
@@ -39,7 +39,7 @@ impl FieldName {
         }
     }
 
-    /// The name.
+    /// Returns the name as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }

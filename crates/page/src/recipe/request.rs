@@ -1,4 +1,4 @@
-//! How the page is asked for.
+//! Settings of the request for a page.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,26 +21,26 @@ const NOT_IN_A_RECIPE: &[&str] = &[
     "upgrade",
 ];
 
-/// How the page is asked for. The default is one request, politely.
+/// Settings of the request for a page. The default is a single, polite request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// How long to wait for the page's answer, and for rendering to settle: `10s`, 300 s at most.
+    /// Time to wait for the page's response, and for rendering to settle: `10s`, at most 300 s.
     #[serde(skip_serializing_if = "Option::is_none", with = "wait")]
     pub wait: Option<Duration>,
-    /// The time between two requests to the host, beyond what politeness asks: `2s`, an hour at most.
+    /// Minimum time between two requests to the host, if longer than the host's limits: `2s`, at most an hour.
     #[serde(skip_serializing_if = "Option::is_none", with = "delay")]
     pub delay: Option<Duration>,
     /// Headers to send along, names in lower case.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "headers")]
     pub headers: BTreeMap<String, String>,
-    /// Whether a browser must run the page's scripts first.
+    /// True if a browser must run the page's scripts first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub render: bool,
 }
 
 impl Request {
-    /// Whether nothing is asked for.
+    /// Returns whether all settings have their default.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }

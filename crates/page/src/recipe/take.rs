@@ -1,5 +1,5 @@
-//! What is taken: `text`, `own_text`, `html`, `attr:NAME` of a node; `jsonld:PATH`, `microdata:PATH`, `rdfa:PATH`, `meta:NAME`
-//! of the page.
+//! Part of a node or page to extract: `text`, `own_text`, `html`, `attr:NAME` of a node; `jsonld:PATH`,
+//! `microdata:PATH`, `rdfa:PATH`, `meta:NAME` of the page.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The longest name of an attribute or path, in bytes.
 const LONGEST: usize = 512;
 
-/// What is taken, in the one spelling of recipes.
+/// Part of a node or of structured data to extract, in the canonical spelling of recipes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Take {
@@ -19,7 +19,7 @@ pub enum Take {
     Structured(StructuredPath),
 }
 
-/// What is taken of a node.
+/// Part of a node to extract.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum NodeTake {
     /// The text that a reader sees in it.
@@ -47,9 +47,9 @@ pub struct StructuredPath {
 pub enum Vocabulary {
     /// JSON in `script` elements.
     JsonLd,
-    /// `itemscope`, `itemtype`, `itemprop`.
+    /// Attributes `itemscope`, `itemtype`, `itemprop`.
     Microdata,
-    /// `typeof`, `property`.
+    /// Attributes `typeof`, `property`.
     Rdfa,
     /// `meta` elements: `name`, `property` (OpenGraph), `http-equiv`.
     Meta,
@@ -67,7 +67,7 @@ impl Vocabulary {
     }
 }
 
-/// A text that says nothing that can be taken.
+/// Error for a text that is not a valid `take`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{written:?} cannot be taken: write `text`, `own_text`, `html`, `attr:NAME`, `jsonld:PATH`, `microdata:PATH`, `rdfa:PATH` or `meta:NAME`"

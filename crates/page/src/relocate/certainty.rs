@@ -1,5 +1,5 @@
-//! How sure it is that the best candidate is the field: a question of its own, because the best may still be wrong, and a field
-//! that is gone has a best candidate too.
+//! Certainty that the best candidate is the field. It is estimated separately, because the best candidate may
+//! still be wrong, and because a field that is gone has a best candidate too.
 
 use super::consensus::alike;
 use super::features::features;
@@ -9,7 +9,7 @@ use super::rank::{Ranking, Row};
 use super::tables::{many, probability};
 
 features! {
-    /// What is known about the best candidate next to all others. Odds are logarithms.
+    /// Features of the best candidate compared with all others. Odds are logarithms.
     Certainty {
         // The best candidate, the best with another value, and what is between them.
         best, second, margin, gap, hand, hand_margin, plausible, candidates,
@@ -17,7 +17,7 @@ features! {
         support, second_support,
         // What the page states about itself.
         stated, stated_before, is_stated,
-        /// How much better another candidate shows what is stated.
+        /// Advantage of another candidate in showing the stated value.
         shown_better,
         /// The page states it, and no candidate shows it.
         unshown,

@@ -40,11 +40,11 @@ pub(crate) enum Concept {
     Employment,
 }
 
-/// How many concepts there are.
+/// Number of variants of [`Concept`].
 pub(crate) const CONCEPTS: usize = Concept::Employment as usize + 1;
 
 impl Concept {
-    /// How its values compare.
+    /// Returns the kind of comparison for its values.
     pub(crate) const fn sense(self) -> Sense {
         match self {
             Self::Published | Self::Modified => Sense::Date,
@@ -218,10 +218,10 @@ const SIDE_KINDS: &[&str] = &[
     "wpadblock",
 ];
 
-/// How many values of one concept are kept.
+/// Maximum number of values that are kept for one concept.
 const MOST: usize = 150;
 
-/// What separates a page's title from the name of the site.
+/// Separators between a page's title and the name of the site.
 const CUTS: &[&str] = &[" | ", " - ", " – ", " — ", " : ", " · ", ": ", " « ", " » ", " ✮ "];
 
 static TABLE: std::sync::LazyLock<HashMap<(Place, &'static str), Vec<Concept>>> = std::sync::LazyLock::new(|| {
@@ -255,13 +255,13 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
-    /// How its value compares.
+    /// Returns the kind of comparison for its value.
     pub(crate) fn sense(&self) -> Sense {
         self.concepts.first().map_or(Sense::Text, |concept| concept.sense())
     }
 }
 
-/// What a page states, sorted by concept.
+/// Statements of a page, sorted by concept.
 pub(crate) struct Statements {
     pub(crate) all: Vec<Statement>,
     by_concept: HashMap<Concept, Vec<Phrase>>,
@@ -339,7 +339,7 @@ fn add_whole(whole: &mut HashMap<Concept, String>, concept: Concept, value: &str
     }
 }
 
-/// What a statement is about; `path` is its path in lower case.
+/// Returns the concepts that a statement is about; `path` is its path in lower case.
 pub(super) fn concepts_of(datum: &Datum, path: &str) -> Vec<Concept> {
     let kind = datum.kind.to_lowercase();
     let place = match datum.origin {

@@ -1,17 +1,17 @@
-//! What the candidates say together. Many candidates for a list differ in an item or two: what matters is how much of the
-//! likelihood stands behind one answer, not how it is spread over its spellings.
+//! Consensus of the candidates. Many candidates for a list differ in only an item or two: what matters is the
+//! share of the likelihood behind one answer, not its distribution over variants of the answer.
 
 use super::number::float;
 use super::rank::Ranked;
 use super::words::Word;
 
-/// How many candidates have a say.
+/// Maximum number of candidates that are considered.
 const HEARD: usize = 40;
 
 /// From this F1 over their items on, two lists are one answer.
 const ALIKE: f32 = 0.9;
 
-/// How much the support counts next to the odds when lists are ranked.
+/// Weight of the support relative to the odds when lists are ranked.
 const SUPPORT: f32 = 1.0;
 
 /// Sets the support of the first candidates, which are in the order of their odds: the share of the likelihood that stands
@@ -36,7 +36,7 @@ pub(super) fn settle(candidates: &mut [Ranked]) {
     candidates[..heard].sort_by(|left, right| right.odds.total_cmp(&left.odds));
 }
 
-/// Whether two candidates are the same answer.
+/// Returns whether two candidates are the same answer.
 pub(super) fn alike(left: &Ranked, right: &Ranked) -> bool {
     left.key == right.key || (!left.items.is_empty() && likeness(&left.items, &right.items) >= ALIKE)
 }

@@ -37,8 +37,8 @@ pub(crate) fn days_in(text: &str) -> Vec<Day> {
     days
 }
 
-/// How well two texts' days agree: 1 for a common day, less when one leaves the year open or they are a day apart, as days are
-/// around the world.
+/// Returns how well the days of two texts agree: 1 for a common day, less if one text leaves the year open or
+/// if the days are one day apart, as they can be across time zones.
 pub(crate) fn agreement(left: &[Day], right: &[Day]) -> f32 {
     let mut best = 0.0_f32;
     for one in left {
@@ -88,7 +88,7 @@ fn parts(text: &str) -> Vec<Part> {
     found
 }
 
-/// `2021-10-05`, `5/10/21`, `2021年10月5日`.
+/// Adds dates that are written in numbers: `2021-10-05`, `5/10/21`, `2021年10月5日`.
 fn numeric(parts: &[Part], days: &mut Vec<Day>) {
     let numbers: Vec<_> = parts
         .iter()

@@ -1,4 +1,4 @@
-//! Why an answer is as it is, for people.
+//! Reasons for an answer, in readable form.
 
 use super::rank::{Ranked, Row};
 
@@ -9,7 +9,7 @@ pub(super) fn quote(text: &str) -> String {
     format!("\"{beginning}{more}\"")
 }
 
-/// What speaks for a candidate.
+/// Returns the reasons for and against a candidate.
 pub(super) fn reasons(best: &Ranked, second: Option<&Ranked>) -> Vec<String> {
     let mut reasons = Vec::new();
     let mut say = |holds: bool, reason: &str| {

@@ -11,7 +11,7 @@ macro_rules! features {
         }
 
         impl $name {
-            /// What the features are called, in their order.
+            /// Names of the features, in their order.
             pub(crate) const NAMES: &[&str] = &[$(stringify!($feature)),+];
 
             /// The features in their order.

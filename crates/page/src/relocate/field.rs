@@ -1,4 +1,4 @@
-//! What is asked about one field.
+//! Input of the search for one field.
 
 use super::lexicon::FieldWords;
 use crate::document::NodeId;

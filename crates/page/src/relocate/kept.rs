@@ -1,5 +1,5 @@
-//! Whether what the old selector finds on the new page is still the field: a selector that finds something may find the wrong
-//! thing.
+//! Check that the match of the old selector on the new page is still the field: a selector that finds
+//! something may find the wrong thing.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::rank::is_handle;
 use super::view::View;
 use super::words::{Word, loose, word};
 
-/// What an old selector finds, next to what it found.
+/// Values that an old selector finds on the new page, with the values it found on an old page.
 pub(super) struct Found<'a, 'p> {
     /// All values on an old page, and on the new page.
     pub(super) old: &'a [String],
@@ -23,20 +23,20 @@ pub(super) struct Found<'a, 'p> {
     pub(super) many: bool,
 }
 
-/// Why what a selector finds may not be the field.
+/// Reason to doubt that a selector's match is the field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// It cannot be the field.
+    /// The match is certainly not the field.
     Disproved(String),
-    /// It may be, if everything else speaks for it.
+    /// The match may be the field, if all other evidence supports it.
     Suspected(String),
 }
 
-/// A text is longer than a label or a date from here on, in characters.
+/// Length from which a text is longer than a label or a date, in characters.
 const LONG: usize = 60;
 
 impl Found<'_, '_> {
-    /// Why what the selector finds may not be the field.
+    /// Returns the reason to doubt that the selector's match is the field; `None` if there is none.
     pub(super) fn doubt(&self) -> Option<Doubt> {
         if self.many {
             return self.collapsed().map(Doubt::Suspected);
@@ -56,7 +56,7 @@ impl Found<'_, '_> {
         is_next_day.then(|| format!("the page states another day than {}", quote(&new.text)))
     }
 
-    /// The selector now means many things.
+    /// Reports that the selector now matches many different values.
     fn scattered(&self) -> Option<String> {
         let (old, new) = (distinct(self.old), distinct(self.new));
         let is_scattered = old > 0 && new > 2.max(3 * old);
@@ -95,7 +95,7 @@ impl Found<'_, '_> {
         contradicts.then(|| format!("the page states something else than {}", quote(&new.text)))
     }
 
-    /// Somebody's handle where a name was.
+    /// Reports a user's handle in place of a name.
     fn handle(&self) -> Option<String> {
         let (old, new) = (self.old.first()?, self.new.first()?);
         (is_handle(new) && !is_handle(old))
@@ -117,7 +117,8 @@ impl Found<'_, '_> {
     }
 }
 
-/// How well a text shows what a page states; none when it states nothing of the kind.
+/// Returns how well a text shows a value that the page states; `None` if the page states none for the
+/// concept.
 fn shown_best(view: &View<'_>, concept: Concept, phrase: &Phrase, sense: Sense) -> Option<f32> {
     view.statements.of_concept(concept).iter().map(|stated| phrase.shows(stated, sense)).reduce(f32::max)
 }

@@ -1,28 +1,29 @@
-//! What is known about a field by nothing but its name.
+//! Knowledge about a field that follows from its name alone.
 
 use super::concepts::{concepts_of, plain_name};
 use super::lexicon::{FieldKind, field_words};
 use crate::structured::Datum;
 
-/// Whether fields of this name, or of a part of it, are known from other sources: `price`, `sale_price`, `Preis`.
+/// Returns whether fields with this name, or with a part of it, are known from other sources: `price`,
+/// `sale_price`, `Preis`.
 pub fn is_known(name: &str) -> bool {
     field_words(name).kind != FieldKind::Other
 }
 
-/// Whether two names are names of one kind of field: `headline` and `title`. Names of no known kind are alike only when they are
-/// the same but for case and separators.
+/// Returns whether two names mean the same kind of field, such as `headline` and `title`. Names of no known
+/// kind match only if they are equal apart from case and separators.
 pub fn same_kind(one: &str, other: &str) -> bool {
     let (one, other) = (field_words(one), field_words(other));
     one.plain == other.plain || (one.kind != FieldKind::Other && one.kind == other.kind)
 }
 
-/// Whether two names are one but for case and separators: `cook_time` and `cookTime`.
+/// Returns whether two names are equal apart from case and separators, such as `cook_time` and `cookTime`.
 pub fn same_name(one: &str, other: &str) -> bool {
     plain_name(one) == plain_name(other)
 }
 
-/// The place of a statement among those that a field of this name is usually found in, 0 for the best; none when it is not one of
-/// them, or is said of something that pages are hardly ever about.
+/// Returns the rank of a statement among the kinds in which a field of this name is usually found; 0 is the best. `None` if
+/// it is none of them, or describes something that pages are hardly ever about.
 pub fn stated_rank(datum: &Datum, field: &str) -> Option<usize> {
     let path = datum.path.to_lowercase();
     let stated = concepts_of(datum, &path);

@@ -1,4 +1,4 @@
-//! What fields are usually called, and what the places that show them are called.
+//! Usual names of fields, and names of the places that show them.
 //!
 //! To teach a kind of field, add a row to [`KINDS`]; to teach another name for one, add it to its row.
 
@@ -39,7 +39,7 @@ pub(crate) enum FieldKind {
     Company,
     Version,
     Size,
-    /// Nothing that is known: only its own name tells.
+    /// Unknown kind: only the field's own name describes it.
     Other,
 }
 
@@ -195,7 +195,7 @@ const KINDS: &[Row] = &[
     row(K::Size, "size file_size weight dimensions", &[], "size weight dimensions"),
 ];
 
-/// What is known about a field by its name.
+/// Knowledge about a field that follows from its name.
 #[derive(Debug, Clone)]
 pub(crate) struct FieldWords {
     pub(crate) kind: FieldKind,

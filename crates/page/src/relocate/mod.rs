@@ -43,7 +43,7 @@ pub use known::{is_known, same_kind, same_name, stated_rank};
 pub use sample::{Samples, certainty_names, feature_names};
 pub use tables::TablesError;
 
-/// What became of a field.
+/// Outcome of the search for a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The old selector still gives it.
@@ -71,18 +71,18 @@ impl Status {
 /// The answer for one field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// What became of it.
+    /// Outcome of the search.
     pub status: Status,
     /// The selector that finds it: the old one when kept, a new one when moved. None when it could not be found, or when no
     /// selector gives exactly these values.
     pub select: Option<Selector>,
-    /// What to take of it: as before, unless another attribute holds the value now.
+    /// Part of the node to extract: the same as before, unless another attribute holds the value now.
     pub take: Take,
     /// Its values on the new page, in document order: only when kept or moved.
     pub values: Vec<String>,
-    /// How sure the status is when kept or moved, how sure the best candidate was otherwise: from 0 to 1.
+    /// Confidence from 0 to 1: in the status if the field is kept or moved, otherwise in the best candidate.
     pub confidence: f32,
-    /// Why, in a few words each.
+    /// Reasons for the answer, in a few words each.
     pub evidence: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl Relocator {
         Self { tables: tables::Tables::default() }
     }
 
-    /// With other tables, as `xtask/train/relocation.py` writes them.
+    /// Creates a relocator with other tables, as `xtask/train/relocation.py` writes them.
     ///
     /// # Errors
     ///
@@ -131,14 +131,14 @@ impl Relocator {
         Ok(Self { tables: tables::Tables::parse(bytes)? })
     }
 
-    /// The same with another threshold.
+    /// Returns the relocator with another threshold.
     #[must_use]
     pub const fn with_threshold(mut self, threshold: f32) -> Self {
         self.tables.threshold = threshold;
         self
     }
 
-    /// From which confidence on a place is accepted.
+    /// Returns the minimum confidence for accepting a relocation.
     pub const fn threshold(&self) -> f32 {
         self.tables.threshold
     }

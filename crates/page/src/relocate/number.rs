@@ -1,4 +1,4 @@
-//! Counts as features.
+//! Conversion of counts to features.
 
 /// `count` as a feature: exact up to 16 million, which no page reaches.
 #[expect(clippy::cast_precision_loss, reason = "features are approximate")]
@@ -16,12 +16,12 @@ pub(crate) fn log_ratio(left: f32, right: f32) -> f32 {
     ((left + 1.0) / (right + 1.0)).ln().clamp(-3.0, 3.0)
 }
 
-/// 1 for true.
+/// Converts a condition to a feature: 1 if it is true, else 0.
 pub(crate) fn flag(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
-/// How far two places on the page are apart.
+/// Returns the signed distance between two places on the page: positive if `left` is the greater one.
 pub(crate) fn difference(left: usize, right: usize) -> f32 {
     if left >= right { float(left - right) } else { -float(right - left) }
 }

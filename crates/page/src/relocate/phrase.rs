@@ -11,7 +11,7 @@ use crate::value::minutes;
 /// Texts longer than this many bytes are compared by their beginning.
 const LONGEST: usize = 6000;
 
-/// What kind of text a value is, which decides what makes two texts say the same.
+/// Kind of a value, which decides how two texts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sense {
     Text,
@@ -64,7 +64,7 @@ impl Phrase {
         self.days.get_or_init(|| dates::days_in(&self.text))
     }
 
-    /// What it looks like.
+    /// Returns the shape of the text.
     pub(crate) fn shape(&self) -> &Shape {
         self.shape.get_or_init(|| Box::new(Shape::of(self)))
     }
@@ -90,7 +90,8 @@ impl Phrase {
         })
     }
 
-    /// How well this text, as found on a page, shows a value that is stated elsewhere: from 0 to 1 for the same words.
+    /// Returns how well this text, as found on a page, shows a value that is stated elsewhere: from 0 to 1,
+    /// where 1 means the same words.
     pub(crate) fn shows(&self, stated: &Self, sense: Sense) -> f32 {
         if self.loose.is_empty() || stated.loose.is_empty() {
             return 0.0;

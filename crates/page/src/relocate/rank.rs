@@ -15,14 +15,14 @@ use std::collections::HashMap;
 use super::number::float;
 use super::phrase::Phrase;
 
-/// How many candidates, by hand's weights, the trees look at.
+/// Maximum number of candidates that the trees evaluate. They are chosen by the manual weights.
 const LOOKED_AT: usize = 200;
 
-/// How much the weights by hand count next to the trees.
+/// Weight of the manual weights relative to the trees.
 const HAND_SINGLE: f32 = 1.0;
 const HAND_LIST: f32 = 0.1;
 
-/// What is known about a candidate.
+/// Features of a candidate.
 #[derive(Debug, Clone)]
 pub(super) enum Row {
     Single(Box<Single>),
@@ -43,7 +43,7 @@ impl Row {
 #[derive(Debug, Clone)]
 pub(super) struct Ranked {
     pub(super) nodes: Vec<NodeId>,
-    /// The attribute that holds the value, where it is not the one that was asked for.
+    /// Attribute that holds the value, if it differs from the requested one.
     pub(super) attribute: Option<String>,
     /// The number of its value: candidates with the same number say the same.
     pub(super) key: Word,
@@ -130,7 +130,7 @@ fn singles(
     ranked.collect()
 }
 
-/// Whether a text is what somebody is called on a platform, such as `@ada`.
+/// Returns whether a text is a user's handle on a platform, such as `@ada`.
 pub(super) fn is_handle(text: &str) -> bool {
     text.trim_start().starts_with('@')
 }
@@ -146,7 +146,7 @@ fn old_candidate<'v>(view: &'v View<'_>, node: NodeId, wanted: Wanted<'v>) -> Op
     }
 }
 
-/// An element whose text nobody sees, such as a title.
+/// Returns a candidate for an element with invisible text, such as a title.
 fn single_candidate<'v>(view: &'v View<'_>, node: NodeId) -> Candidate<'v> {
     let chain = Chain::single(node);
     Candidate {

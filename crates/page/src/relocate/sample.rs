@@ -1,4 +1,4 @@
-//! What relocation sees, for training and for looking into errors.
+//! Candidates and features of a relocation, for training and error analysis.
 
 use super::certainty::Certainty;
 use super::list::List;
@@ -12,46 +12,47 @@ use crate::recipe::{NodeTake, Recipe, Source};
 /// The candidates of one field.
 #[derive(Debug, Clone)]
 pub struct Samples {
-    /// Which field of the recipe, from 0.
+    /// Index of the field in the recipe, from 0.
     pub field: usize,
-    /// Whether the candidates are lists.
+    /// True if the candidates are lists.
     pub is_list: bool,
     /// The candidates, the best first.
     pub candidates: Vec<Sample>,
-    /// What kind of field it is taken for.
+    /// Kind of field that was recognized.
     pub kind: String,
-    /// What the certainty of the best candidate is worked out from, as [`certainty_names`] names it; empty without candidates.
+    /// Features from which the certainty of the best candidate is computed, named by [`certainty_names`];
+    /// empty if there are no candidates.
     pub certainty: Vec<f32>,
 }
 
 /// A candidate as the tables see it.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// The values that it would give.
+    /// Values that the candidate would yield.
     pub values: Vec<String>,
-    /// Its elements.
+    /// Elements of the candidate.
     pub nodes: Vec<NodeId>,
-    /// Candidates with the same number say the same.
+    /// Candidates with the same key have the same text.
     pub key: u64,
-    /// What the weights by hand say: the logarithm of odds.
+    /// Score by the manual weights, in log odds.
     pub hand: f32,
-    /// Its features, as [`feature_names`] names them.
+    /// Features, in the order of [`feature_names`].
     pub features: Vec<f32>,
 }
 
-/// What the features of single values and of lists are called.
+/// Returns the names of the features of single values, and of those of lists.
 pub fn feature_names() -> (&'static [&'static str], &'static [&'static str]) {
     (Single::NAMES, List::NAMES)
 }
 
-/// What the features of the certainty are called.
+/// Returns the names of the features of the certainty.
 pub const fn certainty_names() -> &'static [&'static str] {
     Certainty::NAMES
 }
 
 impl Relocator {
-    /// The candidates of every field that is taken from elements and known on the old page, also of those whose selector
-    /// still works.
+    /// Returns the candidates of every field that reads elements and is known on the old page, including fields whose
+    /// selector still works.
     pub fn samples(&self, old: &Document, recipe: &Recipe, new: &Document) -> Vec<Samples> {
         let pages = Pages::new(&[old], recipe, new);
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! What a text looks like, whatever it says.
+//! Shape of a text, regardless of its meaning.
 
 use regex::Regex;
 
@@ -6,7 +6,7 @@ use super::number::{flag, float, ratio};
 use super::phrase::Phrase;
 use super::words::{Word, word};
 
-/// What a text looks like.
+/// Shape of a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
     pub(crate) length: f32,
@@ -25,11 +25,11 @@ pub(crate) struct Shape {
     pub(crate) has_colon: f32,
     /// Two or three capitalised words: a name.
     pub(crate) is_name: f32,
-    /// How many sentences end inside it.
+    /// Number of sentences that end inside it.
     pub(crate) sentences: f32,
     /// Its first word ends like a label.
     pub(crate) first_is_label: f32,
-    /// What kind of character it begins with.
+    /// Class of its first character.
     pub(crate) first_class: u8,
     /// It names a time of day.
     pub(crate) has_time: f32,
@@ -100,7 +100,7 @@ fn class(character: char) -> u8 {
     }
 }
 
-/// Whether two digits, a colon or point, and two digits stand somewhere near the start.
+/// Returns whether two digits, a separator (`:`, `.` or `h`) and two digits occur near the start.
 fn has_time(text: &str) -> bool {
     let bytes = &text.as_bytes()[..text.len().min(120)];
     let is_time = |part: &[u8]| {
@@ -136,7 +136,7 @@ static CHANGED: std::sync::LazyLock<Option<Regex>> = std::sync::LazyLock::new(||
     Regex::new("(?i)updat|modif|aktualis|actuali|mis à jour|aggiorn|güncel|bijgewerkt|last |更新|uppdater|opdater").ok()
 });
 
-/// Whether a text speaks of a change: "updated", "Stand", in several languages.
+/// Returns whether a text mentions a change: "updated", "aktualisiert", in several languages.
 pub(crate) fn speaks_of_change(text: &str) -> bool {
     CHANGED.as_ref().is_some_and(|pattern| pattern.is_match(crate::document::first_bytes(text, 200)))
 }

@@ -9,7 +9,7 @@ use super::words::word;
 /// The tables that come with the program.
 static BUILT_IN: &[u8] = include_bytes!("tables.bin");
 
-/// What the file begins with.
+/// Magic bytes at the start of the file.
 const MAGIC: &[u8] = b"autoheal-relocate-1\n";
 
 /// Tables that cannot be used.
@@ -23,19 +23,19 @@ pub enum TablesError {
         "the tables for {part} were trained on other features: export the features again and retrain (docs/relocation.md)"
     )]
     OtherFeatures {
-        /// Which part.
+        /// The affected part of the tables.
         part: &'static str,
     },
 }
 
-/// All that was trained.
+/// All trained tables, and the threshold.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
     pub(super) single: Table,
     pub(super) list: Table,
     pub(super) single_certainty: Table,
     pub(super) list_certainty: Table,
-    /// From which certainty on a place is accepted.
+    /// Minimum certainty for accepting a relocation.
     pub(super) threshold: f32,
 }
 
@@ -74,7 +74,7 @@ struct Tree {
 struct Split {
     feature: usize,
     threshold: f32,
-    /// Where to go on when the feature is at most the threshold, and where when it is more.
+    /// Next step if the feature is at most the threshold, and next step if it is greater.
     low: Next,
     high: Next,
 }
@@ -92,7 +92,7 @@ impl Table {
         self.constant + weighted + self.trees.iter().map(|tree| tree.value(row)).sum::<f32>()
     }
 
-    /// Whether nothing was trained.
+    /// Returns whether the table is untrained.
     pub(super) const fn is_empty(&self) -> bool {
         self.trees.is_empty() && self.weights.is_empty()
     }
@@ -185,13 +185,14 @@ pub(super) fn probability(odds: f32) -> f32 {
     1.0 / (1.0 + (-odds).exp())
 }
 
-/// What the weights by hand and the trees say together: the hand's word counts `share` of the trees'.
+/// Combines the score of the manual weights and the score of the trees. The manual score has `share` of the
+/// trees' weight.
 pub(super) fn blend(trees: f32, hand: f32, share: f32) -> f32 {
     let bound = odds(1.0);
     (trees.clamp(-bound, bound) + share * hand.clamp(-20.0, 20.0)) / (1.0 + share / 2.0)
 }
 
-/// How many of the first, as a feature.
+/// Converts a count to a feature, `ln(1 + count)`, in which the first few matter most.
 pub(super) fn many(count: usize) -> f32 {
     float(count).ln_1p()
 }

@@ -18,7 +18,7 @@ use crate::robust_selector::robust_selector;
 use crate::select::Selector;
 use crate::structured::structured_data;
 
-/// How many old pages count.
+/// Maximum number of old pages that are used.
 const OLD_PAGES: usize = 3;
 
 /// Below this certainty of the best candidate, the field is not there at all.
@@ -27,7 +27,7 @@ const GONE: f32 = 0.15;
 /// From this certainty on, the best candidate clears what the old selector finds of a suspicion: more than a new place needs.
 const CLEARED: f32 = 0.8;
 
-/// How sure a field is whose old selector still finds what it should.
+/// Confidence in a field whose old selector still finds the right value.
 const KEPT: f32 = 0.95;
 
 pub(super) fn relocate(tables: &Tables, old: &[&Document], recipe: &Recipe, new: &Document) -> Relocation {
@@ -165,7 +165,7 @@ impl<'p> Pages<'p> {
         self.moved(best, take, confidence, evidence, asked)
     }
 
-    /// Why what the old selector finds cannot be the field.
+    /// Returns the reason to doubt that the old selector's match is the field; `None` if there is none.
     fn doubt(&self, number: usize, asked: &Asked, take: &NodeTake, now: &[String]) -> Option<Doubt> {
         let known = self.old_place(number);
         let before = known.map(|(view, nodes)| texts(view.page, nodes, take)).filter(|texts| !texts.is_empty());
@@ -210,7 +210,7 @@ impl<'p> Pages<'p> {
         selectors.min_by_key(|selector| selector.source().len())
     }
 
-    /// A field that is taken from the page's structured data.
+    /// Relocates a field that reads the page's structured data.
     fn stated(&self, asked: &Asked) -> Answer {
         let Source::Structured(path) = &asked.source else { return nothing(Status::Unsure, asked, 0.0, Vec::new()) };
         let stated = structured_data(self.new.page).into_iter().filter(|datum| is_at(datum, path));
@@ -235,7 +235,7 @@ fn nothing(status: Status, asked: &Asked, confidence: f32, evidence: Vec<String>
     Answer { status, select: None, take: asked.take(), values: Vec::new(), confidence, evidence }
 }
 
-/// What is taken of elements, without what is empty.
+/// Returns the extracted texts of elements, without empty ones.
 pub(super) fn texts(page: &Document, nodes: &[NodeId], take: &NodeTake) -> Vec<String> {
     let texts = nodes.iter().filter_map(|node| taken(page, *node, take));
     texts.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
@@ -248,7 +248,8 @@ fn matches(page: &Document, field: &Asked) -> Vec<NodeId> {
     }
 }
 
-/// Where a field is on an old page: what its selector finds, else the elements that hold its last good values.
+/// Returns the elements of a field on an old page: the matches of its selector, otherwise the elements that
+/// hold its last good values.
 fn old_places(view: &View<'_>, field: &Asked) -> Vec<NodeId> {
     let Source::Nodes { take, .. } = &field.source else { return Vec::new() };
     let page = view.page;

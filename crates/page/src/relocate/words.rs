@@ -60,14 +60,14 @@ impl Words {
         self.0.is_empty()
     }
 
-    /// How many words both have.
+    /// Returns the number of words that both have in common.
     pub(crate) fn shared(&self, other: &Self) -> usize {
         let mut count = 0;
         both(&self.0, &other.0, |_| count += 1);
         count
     }
 
-    /// Whether they have a word in common.
+    /// Returns whether they have a word in common.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         self.shared(other) > 0
     }

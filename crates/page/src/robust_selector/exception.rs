@@ -1,4 +1,4 @@
-//! What a selector takes too much, taken away again: `p:not(.advertisement):not(aside *)`.
+//! Exceptions that exclude nodes a selector matches by mistake: `p:not(.advertisement):not(aside *)`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,16 +7,16 @@ use super::part::{Part, parts_of};
 use super::search::Place;
 use crate::document::NodeId;
 
-/// How many exceptions a selector may have.
+/// Maximum number of exceptions in a selector.
 const MOST: usize = 3;
 
-/// How often exceptions are looked for, at most.
+/// Maximum number of searches for exceptions.
 const MOST_SEARCHES: usize = 400;
 
 /// A part with a higher cost will not be there tomorrow.
 const MOST_COST: u32 = 40;
 
-/// What an unwanted node has and no wanted node.
+/// Property that an unwanted node has and no wanted node has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Exception<'a> {
     /// It has a part itself.
@@ -44,7 +44,7 @@ impl Exception<'_> {
 /// Exceptions that spare the wanted nodes.
 pub(super) struct Exceptions<'p, 'a> {
     places: &'p [Place<'a>],
-    /// What the wanted nodes have, and what is around them.
+    /// Parts of the wanted nodes, and parts of the elements around them.
     own: BTreeSet<Part<'a>>,
     around: BTreeSet<Part<'a>>,
     known: HashMap<(usize, NodeId), Vec<Exception<'a>>>,
@@ -66,7 +66,8 @@ impl<'p, 'a> Exceptions<'p, 'a> {
         Self { places, own, around, known: HashMap::new(), searches: 0 }
     }
 
-    /// What takes away exactly what is too much on each page, and its cost; none when nothing does.
+    /// Returns exceptions that exclude exactly the unwanted nodes on each page, and their cost; `None` if
+    /// there are none.
     pub(super) fn of(&mut self, selected: &[Vec<NodeId>]) -> Option<(String, u32)> {
         let mut left = Vec::new();
         for (number, (place, nodes)) in self.places.iter().zip(selected).enumerate() {

@@ -1,14 +1,14 @@
-//! From nodes to a selector that will find them again: short, exactly these nodes on every page that is given, and made of what
-//! changes least. Position is the last resort (the ideas of ROBULA+: general before special, volatile names on a black list).
+//! Robust selectors: from nodes to a short selector that matches exactly these nodes on every given page, and consists of
+//! what changes least. Position is the last resort (ideas of ROBULA+: general before specific, a block list of volatile names).
 //!
 //! # Layout
 //!
-//! - `part`: what a node can be selected by, and how likely it is to change
-//! - `search`: candidates tried on pages
-//! - `exception`: what a candidate takes too much, taken away again
-//! - `union`: lists of nodes that have nothing in common but have something kind by kind
-//! - `position`: the last resort
-//! - [`volatile`]: names that will not be there tomorrow
+//! - `part`: parts of a selector, and how likely each is to change
+//! - `search`: candidates, tried on the pages
+//! - `exception`: exclusion of nodes that a candidate should not match
+//! - `union`: lists whose items have nothing in common as a whole, but do by kind
+//! - `position`: selection by position
+//! - [`volatile`]: detection of names that will not last
 
 mod exception;
 mod part;
@@ -30,21 +30,21 @@ pub use volatile::{is_layout, is_volatile};
 /// A page and the nodes that are to be selected on it, in document order. None means: nothing may be selected there.
 pub type Wanted<'a> = (&'a Document, &'a [NodeId]);
 
-/// How many selectors are given at most.
+/// Maximum number of selectors that are returned.
 const MOST_SELECTORS: usize = 5;
-/// How many candidates are tried at most.
+/// Maximum number of candidates that are tried.
 const MOST_CANDIDATES: usize = 4000;
-/// How many nodes are looked at in all, at most: a page may have hundreds of thousands.
+/// Maximum number of nodes that are visited in total. A page may have hundreds of thousands.
 const MOST_WORK: usize = 20_000_000;
-/// How many parts of the nodes, and of what is around them, take part.
+/// Maximum number of parts that are considered: of the nodes themselves, and of the elements around them.
 const MOST_OWN_PARTS: usize = 8;
 const MOST_OUTER_PARTS: usize = 32;
-/// How many elements around a node are looked at.
+/// Maximum number of ancestors of a node that are considered.
 const MOST_LEVELS: usize = 24;
-/// What a step inwards costs, and one to a child, which a wrapper would break.
+/// Cost of a descendant step, and of a child step, which a wrapper would break.
 const STEP: u32 = 6;
 const CHILD_STEP: u32 = 12;
-/// What an exception costs (`:not(.advertisement)`).
+/// Cost of an exception (`:not(.advertisement)`).
 const EXCEPTION: u32 = 24;
 
 /// The most robust selector, if there is one: see [`robust_selectors`].
@@ -104,7 +104,7 @@ fn verified(texts: impl Iterator<Item = String>, wanted: &[Wanted<'_>]) -> Vec<S
         .collect()
 }
 
-/// What all the wanted nodes have in common.
+/// Parts that all wanted nodes have in common.
 struct Parts<'a> {
     /// Every part that takes part; the others are places in it.
     all: Vec<Part<'a>>,
@@ -215,7 +215,7 @@ struct Candidate {
     cost: u32,
     /// From the outside to the inside, one part each.
     outer: Vec<usize>,
-    /// Whether the last step goes to a child.
+    /// True if the last step goes to a child.
     to_child: bool,
     own: Vec<usize>,
 }
@@ -242,7 +242,7 @@ impl Candidate {
         }
     }
 
-    /// How many nodes [`Candidate::nodes`] looks at.
+    /// Returns the number of nodes that [`Candidate::nodes`] visits.
     fn work(&self, place: &Place<'_>) -> usize {
         self.own.iter().chain(&self.outer).map(|part| place.count(*part)).sum()
     }

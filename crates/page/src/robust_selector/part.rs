@@ -1,11 +1,11 @@
-//! What a node can be selected by, and how likely it is to change.
+//! Parts by which a node can be selected, and how likely they are to change.
 
 use std::fmt;
 
 use super::volatile::{is_layout, is_volatile};
 use crate::document::{Document, NodeId};
 
-/// One simple selector.
+/// Simple selector: one condition on one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Part<'a> {
     Id(&'a str),
@@ -79,7 +79,8 @@ const TEST_ATTRIBUTES: &[&str] = &[
 ];
 
 impl Part<'_> {
-    /// How likely it is to change, as a cost that adds up: 10 for what is made to be found, 90 for a machine's name.
+    /// Returns the likelihood of a change as an additive cost: 10 for names made to be found, 90 for
+    /// generated names.
     pub(super) fn cost(&self) -> u32 {
         match self {
             Self::Id(id) if is_layout(id) => 30,

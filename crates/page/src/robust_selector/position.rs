@@ -12,7 +12,7 @@ const LONGEST: usize = 40;
 /// The most siblings among which a place says anything; selector engines count them for each candidate anew.
 const MOST_SIBLINGS: usize = 2000;
 
-/// How many ranges of children one selector joins at most.
+/// Maximum number of ranges of children that one selector joins.
 const MOST_RANGES: usize = 24;
 
 /// Selectors by position that may be right; the caller tries them. A list is ranges of children, of one element or of several.

@@ -28,7 +28,7 @@ impl<'a> Place<'a> {
         Self { page, wanted, occurrences }
     }
 
-    /// How many nodes have a part.
+    /// Returns the number of nodes that have a part.
     pub(super) fn count(&self, part: usize) -> usize {
         self.occurrences.get(part).map_or(0, Vec::len)
     }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::{Wanted, named};
 use crate::document::{Document, NodeId};
 
-/// How many kinds of items are selected one by one; each is a search of its own.
+/// Maximum number of kinds of items that are selected separately; each one needs its own search.
 const MOST_KINDS: usize = 4;
 
-/// What makes two items of one kind.
+/// Function that computes the kind of an item: items with equal results are of one kind.
 type Kind = fn(&Document, NodeId) -> String;
 
 /// Selectors that may be right, the most robust first; the caller tries them.
@@ -24,7 +24,8 @@ pub(super) fn selectors(wanted: &[Wanted<'_>]) -> Vec<String> {
     kinds.filter_map(|kind| of_kinds(wanted, kind)).take(1).collect()
 }
 
-/// What selects each kind, joined; none when there is one kind only, or too many, or one cannot be selected.
+/// Joins a selector for each kind of item. Returns `None` if there is only one kind, if there are too many,
+/// or if one of them cannot be selected.
 fn of_kinds(wanted: &[Wanted<'_>], kind: Kind) -> Option<String> {
     let mut kinds: BTreeMap<String, Vec<Vec<NodeId>>> = BTreeMap::new();
     for (number, (page, nodes)) in wanted.iter().enumerate() {

@@ -11,7 +11,7 @@ use selectors::{Element, OpaqueElement};
 use super::effort::Effort;
 use crate::document::{Document, NodeId};
 
-/// How many characters are read at the price of one step.
+/// Number of characters that can be read at the cost of one step.
 const CHARACTERS_OF_A_STEP: usize = 16;
 
 /// The elements that a selector means, in document order, as far as the effort goes.

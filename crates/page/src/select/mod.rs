@@ -9,7 +9,7 @@ use std::fmt;
 use self::effort::Effort;
 use crate::document::{Document, NodeId};
 
-/// What begins a selector that is not CSS.
+/// Prefix of a selector that is not CSS.
 const XPATH: &str = "xpath:";
 
 /// The longest selector that is read, in bytes.
@@ -34,23 +34,23 @@ pub enum SelectorError {
     /// It is not CSS, or a part of CSS that only a browser knows.
     #[error("`{selector}` is not a CSS selector; write CSS such as `h1.title`, or XPath after `xpath:`")]
     Css {
-        /// What was written.
+        /// The selector as written.
         selector: String,
     },
-    /// It is longer than any that people write.
+    /// The selector is longer than any handwritten one.
     #[error("a selector of {bytes} bytes is longer than {LONGEST}; write a shorter one")]
     TooLong {
-        /// Its length.
+        /// Length of the selector in bytes.
         bytes: usize,
     },
     /// It is not XPath, or outside the subset.
     #[error("`xpath:{selector}` is not understood at character {position}: {expected}")]
     XPath {
-        /// What was written, without `xpath:`.
+        /// The selector as written, without `xpath:`.
         selector: String,
-        /// Where it stops making sense, in characters from 1.
+        /// Position of the first invalid character, counted in characters from 1.
         position: usize,
-        /// What could stand there.
+        /// Description of the expected input at the position.
         expected: String,
     },
 }
@@ -74,7 +74,7 @@ impl Selector {
         Ok(Self { source: source.to_owned(), kind })
     }
 
-    /// What was written.
+    /// Returns the selector as written.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -98,7 +98,7 @@ impl Eq for Selector {}
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("`{selector}` would take too long on this page; write it without `~`, `:has()` or conditions on whole axes")]
 pub struct TooMuchWork {
-    /// What was written.
+    /// The selector as written.
     pub selector: String,
 }
 

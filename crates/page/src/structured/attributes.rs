@@ -7,7 +7,7 @@ use crate::document::{Document, NodeId};
 struct Way {
     origin: Origin,
     property: &'static str,
-    /// What begins a new thing.
+    /// Attribute that begins a new thing.
     scope: &'static str,
     kind: &'static str,
 }

@@ -1,4 +1,4 @@
-//! JSON-LD scripts.
+//! Reading of JSON-LD from `script` elements.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Datum, MOST, Origin, lenient_json, plain, short_type};
 use crate::document::{Document, NodeId};
 
-/// How deep a path may lead.
+/// Maximum depth of a path.
 const DEEPEST: usize = 9;
 
 /// Properties that lead to other things than the one described.

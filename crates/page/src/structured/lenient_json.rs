@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> Vec<Value> {
     stream.map_while(Result::ok).collect()
 }
 
-/// What is open while the text is read.
+/// Bracket that is open while the text is read.
 enum Open {
     Object,
     Array,

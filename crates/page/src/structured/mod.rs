@@ -1,6 +1,8 @@
-//! What a page says about itself for machines: JSON-LD (also broken), microdata, RDFa, OpenGraph and other `meta`.
+//! Machine-readable data of a page about itself: JSON-LD (also malformed), microdata, RDFa, OpenGraph and
+//! other `meta`.
 //!
-//! All of it becomes one flat list of [`Datum`]: a path such as `author.name`, below a kind such as `Recipe`, with its value.
+//! All of it becomes one flat list of [`Datum`]: a path such as `author.name`, below a kind such as `Recipe`,
+//! with its value.
 
 mod attributes;
 mod json_ld;
@@ -14,12 +16,12 @@ use crate::document::{Document, NodeId, normalise};
 /// One value that a page states about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Datum {
-    /// How it is written.
+    /// Format in which the value is written.
     pub origin: Origin,
-    /// The type of the thing that it is said of, as written without its vocabulary: `Recipe`, `NewsArticle`. Empty when none is
-    /// given.
+    /// Type of the described thing, as written but without its vocabulary: `Recipe`, `NewsArticle`. Empty if the page
+    /// does not state it.
     pub kind: String,
-    /// The names that lead from the thing to the value, joined by dots: `author.name`; of `meta` its name: `og:title`.
+    /// Names from the thing to the value, joined by dots: `author.name`; for `meta` elements their name: `og:title`.
     pub path: String,
     /// The value as text, without markup, spaces collapsed.
     pub value: String,
@@ -27,18 +29,18 @@ pub struct Datum {
     pub node: NodeId,
 }
 
-/// How a value is written.
+/// Format in which a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// `<script type="application/ld+json">`
+    /// `script` elements of type `application/ld+json`.
     JsonLd,
-    /// `itemprop` attributes
+    /// Elements with `itemprop` attributes.
     Microdata,
-    /// `property` attributes outside of `meta`
+    /// Elements with `property` attributes, other than `meta`.
     Rdfa,
-    /// `<meta name|property content>`, OpenGraph among them
+    /// `meta` elements with `name` or `property` and `content`, including OpenGraph.
     Meta,
-    /// `<title>`
+    /// The `title` element of the page.
     Title,
 }
 

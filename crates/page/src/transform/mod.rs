@@ -1,5 +1,5 @@
-//! What is done to the text of a field: steps from text to text, then a conversion to its type. `document` is
-//! how recipes write them.
+//! Transformation of a field's text: steps from text to text, then a conversion to the field's type.
+//! `document` contains the form in which recipes write them.
 
 mod document;
 
@@ -33,7 +33,7 @@ pub enum TextStep {
     Trim,
     /// Runs of white space become one space, and those at the ends go.
     Collapse,
-    /// What a pattern captures stays: its first group, or the whole match when it has none.
+    /// Keeps only the text that a pattern captures: its first group, or the whole match if it has no group.
     Regex(Capture),
     /// A beginning goes, where it is there.
     StripPrefix(String),
@@ -52,7 +52,7 @@ impl Capture {
     ///
     /// # Errors
     ///
-    /// When it is no pattern, or takes too much memory.
+    /// If the pattern is not valid, or needs too much memory.
     pub fn parse(pattern: &str) -> Result<Self, InvalidPattern> {
         let problem = if pattern.chars().count() > LONGEST_PATTERN {
             format!("it is longer than {LONGEST_PATTERN} characters")
@@ -105,24 +105,24 @@ pub struct InvalidPattern {
 /// From text to a value, with what decides where the text alone does not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Conversion {
-    /// The text itself.
+    /// Text without conversion.
     #[default]
     Text,
-    /// A number.
+    /// Conversion to a decimal number.
     Number(NumberOptions),
-    /// An amount of money.
+    /// Conversion to an amount of money.
     Money(MoneyOptions),
-    /// A day.
+    /// Conversion to a date, with or without a time of day.
     Date(DateOptions),
-    /// Yes or no.
+    /// Conversion to true or false.
     Boolean(BooleanOptions),
-    /// An address, made absolute by the page's own.
+    /// Conversion to an absolute URL, relative to the URL of the page.
     Url,
     /// A duration in minutes.
     Minutes,
 }
 
-/// What decides about numbers.
+/// Options for reading numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NumberOptions {
@@ -131,7 +131,7 @@ pub struct NumberOptions {
     pub decimal: DecimalMark,
 }
 
-/// What decides about money.
+/// Options for reading amounts of money.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MoneyOptions {
@@ -143,7 +143,7 @@ pub struct MoneyOptions {
     pub currency: Option<Currency>,
 }
 
-/// What decides about dates.
+/// Options for reading dates.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DateOptions {
@@ -152,7 +152,7 @@ pub struct DateOptions {
     pub order: DateOrder,
 }
 
-/// What decides about yes and no.
+/// Options for reading booleans.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BooleanOptions {
@@ -195,11 +195,11 @@ impl Conversion {
         }
     }
 
-    /// Converts a text. `page_url` is the address that relative ones are resolved against.
+    /// Converts a text. `page_url` is the base of relative URLs.
     ///
     /// # Errors
     ///
-    /// When the text is no such value, or could be several.
+    /// If the text is not a value of the type, or is ambiguous.
     pub fn apply(&self, text: &str, page_url: Option<&Url>) -> Result<Value, ValueError> {
         match self {
             Self::Text => Ok(Value::Text(text.to_owned())),
@@ -216,7 +216,7 @@ impl Conversion {
 /// A pattern that found nothing in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmatched {
-    /// The pattern.
+    /// Pattern without a match, as the recipe writes it.
     pub pattern: String,
 }
 

@@ -89,11 +89,11 @@ const UNITS: &[(&str, u32)] = &[
     ("minuuttia", 1),
 ];
 
-/// The duration that a text names, in whole minutes; a part of a minute is dropped.
+/// Parses the duration in a text, in whole minutes; a fraction of a minute is dropped.
 ///
 /// # Errors
 ///
-/// When the text has none, several that differ, or one that can be read in several ways.
+/// If the text has no duration, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str) -> Result<u32, ValueError> {
     let trimmed = text.trim();
     let too_long = || ValueError::invalid(ValueType::Minutes, text, "it is too long");

@@ -38,15 +38,15 @@ pub enum ValueType {
     /// Text as it stands on the page.
     #[default]
     Text,
-    /// A decimal number.
+    /// A decimal number, with the digits as written.
     Number,
     /// An amount in a currency.
     Money,
-    /// A day, with or without a time of day.
+    /// A date, with or without a time of day.
     Date,
-    /// Yes or no.
+    /// True or false.
     Boolean,
-    /// An absolute address.
+    /// An absolute URL.
     Url,
     /// A duration in whole minutes.
     Minutes,
@@ -85,16 +85,16 @@ pub enum Value {
     Money(Money),
     /// A day, with or without a time of day.
     Date(DateValue),
-    /// Yes or no.
+    /// True or false.
     Boolean(bool),
-    /// An absolute address.
+    /// An absolute URL.
     Url(Url),
     /// A duration in whole minutes.
     Minutes(u32),
 }
 
 impl Value {
-    /// Its type.
+    /// Returns the type of the value.
     pub fn value_type(&self) -> ValueType {
         match self {
             Self::Text(_) => ValueType::Text,
@@ -123,37 +123,37 @@ impl fmt::Display for Value {
     }
 }
 
-/// Why a text is not a value of the wanted type. Texts are cut to [`QUOTE_LENGTH`] characters.
+/// Reason why a text is not a value of the wanted type. Texts are truncated to [`QUOTE_LENGTH`] characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ValueError {
     /// The text holds nothing of the kind.
     #[error("there is no {expected} in {text:?}: select another node, or cut the text with a `regex` transform")]
     Absent {
-        /// The wanted type.
+        /// Type to which the text was converted.
         expected: ValueType,
-        /// The text.
+        /// Text of the node, truncated.
         text: String,
     },
     /// The text holds several that differ, or one that can be read in several ways.
     #[error("{text:?} could be {readings}: {remedy}")]
     Ambiguous {
-        /// The wanted type.
+        /// Type to which the text was converted.
         expected: ValueType,
-        /// The text.
+        /// Text of the node, truncated.
         text: String,
-        /// The readings, as a person would list them: `1234 or 1.234`.
+        /// Possible readings, as a list in words: `1234 or 1.234`.
         readings: String,
-        /// What decides it: a change to the recipe.
+        /// Change to the recipe that resolves the ambiguity.
         remedy: &'static str,
     },
-    /// The text looks like one, but there is no such value: a 31st of June, a number too large.
+    /// The text has the right form, but there is no such value: a 31st of June, a number too large.
     #[error("{text:?} is no {expected}: {problem}")]
     Invalid {
-        /// The wanted type.
+        /// Type to which the text was converted.
         expected: ValueType,
-        /// The text.
+        /// Text of the node, truncated.
         text: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: String,
     },
 }
@@ -174,7 +174,7 @@ impl ValueError {
     }
 }
 
-/// How much of a page's text an error quotes, in characters.
+/// Maximum length of the page's text that an error quotes, in characters.
 pub const QUOTE_LENGTH: usize = 80;
 
 /// The beginning of a text of a page, for messages.

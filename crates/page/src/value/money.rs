@@ -13,9 +13,9 @@ use super::{Pattern, ValueError, ValueType, pattern, quote};
 /// An amount in a currency.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Money {
-    /// How much, with the digits that were written.
+    /// Amount, with the digits as written.
     pub amount: Decimal,
-    /// Of what.
+    /// Currency of the amount.
     pub currency: Currency,
 }
 
@@ -143,11 +143,12 @@ fn is_letters(marker: &str) -> bool {
     marker.chars().all(char::is_alphabetic) && !matches!(marker, "円" | "元")
 }
 
-/// The one amount in a text. `currency` is the recipe's word on what a sign means, or on what an amount without any sign is in.
+/// Parses the amount of money in a text. `currency` is the currency that the recipe gives for ambiguous signs, and for
+/// amounts without a sign.
 ///
 /// # Errors
 ///
-/// When the text has none, several that differ, or one that can be read in several ways.
+/// If the text has no amount, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str, mark: DecimalMark, currency: Option<&Currency>) -> Result<Money, ValueError> {
     let markers = markers_in(text);
     let currency = match (currencies_of(&markers).as_slice(), currency) {
@@ -202,7 +203,7 @@ fn is_beside_amount(before: &str, after: &str) -> bool {
         || after.trim_start_matches(is_between).starts_with(is_amount)
 }
 
-/// The different currencies, without a sign that stands beside a code (`$ 12 USD`).
+/// Returns the different currencies, without signs next to a code (`$ 12 USD`).
 fn currencies_of(markers: &[Marker]) -> Vec<Currency> {
     let mut found: Vec<Currency> = Vec::new();
     for marker in markers {

@@ -1,4 +1,4 @@
-//! Numbers as people write them, whatever the country: `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`, `12,34,567`.
+//! Numbers in the formats of all countries: `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`, `12,34,567`.
 //!
 //! One separator followed by exactly three digits (`1,234`) is a thousand to some and one and a bit to others: that is an error
 //! unless the recipe names the decimal mark.
@@ -11,14 +11,14 @@ use super::{Pattern, ValueError, ValueType, pattern};
 /// The character between a number's whole part and its fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum DecimalMark {
-    /// Found out by the number itself; an error where it does not tell.
+    /// The mark is inferred from the number; ambiguous numbers are an error.
     #[default]
     #[serde(rename = "detect")]
     Detect,
-    /// `1,234.56`
+    /// Decimal point: `1,234.56`.
     #[serde(rename = ".")]
     Point,
-    /// `1.234,56`
+    /// Decimal comma: `1.234,56`.
     #[serde(rename = ",")]
     Comma,
 }
@@ -36,17 +36,17 @@ static SCALE: Pattern = Pattern::new(|| {
     )
 });
 
-/// The one number in a text. Several that are equal are one.
+/// Parses the number in a text. Several equal numbers count as one.
 ///
 /// # Errors
 ///
-/// When the text has none, several that differ, or one that can be read in several ways.
+/// If the text has no number, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str, mark: DecimalMark) -> Result<Decimal, ValueError> {
     let found = numbers_in(text, mark, ValueType::Number)?;
     one_of(&found, text, ValueType::Number)
 }
 
-/// The one number of several readings, or why there is none.
+/// Returns the number if all readings are equal; else an error: no number, or an ambiguous one.
 pub(super) fn one_of(found: &[Decimal], text: &str, expected: ValueType) -> Result<Decimal, ValueError> {
     let Some(first) = found.first() else {
         return Err(ValueError::absent(expected, text));
@@ -172,7 +172,7 @@ fn read(token: &str, mark: DecimalMark, text: &str, expected: ValueType) -> Resu
     plain.parse::<Decimal>().map_err(|error| invalid(&format!("cannot be held: {error}")))
 }
 
-/// Where the decimal mark is in a token with one separator, which may be a group separator.
+/// Finds the decimal mark in a token with one separator, which may also be a group separator.
 fn single_separator(
     token: &str,
     at: usize,

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Value, ValueType};
 
-/// How many symbols a pattern keeps: the beginning of a long text says what it is.
+/// Maximum number of symbols in a pattern. The beginning of a long text is enough to recognize it.
 const PATTERN_LENGTH: usize = 24;
 
-/// What a value looks like.
+/// Shape of a value: its type, its pattern and its length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shape {
     /// The type of the value.
@@ -16,7 +16,7 @@ pub struct Shape {
     /// Runs of capitals as `A`, of other letters as `a`, of digits as `9`, of white space as one space; everything else as it
     /// is: `Aa 9, 9`. The first few symbols only.
     pub pattern: String,
-    /// How long it is.
+    /// Length class of the text.
     pub length: LengthClass,
 }
 
@@ -32,7 +32,7 @@ pub enum LengthClass {
     Line,
     /// Up to 600 characters: a summary.
     Paragraph,
-    /// More.
+    /// More than 600 characters: an article.
     Long,
 }
 
@@ -61,8 +61,8 @@ impl Shape {
         Self { kind: ValueType::Text, pattern: pattern_of(text), length: LengthClass::of(text) }
     }
 
-    /// How alike two shapes are: 1 the same, 0 nothing in common. Patterns of lines and longer texts say little and weigh
-    /// little.
+    /// Returns the similarity of two shapes, from 0 (nothing in common) to 1 (equal). Patterns of lines and
+    /// longer texts mean little and have a low weight.
     pub fn similarity(&self, other: &Self) -> f64 {
         let kind = f64::from(u8::from(self.kind == other.kind));
         let length = 1.0 - f64::from(self.length.rank().abs_diff(other.length.rank())) / 4.0;

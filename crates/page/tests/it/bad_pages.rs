@@ -1,4 +1,4 @@
-//! Recipes, selectors and diffs on pages that nobody would write.
+//! Recipes, selectors and diffs on pathological pages.
 
 use autoheal_page::apply::Miss;
 use autoheal_page::diff::{Outline, structural_diff};
@@ -14,7 +14,7 @@ fn recipe() -> Recipe {
     Recipe::from_json(json, "recipe.json").unwrap()
 }
 
-/// Why the title is missing.
+/// Returns the reason why the title is missing.
 fn title_miss(html: &str) -> Miss {
     let recipe = recipe();
     let extraction = recipe.apply(&Document::parse(html), None);

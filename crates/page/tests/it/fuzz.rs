@@ -6,7 +6,7 @@ use autoheal_page::recipe::Recipe;
 use autoheal_page::robust_selector::robust_selectors;
 use proptest::prelude::*;
 
-/// What recipes are made of, in any order: nearer to real ones than arbitrary text.
+/// Generates fragments of recipes in any order, which are closer to real recipes than arbitrary text.
 fn recipe_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("{".to_owned()),

@@ -1,4 +1,4 @@
-//! Relocation of anything: whatever the pages and the recipe are, an answer comes back, and a selector gives what it is said to.
+//! Property tests of relocation: any pages and any recipe give an answer, and every selector yields the reported values.
 
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
@@ -88,7 +88,7 @@ fn recipe() -> impl Strategy<Value = Recipe> {
     })
 }
 
-/// What is wrong with an answer, if anything.
+/// Returns a description of the fault in an answer; `None` if there is no fault.
 fn fault(answer: &Answer, page: &Document) -> Option<String> {
     let is_there = matches!(answer.status, Status::Kept | Status::Moved);
     if is_there == answer.values.is_empty() {

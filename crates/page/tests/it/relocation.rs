@@ -140,7 +140,7 @@ fn a_selector_that_finds_something_else_is_doubted() {
     assert!(matches!(answer.status, Status::Gone | Status::Unsure), "{answer:?}");
 }
 
-/// What becomes of one field whose selector finds something on both pages.
+/// Relocates one field whose selector finds something on both pages, and returns the answer.
 fn kept_or_not(field: &str, select: &str, old: &str, new: &str) -> autoheal_page::relocate::Answer {
     let text = format!(r#"{{"version": 1, "fields": {{"{field}": {{"select": "{select}", "take": "text"}}}}}}"#);
     let recipe = Recipe::from_json(&text, "test").unwrap();

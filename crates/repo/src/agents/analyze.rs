@@ -15,7 +15,7 @@ use crate::state::{HealState, Origin};
 use crate::stop_reason::StopReason;
 use crate::workflow::HealSettings;
 
-/// A team that has so many unmerged branches of ours has other worries.
+/// Maximum number of branch names to try. A team with this many unmerged branches of ours has other problems.
 const MAX_RUN_NUMBER: u32 = 1000;
 
 /// Clones and analyses once; in later rounds everything is known.
@@ -72,8 +72,8 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// The files that say what green means and differ from those of the default branch. Where that is not known, the repository's own settings: nothing
-/// tells what they should be.
+/// Returns the files that define what green means and differ from those of the default branch. If the default branch is unknown, returns
+/// the repository's own settings, as there is nothing to compare them with.
 async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> Result<Vec<String>, StepError> {
     let (git, clone) = (&checkout.git, checkout.folders.clone_folder());
     let (default, is_obeyed) = match checkout.default_branch().await? {
@@ -115,8 +115,9 @@ async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> 
     Ok(redefined)
 }
 
-/// Whether the commit is one of ours, or the merge of one that CI makes to test a pull request. At a host nobody may be there who would
-/// see that we heal our own work for ever; of a folder, a person has asked.
+/// Returns whether the commit is one of ours, or the merge of one that CI makes to test a pull request. At a
+/// host, there may be no one to notice that we keep healing our own work forever; a run on a local folder was
+/// requested by a user.
 async fn is_own_commit(checkout: &Checkout, commit: &CommitId) -> Result<bool, StepError> {
     let clone = checkout.folders.clone_folder();
     let parent = checkout.git.parent(&clone, commit).await.map_err(|error| forge_error(&error))?;
@@ -125,7 +126,7 @@ async fn is_own_commit(checkout: &Checkout, commit: &CommitId) -> Result<bool, S
     Ok(log.iter().any(|entry| (entry.id == *commit || Some(&entry.id) == merged) && is_ours(entry)))
 }
 
-/// The head of the pull request, where the commit is the merge that GitHub makes to test one. Of any other merge a person decided.
+/// Returns the head of the pull request, if the commit is the merge that GitHub makes to test one. Other merges are a user's decision.
 fn tested_head(entry: &CommitInfo) -> Option<&CommitId> {
     let [base, head] = entry.parents.as_slice() else { return None };
     (entry.message.trim() == format!("Merge {head} into {base}")).then_some(head)

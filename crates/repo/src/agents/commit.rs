@@ -54,7 +54,8 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// Where the token may not push, the patch goes into a comment; the run ends all the same, for the branch is not there.
+/// Posts the patch as a comment if the token may not push. The run still ends with the error, since the
+/// branch was not pushed.
 async fn with_comment(
     refused: StepError,
     state: &HealState,

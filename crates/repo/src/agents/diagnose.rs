@@ -19,7 +19,7 @@ use crate::protected::standing::Standings;
 use crate::session::{Scope, Session};
 use crate::state::{HealState, Observed};
 
-/// Looks at the tree, unless `patch` has looked at this very tree already.
+/// Runs the checks on the tree, unless `patch` has already run them on this very tree.
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let accepted = state.accepted.len();
     if let Some(observed) = state.current.clone().filter(|observed| observed.accepted == accepted) {
@@ -65,7 +65,8 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     Ok(())
 }
 
-/// What says which tests there are, and what serves nothing but tests, is never edited, whatever it is called.
+/// Protects the files that define which tests exist, and those that serve only tests, from edits, whatever
+/// their names are.
 fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     let suites = session.setup().suites();
     let words = suites.flat_map(|suite| suite.tests.words.iter().map(move |word| (&suite.directory, word)));
@@ -93,7 +94,7 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     }
 }
 
-/// What fails for lack of a file that git ignores is said, and is not to be healed.
+/// Warns of failures caused by missing files that git ignores; these failures are not healed.
 fn find_ignored(look: &Look, state: &mut HealState, session: &Session) {
     let Some(setup) = &mut state.setup else { return };
     let warnings = setup.parts.find_ignored(&look.findings, session.setup(), &session.tree());
@@ -102,7 +103,8 @@ fn find_ignored(look: &Look, state: &mut HealState, session: &Session) {
     }
 }
 
-/// What the linters found in the commit before, too, is not what broke: from here on it is told apart.
+/// Separates the lint findings that the previous commit already had: they are not what broke, and are
+/// reported separately from now on.
 async fn settle_lint(
     look: &mut Look,
     state: &mut HealState,
@@ -133,7 +135,7 @@ async fn settle_lint(
     Ok(())
 }
 
-/// A test report tells a syntax error in the importer's words; the compile check says where the interpreter saw it.
+/// Completes the syntax errors: a test report has only the importer's message, the compile check has the location.
 async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let broken: BTreeSet<String> = look
         .findings

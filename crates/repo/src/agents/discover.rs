@@ -1,4 +1,4 @@
-//! The test discovery agent: finds the test files by the spec's patterns; where there is none, files of the program that hold tests.
+//! The test discovery agent: finds the test files by the spec's patterns; without any, files of the program that contain tests.
 
 use std::path::Path;
 

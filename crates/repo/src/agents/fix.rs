@@ -61,7 +61,8 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
     }
 }
 
-/// What tests allow of the changes that were tried, for the first failure for which they allow any.
+/// Searches for changes that the tests allow, target by target, up to the first failure for which there are
+/// any.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(state);
     let hints = state.hints.as_errors(state.accepted.len());
@@ -118,7 +119,8 @@ fn all_findings(state: &HealState) -> Vec<Finding> {
     state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect()
 }
 
-/// Whether its fixers want to know what the interpreter can import. Text that does not parse is repaired by its looks.
+/// Returns whether the fixers of the target need to know what the interpreter can import. Text that does not
+/// parse is repaired by its looks.
 fn asks_for_names(target: &Finding) -> bool {
     match target.category {
         Category::Syntax | Category::Indentation => false,
@@ -127,7 +129,8 @@ fn asks_for_names(target: &Finding) -> bool {
     }
 }
 
-/// What rules know to do about the target, likeliest first. `hints`: errors that nobody has met yet, and that may be why a test is red.
+/// Returns the changes that rules suggest for the target, likeliest first. `hints`: errors that have not been
+/// raised yet, and that may be the reason a test is red.
 fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hints: &[Finding]) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
@@ -173,7 +176,8 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
     candidates
 }
 
-/// What rules know to do about a hint. That it has to do with the target is a guess: two bits, as costs are counted.
+/// Returns the changes that rules suggest for a hint. That the hint is related to the target is a guess,
+/// which costs two bits (200).
 fn of_hint(session: &Session, hint: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
     const GUESSED: u32 = 200;
     const A_FEW: usize = 10;
@@ -189,7 +193,7 @@ fn of_hint(session: &Session, hint: &Finding, all_findings: &[Finding]) -> Vec<C
     candidates
 }
 
-/// What the files would hold: two ways to the same text are one candidate.
+/// Returns the texts of the files after the change: two candidates that lead to the same text count as one.
 fn result_of(candidate: &Candidate, session: &Session) -> Vec<(String, String)> {
     candidate
         .files
@@ -201,7 +205,7 @@ fn result_of(candidate: &Candidate, session: &Session) -> Vec<(String, String)> 
         .collect()
 }
 
-/// Whether a change leaves the files as strictly checked as they were.
+/// Returns whether a change leaves the files as strictly checked as they were.
 fn keeps_checks(candidate: &Candidate, sources: &Sources) -> bool {
     candidate.files.iter().all(|edit| {
         let before = sources.text(&edit.file).unwrap_or_default();
@@ -209,7 +213,8 @@ fn keeps_checks(candidate: &Candidate, sources: &Sources) -> bool {
     })
 }
 
-/// What a linter or type checker says as the error that the interpreter would raise: the fixers for that one serve both.
+/// Restates a finding of a linter or type checker as the error that the interpreter would raise: the fixers
+/// for that error serve both.
 fn as_runtime_error(target: &Finding) -> Option<Finding> {
     if let Some(name) = ruff::undefined_name(&target.message) {
         let message = format!("NameError: name '{name}' is not defined");

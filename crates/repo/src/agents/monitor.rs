@@ -89,8 +89,8 @@ async fn judge(
     Ok(())
 }
 
-/// What passes here is judged by the CI that runs at the host. Red there is red, whatever was seen here: what its logs say is the next
-/// round's work.
+/// Lets the CI at the host judge a branch that passed here. A red result there counts as red, whatever the
+/// result here; the findings in its logs are the work of the next round.
 async fn judge_by_ci(
     state: &mut HealState,
     delivered: &Delivered,
@@ -144,7 +144,7 @@ fn not_hosted() -> StepError {
     }
 }
 
-/// What was seen of the branch, cloned fresh.
+/// Result of checking a fresh clone of the branch.
 struct Verified {
     look: Look,
     sources: Sources,

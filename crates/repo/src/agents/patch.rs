@@ -37,7 +37,8 @@ use crate::workflow::HealSettings;
 
 use trial::{Kept, Trial};
 
-/// What another interpreter is found or made with, when a candidate changes what is installed.
+/// Checkout and settings for finding or creating another interpreter when a candidate changes what is
+/// installed.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine<'a> {
     pub(crate) checkout: &'a Checkout,
@@ -116,7 +117,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// Why a model's change was not kept, for the model's next try.
+/// Records why a model's change was not kept, for the model's next attempt.
 fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>) {
     if !proposal.candidates.iter().any(|candidate| candidate.fixer == model::FIXER) {
         return;
@@ -131,7 +132,7 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     }
 }
 
-/// Returns whether a change is to be left to a person: the tests do not tell it from others.
+/// Returns whether a change needs the user's decision: the request is strict, search found the change, and others pass, too.
 fn is_ambiguous(state: &HealState, kept: &Kept) -> bool {
     state.request.strict && kept.candidate.fixer == search::FIXER && !kept.runners_up.is_empty()
 }

@@ -10,17 +10,18 @@ use crate::search;
 use crate::state::{HealState, ModelEnd, ModelStep, Observed, PatchVerdict};
 use crate::stop_reason::StopReason;
 
-/// How many failures one round works on: each costs trials, and fixing the first often resolves the others.
+/// Maximum number of failures that one round works on: each costs trials, and fixing the first often resolves
+/// the others.
 const TARGETS_PER_ROUND: usize = 8;
 
-/// How many diagnostics are told to a person at once.
+/// Maximum number of diagnostics in the summary for the user.
 const SUMMARY_ENTRIES: usize = 5;
 
 /// A model may try one failure so often on one tree.
 const MODEL_ATTEMPTS: usize = 3;
 
-/// Chooses the targets of this round, or ends the run. What rules have nothing left for is searched for. A model is asked when search has
-/// nothing left, either.
+/// Chooses the targets of this round, or ends the run. Failures for which rules have no candidates left are searched; a model is
+/// asked when search has nothing left, either.
 pub(crate) async fn run(
     state: &mut HealState,
     sources: &Sources,
@@ -54,7 +55,8 @@ pub(crate) async fn run(
     state.targets = targets;
 }
 
-/// What a model would repair next. Its plan is no condition: without one it is asked about the most urgent failure.
+/// Asks a model for the next failures to repair. Its plan is optional: without one, the model that writes the code repairs the
+/// most urgent failure.
 async fn ask_model(
     state: &mut HealState,
     adviser: Adviser<'_>,
@@ -142,12 +144,12 @@ fn choose(state: &HealState, importers: &Importers, healer: Healer) -> Vec<Findi
     chosen.into_iter().take(TARGETS_PER_ROUND).cloned().collect()
 }
 
-/// Whether a linter says it of a file that it can read.
+/// Returns whether the finding is a linter's and its file can be parsed.
 fn is_only_linted(finding: &Finding) -> bool {
     finding.source == Source::Lint && !finding.category.hides_others()
 }
 
-/// Whether no file keeps others from being read or imported, so that tests run what a change is made in.
+/// Returns whether every file can be read and imported, so that the tests run the code that is changed.
 fn tests_can_judge(state: &HealState) -> bool {
     let findings = state.current.iter().flat_map(|observed| &observed.look.findings);
     !findings.into_iter().any(|finding| finding.category.hides_others() && finding.source == Source::Test)
@@ -159,7 +161,7 @@ fn is_exhausted(state: &HealState, key: &Key) -> bool {
         || state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
 }
 
-/// It is mere advice, for which no model is asked; or a model has tried on this very tree as often as it may, or given up.
+/// Returns whether models do not work on a failure: it is mere advice, or a model made all its attempts on this very tree, or gave up.
 fn is_beyond_models(state: &HealState, key: &Key) -> bool {
     let is_red = |observed: &Observed| observed.look.findings.iter().any(|finding| finding.key() == *key);
     if !state.current.as_ref().is_some_and(is_red) {

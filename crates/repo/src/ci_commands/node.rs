@@ -15,7 +15,7 @@ use crate::project::node::{json, packages_below, scripts};
 use crate::project::{clean_folder, join};
 use crate::setup::TestRunner;
 
-/// What a command of a JavaScript project is.
+/// Classification of a command of a JavaScript project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// It starts a test runner with these arguments, and these variables for Node's own options.
@@ -24,7 +24,7 @@ pub(super) enum Meaning {
     Tool(Call),
     /// It builds, or compiles as a check.
     Build,
-    /// It runs a script of `package.json`: the commands it stands for.
+    /// It runs a script of `package.json`, with the script's commands.
     Script(Script),
     /// It runs the script of that name in these packages.
     InPackages(String, Vec<String>),
@@ -37,7 +37,7 @@ pub(super) enum Meaning {
 /// A script of `package.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
-    /// Its name: `test`.
+    /// Name of the script, such as `test`.
     pub(super) name: String,
     /// The folder of its `package.json`, relative to the repository.
     pub(super) directory: String,
@@ -46,7 +46,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Whether its name says that it makes something that other commands need.
+    /// Returns whether the script's name suggests that it builds something that other commands need.
     pub(super) fn is_build(&self) -> bool {
         const WORDS: &[&str] =
             &["build", "compile", "bundle", "transpile", "pretest", "prepare", "dist", "generate", "codegen"];
@@ -54,13 +54,13 @@ impl Script {
         self.name == "pretest" || WORDS.iter().any(|word| name.starts_with(word) || name.ends_with(word))
     }
 
-    /// Whether its name says that it runs tests.
+    /// Returns whether the script's name suggests that it runs tests.
     pub(super) fn is_test(&self) -> bool {
         self.name.starts_with("test") || self.name.starts_with("unit")
     }
 }
 
-/// What the command of these words is; `None`: none of a JavaScript project's.
+/// Classifies the command with this argv; `None`: it is not a command of a JavaScript project.
 pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning> {
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);

@@ -1,6 +1,6 @@
 //! The words by which programs of JavaScript projects are known, and those of their options that are read.
 
-/// Compilers and bundlers.
+/// Names of compilers and bundlers.
 pub(super) const BUILDERS: &[&str] = &[
     "tsc",
     "vue-tsc",

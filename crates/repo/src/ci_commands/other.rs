@@ -1,5 +1,5 @@
-//! Commands that are no test runner, linter or package manager that is known: those that decide nothing, programs of the repository itself,
-//! scripts that stand for other commands, and the rest, which is told.
+//! Commands of no known test runner, linter or package manager: those that decide nothing, programs of the repository itself,
+//! scripts that run other commands, and the rest, which is reported.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::recognise::{Context, holds_expression};
 use super::script::{self, Command};
 use crate::project::{clean_folder, join, read_text};
 
-/// What such a command is.
+/// Classification of such a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Other {
     /// It prepares, prints or delivers: it says nothing about the code.
@@ -16,7 +16,7 @@ pub(super) enum Other {
     Program(Vec<String>),
     /// A shell script of the repository: its commands.
     Script(Vec<Command>),
-    /// Anything else.
+    /// Any other command; it is reported as unknown.
     Unknown,
 }
 
@@ -116,7 +116,7 @@ const DECIDES_NOTHING: &[&str] = &[
 const OF_THE_SHELL: &[&str] =
     &["if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "{", "}"];
 
-/// Package managers, and what they are asked for that says something about the code.
+/// Package managers, and the subcommands of each whose result says something about the code.
 const DECIDES_BY_SUBCOMMAND: &[(&str, &[&str])] = &[
     ("poetry", &["build", "check", "run"]),
     ("pdm", &["build", "run"]),
@@ -126,7 +126,8 @@ const DECIDES_BY_SUBCOMMAND: &[(&str, &[&str])] = &[
     ("pipenv", &["check", "run", "verify"]),
 ];
 
-/// Whether a line that needs a shell decides nothing: it begins with a program or a word of the shell that does not, or sets a variable.
+/// Returns whether a line that needs a shell decides nothing: it sets a variable, or begins with a program or
+/// a keyword of the shell that decides nothing.
 pub(super) fn line_decides_nothing(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let is_assignment = first.split_once('=').is_some_and(|(name, _)| {
@@ -135,7 +136,7 @@ pub(super) fn line_decides_nothing(line: &str) -> bool {
     is_assignment || DECIDES_NOTHING.contains(&first) || OF_THE_SHELL.contains(&first.trim_end_matches(';'))
 }
 
-/// The command of these words. `is_module`: it is a module that Python is told to run.
+/// Classifies the command of these words. `is_module`: it is a module that Python runs.
 pub(super) fn of(words: &[String], is_module: bool, context: &Context<'_>) -> Other {
     let Some((program, arguments)) = words.split_first() else { return Other::Nothing };
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -157,7 +158,7 @@ pub(super) fn of(words: &[String], is_module: bool, context: &Context<'_>) -> Ot
     program_of(name, words, is_module, context)
 }
 
-/// Whether the settings of coverage name a share below which its report fails.
+/// Returns whether the settings of coverage set a minimum (`fail_under`) below which its report fails.
 fn has_gate_of_coverage(context: &Context<'_>) -> bool {
     [".coveragerc", "pyproject.toml", "setup.cfg", "tox.ini"]
         .iter()

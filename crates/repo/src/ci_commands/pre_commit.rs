@@ -1,5 +1,5 @@
-//! The commands that the hooks of pre-commit stand for. Its own environments are fetched by git and are not made here: a hook of a tool that
-//! is known is that tool, one of the system is its command, and the rest is told.
+//! Commands of the hooks of pre-commit. Its own environments are fetched by git and are not made here: a hook of a known tool is
+//! run as that tool, a `system` hook as its command, and the rest is reported.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use crate::project::read_text;
 
 pub(super) const FILE: &str = ".pre-commit-config.yaml";
 
-/// A hook.
+/// A hook of pre-commit, as a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Hook {
-    /// The command that it stands for, on all files.
+    /// Command that the hook runs, on all files.
     Command(Vec<String>),
-    /// Why none is known.
+    /// Reason for which its command is unknown.
     Unknown(String),
 }
 
-/// Hooks by their ids, and the command on all files that each stands for.
+/// Known hooks by their ids, each with its command on all files.
 const KNOWN: &[(&str, &[&str])] = &[
     ("black", &["black", "--check"]),
     ("black-jupyter", &["black", "--check"]),
@@ -35,7 +35,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("biome-format", &["biome", "format"]),
 ];
 
-/// What the hooks of a tree that run before a commit stand for, in order.
+/// Returns the hooks of a tree that run before a commit, in order.
 pub(super) fn hooks(tree: &Path) -> Vec<Hook> {
     let Some(text) = read_text(tree, FILE) else {
         return vec![Hook::Unknown(format!("`pre-commit run` is not run here: there is no {FILE}"))];

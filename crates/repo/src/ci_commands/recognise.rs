@@ -1,4 +1,5 @@
-//! What a command is: tests, a linter, something that stands for other commands, or nothing that decides the colour.
+//! Classification of commands: tests, a linter, something that runs other commands, or nothing that decides
+//! the colour.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,12 +18,12 @@ use crate::lint::tools::Call;
 use crate::project::{ini_value, join, read_text};
 use crate::setup::{BuildCommand, TestCommand, TestRunner};
 
-/// What a command was found to be.
+/// Classification of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Understood {
-    /// Tests.
+    /// A command that runs tests.
     Test(TestStep),
-    /// A linter.
+    /// A command that runs a linter.
     Lint(LintStep),
     /// Something that is built, or compiled as a check.
     Build(BuildCommand),
@@ -32,16 +33,16 @@ pub(super) enum Understood {
     Not(String),
 }
 
-/// Where the files are that a command may stand for.
+/// Location of the files that a command may refer to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context<'a> {
-    /// The tree.
+    /// Root folder of the repository's tree.
     pub(super) tree: &'a Path,
     /// The folder that the command starts in.
     pub(super) directory: &'a str,
 }
 
-/// How many commands may stand for each other: `make test` -> `tox` -> `pytest`.
+/// Maximum depth of commands that run each other: `make test` -> `tox` -> `pytest`.
 const DEEPEST: usize = 6;
 
 /// Programs before a command that do not change what it does, with how many words of their own they take before it.
@@ -133,14 +134,14 @@ const OTHER_CHECKS: &[&str] = &[
 static NOX_RUN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)(?:\*\S+\s*)?\)"#).ok());
 
-/// What the commands of a step are.
+/// Classifies the commands of a step.
 pub(super) fn commands(step: &Step, context: &Context<'_>) -> Vec<Understood> {
     let found =
         Found { directory: &step.directory, environment: &step.environment, place: &step.found, is_build: false };
     understand(&script::commands(&step.script), &found, context, DEEPEST)
 }
 
-/// What a result is told with.
+/// Origin of a command, for the result and its message.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     directory: &'a str,
@@ -358,7 +359,7 @@ fn of_script(
     understand(&script.commands, &inside, &Context { directory: &script.directory, ..*context }, depth - 1)
 }
 
-/// What `npm init` writes where there are no tests.
+/// Returns whether the script is the placeholder that `npm init` writes where there are no tests.
 fn is_placeholder(script: &Script) -> bool {
     script.commands.iter().any(|command| match command {
         Command::Words(words) => words.iter().any(|word| word.contains("no test specified")),
@@ -422,7 +423,7 @@ fn is_python(word: &str) -> bool {
     name.strip_prefix("python").is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
-/// Whether these words, after `python`, are options: `-W` and `-X` take the next word.
+/// Returns whether these words, after `python`, are options: `-W` and `-X` take the next word.
 fn are_options_of_python(words: &[String]) -> bool {
     let takes_next = |word: &String| word == "-W" || word == "-X";
     (0..words.len())

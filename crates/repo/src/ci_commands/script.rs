@@ -3,14 +3,14 @@
 /// One command of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
-    /// Its words.
+    /// Words of the command, as argv.
     Words(Vec<String>),
     /// The line needs a shell: a pipe, a redirection, a variable, a loop.
     NeedsShell(String),
 }
 
-/// What stands for an expression of the workflow (`${{ matrix.python }}`) while the words are split. A character of no
-/// other use, so that a word that holds it can be left out.
+/// Placeholder for an expression of the workflow (`${{ matrix.python }}`) while the words are split. A
+/// character of no other use, so that a word that holds it can be left out.
 pub(super) const EXPRESSION: char = '\u{fffc}';
 
 /// The commands of a script, in order. `a && b` and `a; b` are two commands.

@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use crate::project::{clean_folder, read_text};
 
-/// One `run:` step, or an action that stands for a command.
+/// One `run:` step, or an action that runs a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The script.
+    /// Script that the step runs.
     pub(super) script: String,
     /// The folder it starts in, relative to the repository.
     pub(super) directory: String,
     /// Variables of the workflow, the job and the step, without those that hold an expression.
     pub(super) environment: BTreeMap<String, String>,
-    /// `.github/workflows/ci.yml, job test`.
+    /// Source of the step, for the report: `.github/workflows/ci.yml, job test`.
     pub(super) found: String,
-    /// Whether the workflow or the job is about tests, by its name.
+    /// True if the workflow or the job is about tests, by its name.
     is_about_tests: bool,
 }
 
@@ -34,13 +34,13 @@ impl Step {
         }
     }
 
-    /// How likely this step is the test run of the project in `directory`: smaller is likelier.
+    /// Ranks how likely the step is the test run of the project in `directory`: smaller is likelier.
     pub(super) fn rank(&self, directory: &str) -> usize {
         usize::from(self.directory != directory) * 2 + usize::from(!self.is_about_tests)
     }
 }
 
-/// Actions that run a linter: the program that they stand for, the input that has its arguments, and those that it has without.
+/// Actions that run a linter: the action, the program, the input that has its arguments, and the default arguments.
 const ACTIONS: &[(&str, &str, &str, &str)] = &[
     ("astral-sh/ruff-action", "ruff", "args", "check"),
     ("chartboost/ruff-action", "ruff", "args", "check"),
@@ -61,17 +61,17 @@ pub(super) fn read(tree: &Path, files: &[String]) -> Vec<(String, Value)> {
     workflows.filter_map(parsed).collect()
 }
 
-/// The files of the workflows that can be started by hand without being told anything.
+/// Returns the files of the workflows that can be started by hand without inputs.
 pub(super) fn startable(workflows: &[(String, Value)]) -> Vec<String> {
     workflows.iter().filter(|(_, workflow)| is_startable(workflow)).map(|(file, _)| file.clone()).collect()
 }
 
-/// Whether a push or a pull request starts a workflow.
+/// Returns whether a push or a pull request starts any of the workflows.
 pub(super) fn are_expected(workflows: &[(String, Value)]) -> bool {
     workflows.iter().any(|(_, workflow)| is_triggered(workflow))
 }
 
-/// Whether the workflows of a push or a pull request check submodules out; `None`: it cannot be seen.
+/// Returns whether the workflows of a push or a pull request check submodules out; `None`: unknown.
 pub(super) fn have_submodules(workflows: &[(String, Value)]) -> Option<bool> {
     let triggered = workflows.iter().map(|(_, workflow)| workflow).filter(|workflow| is_triggered(workflow));
     let jobs: Vec<&Value> =
@@ -118,7 +118,7 @@ pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
         .collect()
 }
 
-/// Whether a push or a pull request starts the workflow.
+/// Returns whether a push or a pull request starts the workflow.
 fn is_triggered(workflow: &Value) -> bool {
     // YAML 1.1 reads the key `on` as true.
     let Some(on) = workflow.get("on").or_else(|| workflow.get("true")) else { return false };
@@ -176,7 +176,8 @@ fn in_each_folder(folder: &str, script: &str, job: &Value) -> Vec<(String, Strin
     values.map(|value| (folder.replace(&written, value), script.replace(&written, value))).collect()
 }
 
-/// Whether a job or a step does not decide the colour: it may fail, or runs only when something failed.
+/// Returns whether a job or a step does not decide the colour: it may fail, or runs only in other cases
+/// (after a failure, on a schedule, for a release or a tag, by hand) or never.
 fn may_fail(part: &Value) -> bool {
     let may = match part.get("continue-on-error") {
         Some(Value::Bool(may)) => *may,
@@ -190,7 +191,7 @@ fn may_fail(part: &Value) -> bool {
         || matches!(part.get("if"), Some(Value::Bool(false)))
 }
 
-/// Whether a job runs on Windows or macOS only.
+/// Returns whether a job runs on Windows or macOS only.
 fn is_elsewhere(job: &Value) -> bool {
     let machine = job.get("runs-on").and_then(Value::as_str).unwrap_or_default();
     machine.starts_with("windows") || machine.starts_with("macos")

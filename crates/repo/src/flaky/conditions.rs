@@ -1,9 +1,9 @@
-//! What is otherwise in one run of tests than in CI's: the table of variations. The next one is a field here, and what it means to a language's
-//! tools in `toolchain`.
+//! Differences between one run of tests and CI's: the table of variations. To add a variation, add a field
+//! here, and its effect on a language's tools in `toolchain`.
 
 use std::fmt;
 
-/// What is otherwise in one run.
+/// Differences between one run and CI's.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Conditions {
     /// It is noted on what the tests depend.
@@ -12,9 +12,9 @@ pub(crate) struct Conditions {
     pub(crate) seed: Option<u32>,
     /// The clock begins at this moment.
     pub(crate) clock: Option<Moment>,
-    /// The time zone.
+    /// Time zone of the run.
     pub(crate) zone: Option<&'static str>,
-    /// In which order what runs side by side gets on.
+    /// Order in which concurrent work proceeds.
     pub(crate) threads: Option<Threads>,
     /// The tests of a runner that takes no list run in another order, by this number.
     pub(crate) shuffle: Option<u32>,
@@ -24,12 +24,12 @@ pub(crate) struct Conditions {
     pub(crate) is_before: bool,
 }
 
-/// In which order what runs side by side gets on.
+/// Order in which concurrent work proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Threads {
-    /// What was started first.
+    /// The started work: each thread, process or timer is waited for.
     First,
-    /// What started it.
+    /// The code that started it: each thread, process or timer begins late.
     Late,
 }
 
@@ -69,7 +69,7 @@ pub(crate) const ZONES: [&str; 14] = [
 pub(crate) struct Moment {
     /// In seconds since 1970.
     pub(crate) second: i64,
-    /// As a person writes it, in UTC.
+    /// Date and time in UTC, for the user.
     pub(crate) text: &'static str,
 }
 
@@ -119,7 +119,7 @@ impl Conditions {
     }
 }
 
-/// For a person, after "with".
+/// Formats the conditions for the user, to follow the word "with".
 impl fmt::Display for Conditions {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(seed) = self.seed {

@@ -20,7 +20,7 @@ use crate::toolchain::Toolchain;
 /// A whole suite that takes longer is not run again.
 const QUICK: Duration = Duration::from_secs(20);
 
-/// So many tests fit on a command line.
+/// Maximum number of tests that fit on a command line.
 const MOST_LISTED: usize = 1500;
 
 /// The last commit and a failure.
@@ -35,7 +35,7 @@ enum Origin {
 }
 
 impl Origin {
-    /// What may be tried against a failure that is the same each time.
+    /// Returns the healing that may be tried for a failure that is the same each time.
     const fn healing(self) -> Healing {
         match self {
             Self::Brought | Self::Unclear => Healing::Anything,
@@ -51,7 +51,7 @@ pub(super) struct Investigation<'a> {
     pub(super) number: usize,
     pub(super) limit: Duration,
     pub(super) deadline: Timestamp,
-    /// How long the whole suite takes.
+    /// Duration of the whole suite.
     pub(super) suite: Duration,
     pub(super) is_cut_short: bool,
 }
@@ -161,7 +161,8 @@ impl Investigation<'_> {
         self.needs_others(suspect).await
     }
 
-    /// What can be varied for these signs, each kind's variations in turn. What runs at once comes first: how long it takes may be random.
+    /// Returns the variations to try for these signs, grouped by kind. Concurrency comes first: the duration
+    /// of concurrent work may be random.
     fn variations(&self, signs: &BTreeSet<Sign>) -> Vec<(FlakyKind, Vec<Conditions>)> {
         let is_python = self.session.setup().toolchain == Toolchain::Python;
         let has = |sign| signs.contains(&sign);
@@ -320,7 +321,8 @@ impl Investigation<'_> {
         Ok(Some(flaky))
     }
 
-    /// What holds the outcome still, and changes it when it is another: its kind, what was seen, and conditions under which the test fails.
+    /// Finds the variation that makes the outcome stable and whose other values change it. Returns its kind,
+    /// the evidence, and conditions under which the test fails.
     async fn deciding(
         &mut self,
         suspect: &Suspect,
@@ -340,7 +342,8 @@ impl Investigation<'_> {
         Ok(None)
     }
 
-    /// Whether the test passes each time when nothing runs side by side.
+    /// Checks whether the test passes each time when concurrent work runs one after the other. Returns the
+    /// evidence; `None`: it does not, or no evidence was found.
     async fn serialised(
         &mut self,
         suspect: &Suspect,
@@ -373,7 +376,8 @@ impl Investigation<'_> {
         Ok(Some((because, None)))
     }
 
-    /// Whether the outcome is one for each of these conditions, and not the same for all.
+    /// Checks whether the outcome is stable for each of these conditions, and not the same for all. Returns
+    /// the evidence and conditions under which the test fails; `None`: it is not, or no evidence was found.
     async fn held_still(
         &mut self,
         suspect: &Suspect,
@@ -407,7 +411,7 @@ impl Investigation<'_> {
         Ok(Some((because, Some(failing))))
     }
 
-    /// What the last commit has to do with a failure after these tests.
+    /// Finds out whether the last commit introduced a failure that shows after these tests.
     async fn origin(
         &mut self,
         suspect: &Suspect,
@@ -438,7 +442,7 @@ impl Investigation<'_> {
         Ok(reduction.fewest())
     }
 
-    /// What the test does after these.
+    /// Runs the test after these others, and returns whether it passed.
     async fn after(&mut self, suspect: &Suspect, others: &[String]) -> Result<Option<bool>, StepError> {
         let names = suspect.after(others);
         self.listed(suspect, &names).await
@@ -448,7 +452,7 @@ impl Investigation<'_> {
         Ok(suspect.state_in(&self.rerun(names.to_vec(), &Conditions::listed()).await?.look))
     }
 
-    /// What the test does by itself; `None` also when the time is over.
+    /// Runs the test by itself, and returns whether it passed; `None` also when the time is over.
     async fn alone(&mut self, suspect: &Suspect, conditions: &Conditions) -> Result<Option<bool>, StepError> {
         if !self.has_time() {
             return Ok(None);

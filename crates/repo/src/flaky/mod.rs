@@ -1,14 +1,15 @@
-//! Failures that come and go, or that depend on more than the program: they are told, with the evidence and the smallest reproduction, and not
-//! "fixed".
+//! Failures that come and go, or that depend on more than the program. They are reported with the evidence and the smallest reproduction,
+//! and not "fixed".
 //!
-//! A failing test is run again unchanged, and it is watched on what it depends that changes from run to run. What it does not depend on is not
-//! tried. Of the rest one thing at a time is held still or made another, and a change of the outcome counts when it comes again.
+//! A failing test runs again, unchanged, and the things that it depends on and that change from run to run are recorded. Things that it
+//! does not depend on are not tried. The others are held constant or varied, one at a time, and a change of the outcome counts when it
+//! is repeatable.
 //!
 //! # Layout
 //!
 //! - [`FlakyKind`]: the kinds
-//! - `conditions`: what is varied
-//! - `signs`: what gives rise to a suspicion: notes, words in messages and in the tests' text
+//! - `conditions`: the conditions that are varied
+//! - `signs`: reasons for a suspicion: notes, words in messages and in the tests' text
 //! - `suspect`: a test that failed; `investigation`: one failing test, run until it is known what changes its outcome
 //! - `order`: the fewest tests that change the outcome of another
 
@@ -33,7 +34,7 @@ use crate::state::HealState;
 use investigation::Investigation;
 use suspect::Suspect;
 
-/// What the outcome of a test depends on besides the program.
+/// Condition, other than the program, that the outcome of a test depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlakyKind {
@@ -45,16 +46,16 @@ pub enum FlakyKind {
     Randomness,
     /// A network, which is never there when tests are run here.
     Network,
-    /// Which of the things that go on at once is first: threads, processes, timers, and how fast the machine is.
+    /// The order of concurrent work (threads, processes, timers), and the speed of the machine.
     Concurrency,
-    /// What a machine has a limited number of, or what is left behind there: ports, files, memory.
+    /// Limited resources of the machine, or leftovers on it: ports, files, memory.
     Resource,
     /// It comes and goes, and nothing that was varied says why.
     Unknown,
 }
 
 impl FlakyKind {
-    /// Every one.
+    /// All kinds of flaky tests.
     pub const ALL: [Self; 7] =
         [Self::Order, Self::Time, Self::Randomness, Self::Network, Self::Concurrency, Self::Resource, Self::Unknown];
 
@@ -71,7 +72,7 @@ impl FlakyKind {
         }
     }
 
-    /// What it depends on, for a person.
+    /// Returns the explanation for the user: `on a network`.
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Order => "on the tests that run before it",
@@ -91,7 +92,7 @@ impl fmt::Display for FlakyKind {
     }
 }
 
-/// What may still be tried against such a failure.
+/// Healing that may still be tried for such a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Healing {
@@ -106,22 +107,22 @@ pub enum Healing {
 /// A test whose outcome depends on more than the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlakyTest {
-    /// Its failure.
+    /// Key of the test's failure.
     pub key: Key,
-    /// How the runner is told to run it.
+    /// Selector that makes the runner run it.
     pub test: String,
-    /// What it depends on.
+    /// Condition that it depends on.
     pub kind: FlakyKind,
-    /// What was seen, a sentence each.
+    /// Observations, one sentence each.
     pub evidence: Vec<String>,
     /// The smallest command that shows it.
     pub reproduction: String,
-    /// What may still be tried.
+    /// Healing that may still be tried.
     pub healing: Healing,
 }
 
 impl FlakyTest {
-    /// One line for a person.
+    /// Returns a summary of one line, for the user.
     pub fn summary(&self) -> String {
         let Self { test, kind, evidence, reproduction, .. } = self;
         format!(
@@ -132,18 +133,19 @@ impl FlakyTest {
     }
 }
 
-/// Who would repair a failure.
+/// Component that would repair a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Healer {
-    /// Rules.
+    /// Rules, which propose known repairs.
     Rules,
-    /// Search.
+    /// Search, which tries small changes.
     Search,
-    /// A language model.
+    /// A language model that writes repairs.
     Model,
 }
 
-/// Whether nothing is tried against a failure because it is flaky. Messages may differ each time, so the tests that show it count, too.
+/// Returns whether this healer leaves a failure alone because it is flaky. Messages may differ each time, so
+/// the tests that show the failure count, too.
 pub(crate) fn is_left_alone(state: &HealState, key: &Key, healer: Healer) -> bool {
     let Some(flaky) = of(state, key) else { return false };
     match flaky.healing {
@@ -160,10 +162,10 @@ pub(crate) fn of<'state>(state: &'state HealState, key: &Key) -> Option<&'state 
     state.flaky.iter().find(shows)
 }
 
-/// So many failures are looked at.
+/// Maximum number of failures that are investigated.
 const MOST: usize = 5;
 
-/// All of it may take as long as the suite, and so much longer.
+/// Time for the investigation, in addition to the duration of the suite.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 /// Runs a few failing tests again and says which of them are flaky.

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-/// Takes as many tests away as it can (delta debugging). It runs nothing: it says what to try next, and is told what came of it.
+/// Reduction of a list of tests to as few as possible (delta debugging). It runs nothing: it returns the tests to try next, and
+/// records their outcome.
 pub(super) struct Reduction {
     tests: Vec<String>,
-    /// Into how many parts they are cut.
+    /// Number of parts into which the tests are cut.
     parts: usize,
-    /// What is to be tried, and into how many parts that is cut next.
+    /// Lists of tests to try next, each with the number of parts to cut it into afterwards.
     open: VecDeque<(Vec<String>, usize)>,
 }
 

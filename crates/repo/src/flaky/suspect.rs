@@ -4,7 +4,7 @@ use autoheal_engine::diagnostics::{Finding, Key};
 
 use crate::look::{Look, TestState};
 
-/// An outcome counts that came so many times in a row.
+/// Number of equal outcomes in a row after which an outcome counts.
 pub(super) const SURE: usize = 3;
 
 /// A test that failed.
@@ -35,7 +35,7 @@ impl Suspect {
         others.iter().chain([&self.selector]).cloned().collect()
     }
 
-    /// Whether it passed in a run; `None`: it did not run to its end.
+    /// Returns whether it passed in a run; `None`: it was skipped, or did not run to its end.
     pub(super) fn state_in(&self, look: &Look) -> Option<bool> {
         match look.tests.get(&self.id).filter(|_| look.cut_short.is_none())? {
             TestState::Passed => Some(true),
@@ -45,7 +45,7 @@ impl Suspect {
     }
 }
 
-/// What a test did in some runs.
+/// Outcomes of a test in several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Tally {
     pub(super) passed: usize,
@@ -59,7 +59,7 @@ impl Tally {
         self.failed += usize::from(passed == Some(false));
     }
 
-    /// How many runs there were.
+    /// Returns the number of runs that passed or failed.
     pub(super) const fn count(self) -> usize {
         self.passed + self.failed
     }
@@ -70,7 +70,7 @@ impl Tally {
         those >= SURE && others == 0
     }
 
-    /// For a person.
+    /// Describes the runs with this outcome, for the user.
     pub(super) fn words(self, passed: bool) -> String {
         let (verb, those) = if passed { ("passed", self.passed) } else { ("failed", self.failed) };
         format!("{verb} in {those} of {} runs", self.count())

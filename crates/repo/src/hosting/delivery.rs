@@ -99,8 +99,8 @@ pub(crate) async fn status(
     Ok(())
 }
 
-/// Where nothing may be pushed: puts the patch on the pull request that is open for the branch that was healed. What became of it, for
-/// a person.
+/// Adds the patch as a comment to the open pull request of the healed branch, for a run that may not push.
+/// Returns the result as a message for the user.
 pub(crate) async fn comment_with_patch(
     state: &HealState,
     checkout: &Checkout,

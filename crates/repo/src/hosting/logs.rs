@@ -1,4 +1,4 @@
-//! What is wrong, from the logs of the jobs that are red.
+//! Findings from the logs of the failed jobs.
 
 use autoheal_code::Sources;
 use autoheal_code::python::environment::PythonEnvironment;
@@ -12,7 +12,7 @@ use super::Hosted;
 use crate::look::millis;
 use crate::state::HealState;
 
-/// How many logs are read: one fault turns many jobs red.
+/// Maximum number of logs to read: one fault turns many jobs red.
 const MOST_LOGS: usize = 10;
 
 /// The findings of everything that is red: at least one.
@@ -73,13 +73,14 @@ pub(crate) async fn findings(
     found
 }
 
-/// What one log would have said is missing; what the others say is worked on all the same.
+/// Reports a log that cannot be read, as a warning and a finding. The findings of the other logs are still
+/// worked on.
 fn unreadable(state: &mut HealState, name: &str, error: &GitHubError) -> Finding {
     state.warn(format!("{}: what the CI job {name} says could not be read: {error}", error.code()));
     unread(name, &error.to_string())
 }
 
-/// Something is red, and nobody knows why.
+/// Returns the finding for a failed job whose cause is unknown.
 fn unread(name: &str, why: &str) -> Finding {
     Finding {
         source: Source::Runtime,

@@ -1,16 +1,17 @@
-//! What a run has to do with the place that hosts its repository, beyond git: the CI that runs there, the pull request, the status of
-//! the commit.
+//! Interaction of a run with the host of its repository, beyond git: the CI that runs there, the pull
+//! request, the status of the commit.
 //!
-//! Everything here may be done again: a pull request is found by its branch, a comment by its mark, a status is said once.
+//! Everything here may be repeated: a pull request is found by its branch, a comment by its mark, and a
+//! status is set once.
 //!
 //! # Layout
 //!
-//! - [`watch`]: what CI says, look after look, until there is a verdict
-//! - `poll`: asks until then
-//! - `logs`: what is wrong, from the logs of red jobs
+//! - [`watch`]: the checks of a commit, observed until there is a verdict
+//! - `poll`: queries CI until then
+//! - `logs`: findings from the logs of failed jobs
 //! - `trial`: fixes that only CI can judge
 //! - `delivery`: the pull request, the comment, the status
-//! - `summary`: what they say
+//! - `summary`: their texts
 
 pub(crate) mod delivery;
 pub(crate) mod logs;

@@ -90,7 +90,7 @@ async fn start(
     Ok(is_started)
 }
 
-/// What CI says, in a line.
+/// Describes the checks of CI in one line.
 pub(crate) fn words(checks: &[Check]) -> String {
     if checks.is_empty() {
         return "nothing yet".to_owned();

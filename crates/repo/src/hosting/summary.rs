@@ -1,4 +1,5 @@
-//! What a pull request, a comment and a status say. Text that came from the repository or from CI stands in code spans and fences only.
+//! Texts of a pull request, a comment and a status. Text that came from the repository or from CI appears in
+//! code spans and fences only.
 
 use std::fmt::Write as _;
 
@@ -15,7 +16,7 @@ use crate::state::HealState;
 /// The longest patch that a comment holds, in characters.
 const LONGEST_PATCH: usize = 50_000;
 
-/// One line.
+/// Returns the title of the pull request, one line.
 pub(crate) fn title(state: &HealState) -> String {
     let mut kinds: Vec<&str> = state.kept().map(|fix| fix.category.name()).collect();
     kinds.sort_unstable();
@@ -25,7 +26,7 @@ pub(crate) fn title(state: &HealState) -> String {
     format!("{PREFIX} Fix {count} {what}: {}", kinds.join(", "))
 }
 
-/// What failed, what was changed and why, what speaks for it, and how to undo it.
+/// Describes the failures, the changes and their reasons, the evidence for them, and how to undo them.
 pub(crate) fn body(state: &HealState, now: Timestamp) -> String {
     let mut text = String::new();
     text.push_str("## What failed, and what was changed\n\n");
@@ -100,7 +101,7 @@ pub(crate) fn comment(state: &HealState, patch: &str) -> String {
     text
 }
 
-/// A few words.
+/// Returns the description of the commit's status, a few words.
 pub(crate) fn status(state: &HealState, status: StatusState) -> String {
     let count = state.kept().count();
     let is_redefined = state.setup.as_ref().is_some_and(|setup| !setup.redefined.is_empty());

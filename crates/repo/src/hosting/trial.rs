@@ -1,5 +1,5 @@
-//! Fixes that only CI can judge. What fails in CI and passes here gives the checks here nothing to say: such a fix is accepted when it
-//! breaks nothing, pushed, and judged by CI. When CI fails as before, it is taken back by a commit of its own.
+//! Fixes that only CI can judge. The checks here cannot tell whether a failure that occurs only in CI is repaired: such a fix is accepted
+//! when it breaks nothing, pushed, and judged by CI. When CI fails as before, it is reverted by a commit of its own.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::change::{hash_of, unified_diff};
 use crate::checkout::{Checkout, forge_error};
 use crate::state::{AcceptedFix, Exhausted, FileText, HealState};
 
-/// What a fix that takes another one back names as its fixer.
+/// Name of the fixer of a fix that reverts another one.
 pub(crate) const WITHDRAWAL: &str = "withdrawal";
 
 /// Takes note of what only CI sees of the delivered tree.
@@ -74,7 +74,7 @@ pub(crate) async fn take_back(
     Ok(true)
 }
 
-/// What a file held before a fix.
+/// Returns the text of a file before a fix.
 async fn former_text(state: &HealState, checkout: &Checkout, index: usize, file: &str) -> Result<FileText, StepError> {
     let earlier = state.accepted.iter().take(index).rev().flat_map(|fix| &fix.files).find(|text| text.file == file);
     if let Some(earlier) = earlier {

@@ -1,4 +1,5 @@
-//! What CI says about a commit, look after look, until there is a verdict. Pure: time and answers are given.
+//! Watch over the checks that CI runs for a commit, until there is a verdict. Pure: the caller passes the
+//! time and the responses.
 
 use std::time::Duration;
 
@@ -9,24 +10,24 @@ use serde::{Deserialize, Serialize};
 /// One look at the CI of a commit, with its time (Property 36).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CiLook {
-    /// When.
+    /// Time of the query.
     pub at: Timestamp,
-    /// Of which commit.
+    /// Commit that was queried.
     pub commit: String,
-    /// What was there; empty when nothing was, or when there was no answer.
+    /// Checks of the commit; empty when there were none, or when the query failed.
     pub checks: Vec<Check>,
-    /// Why there was no answer.
+    /// Reason for which the query failed; `None`: it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_answer: Option<String>,
 }
 
-/// What CI came to.
+/// Verdict of CI on a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CiVerdict {
     /// CI succeeded, nothing failed, and nothing is left to wait for.
     Green,
-    /// Something failed.
+    /// A check or run of CI failed.
     Red,
     /// Nothing ran that could be taken for a verdict.
     NoCiRun,
@@ -35,7 +36,7 @@ pub enum CiVerdict {
 }
 
 impl CiVerdict {
-    /// For a person.
+    /// Returns the verdict in words, for the user.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Green => "green",
@@ -46,10 +47,10 @@ impl CiVerdict {
     }
 }
 
-/// What is to be done after a look.
+/// Next step after a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Look again.
+    /// Query the checks again later.
     Again,
     /// Nothing appeared in time: start a workflow, if that is allowed, or give up.
     NothingCame,
@@ -57,12 +58,12 @@ pub enum Next {
     Over(CiVerdict),
 }
 
-/// For what a watch waits, and how long.
+/// Conditions and time limits of a watch.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// How long a verdict may take.
+    /// Maximum time until a verdict.
     pub timeout: Duration,
-    /// How long until something must have appeared.
+    /// Maximum time until a check appears.
     pub grace: Duration,
     /// The tree has workflows of Actions that a push or a pull request starts: without a run that succeeded nothing is green.
     pub expects_runs: bool,
@@ -156,7 +157,8 @@ mod tests {
         })
     }
 
-    /// When, and what was there with whether all of it could be read; `None`: no answer.
+    /// Seconds since the previous response, and the response: the checks, and whether all of them could be
+    /// read; `None`: the query failed.
     type Answer = (u64, Option<(Vec<Check>, bool)>);
 
     fn answers() -> impl Strategy<Value = Vec<Answer>> {

@@ -1,4 +1,4 @@
-//! What is talked of with a language server: it is told of files and asked what is wrong with them.
+//! Conversation with a language server: it opens files and requests their diagnostics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 
 use super::wire::{Failure, Message, Wire};
 
-/// A server that tells by itself what is wrong may tell it piece by piece: when it has said nothing for so long, that was all.
+/// Silence after which the diagnostics of a server that sends them by itself are complete: it may send them piece by piece.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// When it has said something of some files and nothing of others for so long, it has nothing to say of those: they may be excluded.
+/// Time after which files without diagnostics count as clean, once the server has reported on others: they
+/// may be excluded.
 const LEFT_OUT: Duration = Duration::from_secs(6);
 
 /// A server that is busy with something else may say so, so often for each file.
@@ -32,7 +33,7 @@ const SHUTDOWN: u64 = 1;
 /// A request for the diagnostics of a file.
 const DIAGNOSTIC: &str = "textDocument/diagnostic";
 
-/// A file as a server is told of it.
+/// A file as it is sent to a server.
 pub(super) struct Document {
     pub(super) address: Uri,
     /// The name of its language in the protocol.
@@ -40,27 +41,27 @@ pub(super) struct Document {
     pub(super) text: String,
 }
 
-/// What a server is told.
+/// Input of a conversation: the folder, its files, and the server's settings.
 pub(super) struct Told<'a> {
     /// The folder that it works in.
     pub(super) root: &'a Path,
     pub(super) documents: Vec<Document>,
-    /// What it is told of itself when it begins, as JSON.
+    /// Options that the server gets at initialization, as JSON.
     pub(super) options: Value,
-    /// And afterwards.
+    /// Settings that it gets afterwards.
     pub(super) settings: Value,
 }
 
-/// What was heard so far.
+/// Information received from the server so far.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// What columns count.
+    /// Unit in which the server counts columns.
     pub(super) encoding: Option<Encoding>,
-    /// What is said of files, the latest.
+    /// Latest diagnostics of each file.
     pub(super) files: BTreeMap<Uri, Vec<Diagnostic>>,
 }
 
-/// Talks until everything was said of every document, or it cannot be talked to any more: what was heard by then is kept.
+/// Talks to the server until it has reported on every document, or cannot continue. Diagnostics received by then are kept.
 pub(super) async fn talk(wire: &mut Wire, told: &Told<'_>, heard: &mut Heard) -> Result<(), Failure> {
     let (has_told, tries) = (BTreeSet::new(), BTreeMap::new());
     let mut talk = Talk { wire, told, heard, has_told, pulls: None, tries, refusals: Vec::new() };
@@ -79,13 +80,13 @@ struct Talk<'a> {
     wire: &'a mut Wire,
     told: &'a Told<'a>,
     heard: &'a mut Heard,
-    /// The documents that the server has said something of by itself.
+    /// Documents for which the server sent diagnostics by itself.
     has_told: BTreeSet<Uri>,
-    /// The documents by the numbers of requests that have no answer; `None`: the server says what it knows by itself.
+    /// Indices of the documents by the ids of pending requests; `None`: the server sends diagnostics by itself.
     pulls: Option<BTreeMap<u64, usize>>,
-    /// How often a document was asked for.
+    /// Number of requests for each document.
     tries: BTreeMap<usize, usize>,
-    /// Why it said nothing of documents that it was asked for.
+    /// Reasons for which the server refused to report on requested documents.
     refusals: Vec<String>,
 }
 
@@ -174,7 +175,7 @@ impl Talk<'_> {
         }
     }
 
-    /// After how long a silence everything was said; `None`: there is an answer to come, or nothing was said yet.
+    /// Returns the silence after which the diagnostics are complete; `None`: a response is pending, or nothing was reported yet.
     fn patience(&self) -> Option<Duration> {
         let mut documents = self.told.documents.iter().map(|document| self.has_told.contains(&document.address));
         match self.pulls {
@@ -216,7 +217,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// What comes next: an answer, or something that is dealt with here.
+    /// Receives the next message. Returns responses, and handles everything else.
     async fn receive(&mut self) -> Result<Option<(u64, Result<Value, (i64, String)>)>, Failure> {
         match self.wire.receive().await? {
             Message::Response { id, answer } => return Ok(Some((id, answer))),
@@ -236,7 +237,7 @@ impl Talk<'_> {
         Ok(None)
     }
 
-    /// Answers what a server asks: it is told nothing but that it may go on.
+    /// Responds to a request of the server with an empty or negative result; unknown methods are refused.
     async fn serve(&mut self, id: Value, method: &str, params: Value) -> Result<(), Failure> {
         match method {
             "workspace/configuration" => {

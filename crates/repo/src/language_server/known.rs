@@ -1,4 +1,4 @@
-//! Which language servers there are, and how one is found on a machine.
+//! Known language servers, and the search for them on a machine.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::setup::{Interpreter, LanguageServer};
 use crate::toolchain::{Toolchain, node};
 
-/// A server that is looked for.
+/// A server that autoheal can use, if this machine has it.
 struct Known {
     toolchain: Toolchain,
     name: &'static str,
     arguments: &'static [&'static str],
     /// The package that has to bring it, and since which major version that is a server.
     since: Option<(&'static str, u64)>,
-    /// What it is told when it begins, and afterwards, as JSON.
+    /// Options that it gets at initialization, and settings that it gets afterwards, as JSON.
     options: &'static str,
     settings: &'static str,
 }
 
-/// In the order in which they are asked: who knows types before who does not.
+/// Known servers, in the order in which they are queried: those that know types come before those that do not.
 const KNOWN: [Known; 5] = [
     Known {
         toolchain: Toolchain::Python,
@@ -69,7 +69,7 @@ const KNOWN: [Known; 5] = [
     },
 ];
 
-/// The names of the servers for a language, for a person.
+/// Returns the names of the known servers for a language, for the user.
 pub(crate) fn names(toolchain: Toolchain) -> String {
     let names = KNOWN.iter().filter(|known| known.toolchain == toolchain).map(|known| known.name);
     names.collect::<Vec<_>>().join(", ")
@@ -88,7 +88,7 @@ pub(crate) fn find(
     known.filter_map(|known| known.locate(directory, interpreter, tree, &path)).collect()
 }
 
-/// What a file's language is called in the protocol.
+/// Returns the identifier of a file's language in the protocol; `None`: the language is not supported.
 pub(super) fn language_id(file: &str) -> Option<&'static str> {
     Some(match Path::new(file).extension()?.to_str()? {
         "py" | "pyi" => "python",
@@ -190,7 +190,8 @@ fn packages_around(script: &Path) -> Option<PathBuf> {
     script.ancestors().filter(is_packages).last().map(Path::to_path_buf)
 }
 
-/// What has to be seen of a program that needs nothing else. A container lacks what every other sandbox shows: it is seen there, too.
+/// Returns the mounts of a program that needs no other files. It is mounted even if it is in a folder that
+/// every sandbox except the container shows, since the container lacks that folder.
 fn alone(interpreter: &Interpreter, program: PathBuf) -> Vec<PathBuf> {
     let is_needed = is_program(&program) && !lint::is_seen_with(interpreter, &program);
     Some(program).filter(|_| is_needed).into_iter().collect()

@@ -1,13 +1,13 @@
-//! Language servers of this machine, asked what is wrong with a few files. What they say is no judgement: a program that runs well may
-//! be wrong for a type checker. It is told to people and models, and says where to look.
+//! Language servers of this machine, which are queried about a few files. Their diagnostics are not a judgement: a program that runs
+//! well may be wrong for a type checker. They are shown to users and models, as a hint where to search.
 //!
-//! A server is a program like any other that reads a repository: it runs in its sandbox, without network, and nothing that it says is
-//! believed to have a form.
+//! A server is a program like any other that reads a repository: it runs in its sandbox, without network, and its output is not
+//! trusted to have any form.
 //!
 //! # Layout
 //!
-//! - `known`: which servers there are, and how one is found
-//! - `conversation`: what is talked of; `wire`: messages
+//! - `known`: the servers that are known, and how one is found
+//! - `conversation`: the conversation with a server; `wire`: its messages
 
 mod conversation;
 mod known;
@@ -30,20 +30,20 @@ use wire::{Failure, Wire};
 
 pub(crate) use known::{find, names};
 
-/// What a server says of files.
+/// Diagnostics of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// The errors that it sees in them, and in other files of the repository.
+    /// Errors in the files, and in other files of the repository.
     pub(crate) findings: Vec<Finding>,
-    /// Files that are none of the repository's, and have errors, too.
+    /// Number of files outside the repository that have errors, too.
     pub(crate) elsewhere: usize,
-    /// Why it may know more than it said.
+    /// Reason for which the diagnostics may be incomplete; `None`: they are complete.
     pub(crate) cut_short: Option<String>,
-    /// What else a person should know of it.
+    /// Further remarks for the user.
     pub(crate) remarks: Vec<String>,
 }
 
-/// Asks a server about files of a tree, which may be the one before the last commit. `time`: how long all of it may take.
+/// Queries a server about files of a tree, which may be the one before the last commit. `time`: maximum duration of all of it.
 pub(crate) async fn ask(
     session: &mut Session,
     server: &LanguageServer,

@@ -6,46 +6,46 @@ use serde_json::{Value, json};
 /// The longest message that is read.
 const LONGEST: usize = 8 << 20;
 
-/// A server may say so much in all: what is more is no answer to what it was asked.
+/// Maximum size of all messages of a server, in bytes: a longer conversation does not answer the requests.
 const MOST_BYTES: usize = 64 << 20;
 const MOST_MESSAGES: usize = 20_000;
 
 /// The protocol has two headers.
 const MOST_HEADERS: usize = 16;
 
-/// Why a server is not listened to any more.
+/// Reason for which the conversation with a server ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// It is gone.
+    /// The server ended, for this reason.
     #[error("it ended: {0}")]
     Ended(String),
-    /// What it says is not the protocol's.
+    /// Its output does not follow the protocol.
     #[error("what it says cannot be read: {0}")]
     Unreadable(String),
-    /// It does not come to an end.
+    /// The server sends without end.
     #[error("it says more than anybody reads")]
     TooMuch,
-    /// It was asked for something that it has to know, and does not.
+    /// The server refused a request that it has to support.
     #[error("it refused `{method}`: {why}")]
     Refused {
-        /// What it was asked for.
+        /// Method of the request.
         method: &'static str,
-        /// Its words.
+        /// Error message of the server.
         why: String,
     },
-    /// The sandbox failed.
+    /// Error of the sandbox that the server runs in.
     #[error("it could not be run: {0}")]
     Sandbox(#[from] SandboxError),
 }
 
-/// What a server says.
+/// Message of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
-    /// It asks, and waits for an answer.
+    /// Request of the server, which waits for a response.
     Request { id: Value, method: String, params: Value },
-    /// It tells.
+    /// Notification of the server, without a response.
     Notification { method: String, params: Value },
-    /// It answers what it was asked under this number; an error by its code and its words.
+    /// Response to the request with this number; an error with its code and its message.
     Response { id: u64, answer: Result<Value, (i64, String)> },
 }
 
@@ -88,7 +88,7 @@ impl Wire {
         self.session.send(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await;
     }
 
-    /// What it says next.
+    /// Receives the next message.
     pub(super) async fn receive(&mut self) -> Result<Message, Failure> {
         loop {
             if self.is_body {

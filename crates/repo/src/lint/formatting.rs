@@ -1,4 +1,5 @@
-//! What a formatter makes of the files that it would write otherwise: the tool itself is run in the sandbox, and what it leaves is an edit.
+//! Candidates of formatters for the files that they would write differently: the tool itself runs in the
+//! sandbox, and what it writes becomes an edit.
 
 use std::path::Path;
 
@@ -16,20 +17,21 @@ use crate::setup::LintCommand;
 use crate::state::FileText;
 use crate::tree;
 
-/// The name under which these changes are told.
+/// Name of the fixer under which these changes are reported.
 pub(crate) const FIXER: &str = "formatter";
 
-/// Whether a change is a formatter's: the files it writes hold the same program.
+/// Returns whether a change is a formatter's: the files that it writes hold the same program.
 pub(crate) fn is_formatting(candidate: &Candidate) -> bool {
     candidate.fixer == FIXER
 }
 
-/// Whether a finding is for a formatter to mend.
+/// Returns whether a formatter can fix a finding.
 pub(crate) fn is_target(finding: &Finding) -> bool {
     is_about_format(finding.source, &finding.message)
 }
 
-/// What the tool that said this would write, in all files of which it says it but those that are left alone.
+/// Returns what the tools that report the target would write, in all files whose format they report, except
+/// those that are left alone.
 pub(crate) async fn candidates(
     session: &mut Session,
     target: &Finding,

@@ -7,7 +7,7 @@ use autoheal_engine::diagnostics::Finding;
 
 use crate::setup::Linter;
 
-/// Where a tool comes from.
+/// Origin of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
     /// A distribution of `PyPI`, beside the interpreter.
@@ -16,7 +16,7 @@ pub(crate) enum Home {
     Node,
 }
 
-/// What a tool printed.
+/// Output of a tool.
 pub(crate) struct Said {
     /// On its standard output.
     pub(crate) stdout: String,
@@ -32,13 +32,13 @@ impl Said {
 
 /// A tool: how CI calls it, how it is run to report, how its report is read, and how it mends what it finds.
 pub(crate) struct Tool {
-    /// Its name here.
+    /// Linter that the tool is.
     pub(crate) linter: Linter,
-    /// Its program.
+    /// Name of its program.
     pub(crate) program: &'static str,
-    /// Where it comes from.
+    /// Origin of the tool.
     pub(crate) home: Home,
-    /// The commands of the program that are meant; empty: it has none.
+    /// Subcommands of the program that run the tool; empty: it has no subcommands.
     pub(crate) commands: &'static [&'static str],
     /// Options of which CI has to pass one for the tool to check; without them it rewrites files, or prints. Empty: it always checks.
     pub(crate) checks: &'static [&'static str],
@@ -56,7 +56,7 @@ pub(crate) struct Tool {
     pub(crate) rewrite: Option<fn(Vec<String>) -> Vec<String>>,
 }
 
-/// Every tool.
+/// Table of all tools.
 pub(crate) static TOOLS: [Tool; 11] = [
     Tool {
         linter: Linter::Ruff,
@@ -408,7 +408,7 @@ pub(crate) static TOOLS: [Tool; 11] = [
 /// A command of one of the tools, as CI calls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// It checks, with the arguments that matter, and the words as a person would type them.
+    /// It checks, with the arguments that matter, and the command line as a user would type it, as argv.
     Checks { linter: Linter, arguments: Vec<String>, words: Vec<String> },
     /// It is never red.
     NeverRed,
@@ -446,7 +446,7 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.linter == linter).unwrap_or(&TOOLS[0])
     }
 
-    /// What a person calls it: `black`, `ruff format`.
+    /// Returns the name for users: `black`, `ruff format`.
     pub(crate) fn name(&self) -> String {
         match self.commands {
             [command] => format!("{} {command}", self.program),

@@ -1,4 +1,4 @@
-//! Which version of a tool CI uses, as the repository says it.
+//! Version of a tool that CI uses, as the repository states it.
 
 use std::path::Path;
 
@@ -6,7 +6,8 @@ use regex::Regex;
 
 use crate::project::read_text;
 
-/// What pip installs for a distribution: with the version that CI, the manifests, the lock files or pre-commit pin, else the newest.
+/// Returns the requirement that pip installs for a distribution: with the version that CI, the manifests, the
+/// lock files or pre-commit pin, else the newest.
 pub(crate) fn requirement(tree: &Path, distribution: &str) -> String {
     let files = crate::discovery::files(tree);
     let name = regex::escape(distribution);

@@ -20,7 +20,7 @@ pub(crate) const FIXER: &str = "language_model";
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("fix_code", include_str!("../../prompts/fix_code.md"));
 
-/// What is not more likely than the last resort of a rule.
+/// Cost of a model's candidate: it is at most as likely as the last resort of a rule.
 const COST: u32 = 3000;
 
 #[derive(Debug, Deserialize)]
@@ -28,7 +28,7 @@ struct Answer {
     edits: Vec<Replacement>,
 }
 
-/// What a model would change to repair a failure; `None`: it does not see what is wrong.
+/// Asks a model for the change that repairs a failure; `None`: it does not see what is wrong.
 pub(crate) async fn candidates(
     adviser: Adviser<'_>,
     state: &mut HealState,

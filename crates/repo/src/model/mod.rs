@@ -18,44 +18,45 @@ pub use prompt::PromptLimits;
 
 use crate::state::HealState;
 
-/// A model that is told what was wrong with its answer may answer once more.
+/// Maximum number of responses per request: after an invalid one, the model gets the reason and may respond once more.
 const MOST_ANSWERS: usize = 2;
 
-/// The longest answer: a repair of many lines says them twice, and thoughts count, too.
+/// Maximum length of a response, in tokens: a repair of many lines contains them twice, and reasoning counts, too.
 const MOST_TOKENS: u32 = 8192;
 
-/// How much of what was wrong with an answer a model is told, in characters.
+/// Maximum length, in characters, of the reason that a model gets for the rejection of its response.
 const LONGEST_REASON: usize = 1000;
 
-/// Whom to ask, and how much to say.
+/// Models to ask, and the context of their prompts.
 #[derive(Clone, Copy)]
 pub(crate) struct Adviser<'a> {
     pub(crate) models: &'a Models,
     pub(crate) briefing: Briefing<'a>,
 }
 
-/// How much to say, and what says which failure is the most urgent.
+/// Size limits of the prompts, and the importers that determine which failure is the most urgent.
 #[derive(Clone, Copy)]
 pub(crate) struct Briefing<'a> {
     pub(crate) limits: &'a PromptLimits,
     pub(crate) importers: &'a Importers,
 }
 
-/// Why there is no advice.
+/// Reason for which there is no advice.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoAdvice {
-    /// No model can be asked any more.
+    /// No further model request is possible.
     #[error("{0}")]
     Ended(ChatError),
     /// The prompt could not be made.
     #[error("{0}")]
     Prompt(#[from] PromptError),
-    /// What was answered is of no use.
+    /// The response is unusable.
     #[error("the model's answer does not work: {0}")]
     Answer(String),
 }
 
-/// Whether another question is worth asking after this error.
+/// Converts an error: it concerns only this request, so that another one is worth sending, or ends all
+/// requests.
 fn no_advice(error: ChatError) -> NoAdvice {
     match error {
         // About this one question, such as one that is too long for the model.
@@ -72,8 +73,8 @@ fn no_advice(error: ChatError) -> NoAdvice {
 }
 
 impl Adviser<'_> {
-    /// Asks until an answer has the form and passes `check`, which says what is wrong with one that does not. What is used goes on
-    /// the run's account.
+    /// Requests responses until one has the form of the schema and passes `check`, which returns the reason for a rejection. The usage
+    /// is charged to the run.
     async fn ask<T>(
         self,
         state: &mut HealState,

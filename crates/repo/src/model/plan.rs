@@ -17,10 +17,10 @@ use crate::state::{HealState, ModelStep};
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("plan", include_str!("../../prompts/plan.md"));
 
-/// So many failures are planned for at once: what one repair changes, others are looked at anew.
+/// Maximum number of failures in one plan: after each repair, the others are checked again.
 const MOST_STEPS: usize = 3;
 
-/// So many files are shown for a step beside those that the failure points at.
+/// Maximum number of files that a step shows in addition to those that the failure points at.
 const MOST_FILES: usize = 3;
 
 const LONGEST_APPROACH: usize = 500;
@@ -37,7 +37,8 @@ struct AnsweredStep {
     approach: String,
 }
 
-/// What a model would repair next, of the failures that may be chosen; empty when it sees nothing that is worth a try.
+/// Asks a model what to repair next, of the failures that may be chosen; empty when it sees nothing that is
+/// worth a try.
 pub(crate) async fn steps(
     adviser: Adviser<'_>,
     state: &mut HealState,
@@ -95,7 +96,7 @@ fn schema() -> Value {
     })
 }
 
-/// The steps of an answer; files that are none are left out, for they only say what is shown.
+/// Returns the steps of a response. Paths that are not files of the repository are left out, as they only affect what is displayed.
 fn chosen(answer: Value, choice: &[Finding], sources: &Sources) -> Result<Vec<ModelStep>, String> {
     let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
     let mut steps: Vec<ModelStep> = Vec::new();

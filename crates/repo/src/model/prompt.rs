@@ -1,4 +1,4 @@
-//! What the prompts for plans and for edits have in common.
+//! Common parts of the prompts for plans and for edits.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Briefing;
 use crate::state::{HealState, PatchLogEntry, PatchStatus};
 
-/// How much of each part the prompts hold.
+/// Size limits of the parts of the prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptLimits {
@@ -20,11 +20,11 @@ pub struct PromptLimits {
     pub message_characters: usize,
     /// A stack trace, in characters.
     pub stack_characters: usize,
-    /// How many diagnostics are told (spec `diagnostics-log.md`, "top-N current errors").
+    /// Maximum number of diagnostics (spec `diagnostics-log.md`, "top-N current errors").
     pub diagnostics: usize,
     /// All of them together, in characters.
     pub diagnostics_characters: usize,
-    /// What was tried before, in characters.
+    /// Earlier attempts, in characters.
     pub tried_characters: usize,
     /// The names of files, in characters.
     pub files_characters: usize,
@@ -45,19 +45,19 @@ impl Default for PromptLimits {
     }
 }
 
-/// What both prompts tell of the run.
+/// Description of the run that both prompts contain.
 #[derive(Debug, Serialize)]
 pub(super) struct Situation<'a> {
     pub(super) primary: String,
     pub(super) diagnostics: String,
-    /// What a language server says; empty when there is nothing to tell.
+    /// Diagnostics of a language server; empty when there are none to report.
     pub(super) hints: String,
     pub(super) tried: String,
     pub(super) limits: &'a PromptLimits,
 }
 
 impl<'a> Situation<'a> {
-    /// `target`: only what was tried for this failure is told, or for any.
+    /// Describes the run. With `target`, it contains only earlier attempts at this failure; otherwise those at any failure.
     pub(super) fn of(briefing: Briefing<'a>, state: &HealState, target: Option<&Finding>) -> Self {
         let primary = primary_failure(&state.log, briefing.importers);
         Self {

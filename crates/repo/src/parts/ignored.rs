@@ -27,7 +27,7 @@ pub(super) fn needed_by(finding: &Finding, setup: &Setup, tree: &UntrustedFolder
     named(finding, setup, prefix).into_iter().find(|path| walk::leaves_out(tree, path))
 }
 
-/// The files that may be meant by the name of what is missing, relative to the repository.
+/// Returns the files that the name of a missing one may refer to, relative to the repository.
 fn named(finding: &Finding, setup: &Setup, prefix: &str) -> Vec<String> {
     let message = finding.message.as_str();
     let [module, name, specifier, file] = &*NAMED;

@@ -1,4 +1,4 @@
-//! What has to be installed before a project's tests can run.
+//! Dependencies that have to be installed before a project's tests can run.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ use super::manifest::{Manifests, ini_section, ini_value};
 const FOR_TESTS: &[&str] =
     &["test", "tests", "testing", "dev", "develop", "development", "devel", "check", "pytest", "unittest", "all", "ci"];
 
-/// How deep dependency groups may include each other.
+/// Maximum depth of dependency groups that include each other.
 const DEEPEST: usize = 8;
 
-/// What has to be installed, as far as the manifests say it without being run.
+/// Dependencies that have to be installed, as far as the manifests state them without being run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Dependencies {
     /// Files of requirements for pip, relative to the project.
@@ -26,19 +26,20 @@ pub struct Dependencies {
     pub stated_in_files: Vec<String>,
     /// Requirements (PEP 508) that the manifests state, for running and for testing.
     pub requirements: Vec<String>,
-    /// Whether the project itself can be installed (`pip install .`).
+    /// True if the project itself can be installed (`pip install .`).
     pub is_installable: bool,
     /// Its extras that tests need.
     pub extras: Vec<String>,
-    /// Whether installing runs code of the repository: its own build, or what a file of requirements names of it.
+    /// True if the installation runs code of the repository: its own build, or code of it that a requirements
+    /// file names.
     #[serde(default)]
     pub run_code: bool,
-    /// Where all this was found, for the report.
+    /// Manifests that state all this, for the report.
     pub found: Vec<String>,
 }
 
 impl Dependencies {
-    /// Reads the manifests.
+    /// Reads the dependencies from the manifests.
     pub fn read(manifests: &Manifests) -> Self {
         let mut found = Self::default();
         for (name, text) in manifests.requirement_files() {
@@ -69,13 +70,13 @@ impl Dependencies {
         found
     }
 
-    /// Whether nothing has to be installed.
+    /// Returns whether nothing has to be installed.
     pub fn is_empty(&self) -> bool {
         self.requirement_files.is_empty() && self.requirements.is_empty() && !self.is_installable
     }
 
-    /// The words after `python -m pip install` for everything that is not the project itself; `None`: nothing. No shell
-    /// sees them, and each stands for one requirement or file, never for an option.
+    /// Returns the words after `python -m pip install` for all dependencies but the project itself; `None`: there are none. No shell
+    /// sees them, and each is one requirement or file, never an option.
     pub fn pip_words(&self) -> Option<Vec<String>> {
         let files = self.requirement_files.iter().flat_map(|file| ["--requirement".to_owned(), file.clone()]);
         let words: Vec<String> = files.chain(self.requirements.iter().cloned()).collect();
@@ -172,7 +173,8 @@ impl Dependencies {
     }
 }
 
-/// Whether a file of requirements is for running or testing, by its name: `requirements-docs.txt` is for neither.
+/// Returns whether a requirements file is for running or testing, by its name: `requirements-docs.txt` is for
+/// neither.
 fn is_wanted(file: &str) -> bool {
     let stem = file.trim_end_matches(".txt").replace(['/', '_'], "-");
     let purposes: Vec<&str> = stem.split('-').filter(|part| !matches!(*part, "requirements" | "reqs" | "")).collect();
@@ -194,8 +196,9 @@ static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Whether a line of a file of requirements names nothing of the repository: a package by its name, an option that says where packages are
-/// from, or nothing. What else there is (`-e .`, `./lib`, `-r more.txt`, `lib @ file:lib`) may run any of its code.
+/// Returns whether a line of a requirements file names nothing of the repository: it holds a package by its
+/// name, an option that says where packages come from, or nothing. Any other line
+/// (`-e .`, `./lib`, `-r more.txt`, `lib @ file:lib`) may run any of its code.
 fn is_of_a_registry(line: &str) -> bool {
     let line = line.trim();
     let is_option = ["--hash", "--index-url", "--extra-index-url", "-i ", "--no-binary", "--only-binary", "--pre"]
@@ -208,7 +211,7 @@ fn is_of_a_registry(line: &str) -> bool {
     line.is_empty() || line.starts_with('#') || is_option || is_package
 }
 
-/// Whether pip would take `text` for a requirement, and not for an option, a file or a URL.
+/// Returns whether pip would parse `text` as a requirement, and not as an option, a file or a URL.
 fn is_requirement(text: &str) -> bool {
     REQUIREMENT.as_ref().is_some_and(|pattern| pattern.is_match(text.trim()))
 }

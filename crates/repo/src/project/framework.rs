@@ -1,4 +1,4 @@
-//! Which test framework a project uses.
+//! Detection of the test framework that a project uses.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use super::manifest::{Manifests, ini_section, read_text};
 use super::{Language, node};
 use crate::discovery;
 
-/// How many test files are read to see what they import.
+/// Maximum number of test files that are read to see what they import.
 const ENOUGH_FILES: usize = 200;
 
 /// A test framework (spec: `TestFramework`).
@@ -19,24 +19,24 @@ const ENOUGH_FILES: usize = 200;
 pub enum TestFramework {
     /// Python's pytest; runs suites of unittest too.
     Pytest,
-    /// Python's own.
+    /// unittest, of Python's standard library.
     Unittest,
-    /// JavaScript's jest.
+    /// jest, for JavaScript.
     Jest,
-    /// JavaScript's mocha.
+    /// mocha, for JavaScript.
     Mocha,
-    /// JavaScript's vitest.
+    /// vitest, for JavaScript.
     Vitest,
-    /// Node's own.
+    /// The test runner that Node itself contains.
     #[serde(rename = "node:test")]
     NodeTest,
 }
 
 impl TestFramework {
-    /// Every framework.
+    /// All supported frameworks.
     pub const ALL: [Self; 6] = [Self::Pytest, Self::Unittest, Self::Jest, Self::Mocha, Self::Vitest, Self::NodeTest];
 
-    /// The command that runs a suite of it, in words, as a person would type it where nothing else is known (Property 22).
+    /// Returns the command that runs a suite where nothing else is known, as a user would type it, as argv (Property 22).
     pub const fn command(self) -> &'static [&'static str] {
         match self {
             Self::Pytest => &["python", "-m", "pytest"],
@@ -60,9 +60,9 @@ impl TestFramework {
 /// A framework and the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detected {
-    /// Which.
+    /// Test framework of the project.
     pub framework: TestFramework,
-    /// Why, for a person: `pytest.ini`, `imports in tests/test_a.py`.
+    /// Evidence for the user: `pytest.ini`, `imports in tests/test_a.py`.
     pub evidence: String,
 }
 

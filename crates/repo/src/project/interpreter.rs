@@ -1,7 +1,9 @@
-//! Which Python of this machine may run a project's tests, and what has to be seen of it inside the sandbox.
+//! Search for the Pythons of this machine that may run a project's tests, and for the folders that the
+//! sandbox has to show for them.
 //!
-//! Nothing is run here: environments are recognised by `pyvenv.cfg`, links are followed by reading them, and a shim of
-//! pyenv is resolved as pyenv does it. A candidate that does not work is found out by running it inside the sandbox.
+//! Nothing is run here: environments are recognised by `pyvenv.cfg`, links are followed by reading them, and
+//! a shim of pyenv is resolved as pyenv does it. A candidate that does not work is detected by running it
+//! inside the sandbox.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,7 +20,7 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use crate::setup::Interpreter;
 use crate::wanted::Version;
 
-/// How many links a program may be behind.
+/// Maximum number of links that are followed to a program.
 const LONGEST_CHAIN: usize = 16;
 
 /// Folders that every sandbox shows anyway.
@@ -27,16 +29,16 @@ pub(crate) const SHOWN_ANYWAY: &[&str] = &["/usr", "/bin", "/lib", "/lib64"];
 /// The names of virtual environments in a checkout.
 const ENVIRONMENT_FOLDERS: [&str; 2] = [".venv", "venv"];
 
-/// What of this process's environment decides which interpreter is used.
+/// Part of this process's environment that determines which interpreter is used.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// `VIRTUAL_ENV`.
+    /// Value of `VIRTUAL_ENV`.
     pub virtual_env: Option<PathBuf>,
-    /// `PATH`.
+    /// Value of `PATH`.
     pub path: OsString,
-    /// `PYENV_VERSION`.
+    /// Value of `PYENV_VERSION`.
     pub pyenv_version: Option<String>,
-    /// The version that the repository asks for: interpreters that carry it in their name are looked for, too.
+    /// Version that the repository requires: interpreters with this version in their name are candidates, too.
     pub wanted: Option<Version>,
 }
 
@@ -143,8 +145,8 @@ fn interpreter(program: &Path, found: &str) -> Option<Interpreter> {
     })
 }
 
-/// The virtual environment, or the installation with its standard library, that a program in its `bin` belongs to. Anything
-/// else above a `bin` (a home!) is none of the sandbox's business.
+/// Returns the virtual environment, or the installation with its standard library, that a program in its `bin` belongs to. Any
+/// other folder above a `bin` (a home!) is not exposed to the sandbox.
 fn installation(program: &Path) -> Option<PathBuf> {
     let bin = program.parent()?;
     if bin.file_name()? != "bin" {
@@ -176,15 +178,15 @@ fn normal(path: &Path) -> PathBuf {
     clean
 }
 
-/// Whether a file is a program for this machine, and not a script that stands for one.
+/// Returns whether a file is a program for this machine, and not a script that starts one.
 pub(crate) fn is_program(file: &Path) -> bool {
     use std::io::Read as _;
     let mut magic = [0; 4];
     fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
 }
 
-/// The programs behind a shim, the one that is set first. pyenv's are scripts in `ROOT/shims`; the version is told by `PYENV_VERSION` or
-/// the file `ROOT/version`, the program is `ROOT/versions/VERSION/bin/python3`. Other scripts are passed over.
+/// Returns the programs behind a shim, the one that is set first. pyenv's shims are scripts in `ROOT/shims`; `PYENV_VERSION` or the file
+/// `ROOT/version` contains the version, and the program is `ROOT/versions/VERSION/bin/python3`. Other scripts are passed over.
 fn unshim(program: &Path, around: &Surroundings) -> Vec<PathBuf> {
     let Ok(real) = program.canonicalize() else { return Vec::new() };
     if is_program(&real) {

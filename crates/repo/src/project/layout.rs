@@ -1,4 +1,4 @@
-//! Where a project's code lies.
+//! Layout of a project: the locations of its code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{Language, join, node};
 /// Files that make a folder a project of its own.
 const PROJECT_FILES: &[&str] = &["pyproject.toml", "setup.py", "setup.cfg", "package.json", "Pipfile"];
 
-/// How deep the packages of a monorepo lie at most.
+/// Maximum depth of the packages of a monorepo.
 const DEEPEST: usize = 3;
 
 static PACKAGE_DIR: LazyLock<Option<Regex>> =
@@ -65,8 +65,8 @@ fn is_inside(file: &str, folder: &str) -> bool {
     folder.is_empty() || file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The folders that the import path begins at, relative to the repository, the most specific first: what the manifests say,
-/// `src` when it holds modules and is none itself, and always the project's own folder.
+/// Returns the folders that the import path begins at, relative to the repository, the most specific first: those of the
+/// manifests, `src` if it contains modules and is not a module itself, and always the project's own folder.
 pub fn roots(tree: &Path, directory: &str, manifests: &Manifests, files: &[String]) -> Vec<String> {
     let mut roots: Vec<String> = declared(manifests);
     let source = join(directory, "src");

@@ -95,20 +95,21 @@ impl Manifests {
     }
 }
 
-/// Whether a file, by its name, is a list of dependencies that may be added to.
+/// Returns whether a file, by its name, is a list of dependencies that may be extended.
 pub fn lists_dependencies(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     is_requirements(name) || matches!(name, "pyproject.toml" | "package.json")
 }
 
-/// Whether a file says what is installed, or is run to install it.
+/// Returns whether a file, by its name, declares what is installed, or is run to install it.
 pub fn is_manifest(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     lists_dependencies(file) || matches!(name, "setup.py" | "setup.cfg" | "Pipfile")
 }
 
-/// Whether a file (relative to the project) lists requirements for pip: `requirements.txt`, `requirements-dev.txt`,
-/// `dev-requirements.txt`, `requirements/test.txt`, `requirements.in` left out (it is what a lock is made of).
+/// Returns whether a file (relative to the project) lists requirements for pip: `requirements.txt`,
+/// `requirements-dev.txt`, `dev-requirements.txt`, `requirements/test.txt`. `requirements.in` does not count
+/// (it is what a lock is made of).
 pub(super) fn is_requirements(name: &str) -> bool {
     let Some(stem) = name.strip_suffix(".txt") else { return false };
     match stem.split_once('/') {

@@ -10,17 +10,17 @@ use serde_json::Value;
 use super::manifest::read_text;
 use super::{TestFramework, join};
 
-/// Who installs the packages.
+/// Package manager of a JavaScript project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PackageManager {
-    /// `package-lock.json`, `npm-shrinkwrap.json`, or nothing that says otherwise.
+    /// npm: `package-lock.json`, `npm-shrinkwrap.json`, or no other evidence.
     Npm,
-    /// `pnpm-lock.yaml`.
+    /// pnpm: `pnpm-lock.yaml`.
     Pnpm,
-    /// `yarn.lock` of yarn 1.
+    /// yarn 1: `yarn.lock` in its format.
     YarnClassic,
-    /// `yarn.lock` of yarn 2 and later.
+    /// yarn 2 and later: `yarn.lock` in their format.
     Yarn,
 }
 
@@ -40,12 +40,12 @@ const RUNNERS: &[(&str, TestFramework)] = &[
     ("ts-mocha", TestFramework::Mocha),
 ];
 
-/// What installs, and from what.
+/// Package manager of a project, and the files that it installs from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packages {
     /// The folder with the lock file, or of the workspaces: packages are installed from here. Relative to the repository.
     pub root: String,
-    /// Who installs.
+    /// Package manager that installs the packages.
     pub manager: PackageManager,
     /// The manager's version as `packageManager` or the lock file asks for it: `8.6.0`, `8`.
     pub manager_version: Option<String>,
@@ -53,14 +53,14 @@ pub struct Packages {
     pub lock: Option<String>,
     /// Every folder with a `package.json` that installs together, `root` first.
     pub folders: Vec<String>,
-    /// Whether any of them depends on anything.
+    /// True if any of them has dependencies.
     pub has_dependencies: bool,
     /// The major version of Node that the project asks for.
     pub node_major: Option<u8>,
 }
 
 impl Packages {
-    /// What the project in `directory` installs; `None`: it has no `package.json`.
+    /// Reads what the project in `directory` installs; `None`: it has no `package.json`.
     pub fn read(tree: &Path, directory: &str, files: &[String]) -> Option<Self> {
         read_text(tree, &join(directory, "package.json"))?;
         let root = root(tree, directory);
@@ -122,13 +122,13 @@ fn has_file(tree: &Path, file: &str) -> bool {
     UntrustedFolder::open(tree).is_ok_and(|tree| tree.has_file(file))
 }
 
-/// Whether a folder's packages install together.
+/// Returns whether a folder is a workspace: its packages are installed together.
 pub(super) fn is_workspace(tree: &Path, folder: &str) -> bool {
     has_file(tree, &join(folder, "pnpm-workspace.yaml"))
         || json(tree, folder).is_some_and(|package| package.get("workspaces").is_some())
 }
 
-/// Whether `scripts.test` of a folder starts a runner itself, instead of asking every package to.
+/// Returns whether `scripts.test` of a folder starts a runner itself, instead of delegating to every package.
 pub(super) fn starts_a_runner(tree: &Path, folder: &str) -> bool {
     let package = json(tree, folder).unwrap_or_default();
     let script = package.pointer("/scripts/test").and_then(Value::as_str).unwrap_or_default();

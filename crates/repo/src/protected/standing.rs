@@ -1,17 +1,24 @@
-//! Which files of a repository judge the others: what only tests load, as far as it is not what the tests are about.
+//! Standing of each file of a repository towards its tests. Judges are files that only tests load, unless the
+//! tests are about them.
 //!
-//! "Only tests load it" is true of most small libraries' modules, too: so that alone makes nothing a judge. In the order of the rules:
+//! "Only tests load it" is also true of the modules of most small libraries, so that alone does not make a
+//! file a judge. The rules, in order:
 //!
-//! 1. A test, by its name or folder, or because tests were collected from it, is a judge.
-//! 2. What the package's manifest names, what loads no test and is loaded by none, and everything that those load, is the program.
-//! 3. What a test of its own name loads (`test_price.py`: `price.py`) is what that test is about, with what that loads and rule 4 does not know by
-//!    more than its name: it may be edited.
-//! 4. What settings of test runners name (`setupFiles`, `--require`, `pytest_plugins`), what lies in a folder that is called support by
-//!    convention, what is called a helper of tests, and what says what test frameworks say, is a judge.
-//! 5. A file of nothing but values that tests and judges load and the program does not is what they expect, and a judge.
-//! 6. A file that defines how its objects compare, and that neither the program nor a tested file loads, is what tests expect, and a judge.
-//! 7. Everything else that only tests load is unclear: it may be edited, but for what failed an assertion itself, and a fix of it is looked
-//!    at more closely.
+//! 1. A test is a judge: a file with the name or the folder of one, or one that tests were collected from.
+//! 2. The files that the package's manifest names, the files that load no test and that no test loads, and
+//!    everything that those files load, are the program.
+//! 3. A file that a test of the same name loads (`test_price.py`: `price.py`) is what that test is about,
+//!    together with the files that it loads, except those that rule 4 recognises by more than their names:
+//!    these files may be edited.
+//! 4. Files that settings of test runners name (`setupFiles`, `--require`, `pytest_plugins`), files in a
+//!    folder with a conventional name for support code, files with the name of a test helper, and files that
+//!    use what test frameworks provide for judging, are judges.
+//! 5. A file that holds only values, and that tests and judges load but the program does not, holds what they
+//!    expect, and is a judge.
+//! 6. A file that defines how its objects compare, and that neither the program nor a tested file loads, is
+//!    what tests expect, and a judge.
+//! 7. Every other file that only tests load is unclear: it may be edited, unless it raised the failed
+//!    assertion itself, and a fix of it is examined more closely.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -67,7 +74,7 @@ const HELPERS: [&str; 20] = [
     "testcase",
 ];
 
-/// What a file is to the tests.
+/// Standing of a file: its relation to the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Standing {
     /// Part of the program.
@@ -80,7 +87,7 @@ pub(crate) enum Standing {
     Judge,
 }
 
-/// What each program file of a repository is to the tests.
+/// Standing of each source file of a repository.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Standings(BTreeMap<String, Standing>);
 
@@ -141,12 +148,12 @@ impl Standings {
         }
     }
 
-    /// What a file is; one that is no program belongs to it.
+    /// Returns the standing of a file; one that is not a source file counts as part of the program.
     pub(crate) fn get(&self, file: &str) -> Standing {
         self.0.get(file).copied().unwrap_or(Standing::Program)
     }
 
-    /// Every judge.
+    /// Returns all files that are judges.
     pub(crate) fn judges(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, standing)| **standing == Standing::Judge).map(|(file, _)| file.as_str())
     }
@@ -160,7 +167,7 @@ fn parts(file: &str) -> (Vec<String>, String) {
     (folders, stem)
 }
 
-/// Whether a file lies or is called as what tests need does.
+/// Returns whether a file has the folder or the name of code that supports tests.
 fn is_support(file: &str) -> bool {
     let (folders, stem) = parts(file);
     let is_support = |folder: &String| SUPPORT.contains(&folder.as_str()) || folder.ends_with("_testing");
@@ -177,7 +184,7 @@ fn is_support(file: &str) -> bool {
         || plain.starts_with("testhelper")
 }
 
-/// Whether a test is named after a file.
+/// Returns whether a test is named after a file.
 fn is_about(test: &str, file: &str) -> bool {
     let (folders, stem) = parts(file);
     let (_, test) = parts(test);

@@ -1,13 +1,13 @@
-//! Search for the repair of a fault of logic: where rules know nothing, small changes of suspicious lines are tried by the
-//! hundred in a warm process, likeliest first; where there is none for a test runner, as many as there is time for. What the tests allow is
-//! proposed; the patch agent judges it as any other candidate.
+//! Search for the repair of a logic error. Where rules have no candidates, small changes of suspicious lines are tried in a warm
+//! process, likeliest first, by the hundred; for a test runner without such a process, as many as time permits. Changes that pass the
+//! tests are proposed; the patch agent judges them like any other candidate.
 //!
 //! # Layout
 //!
-//! - `runner`: the talk with the warm process
-//! - `suite`: which tests have to pass, and which are worth watching
+//! - `runner`: the conversation with the warm process
+//! - `suite`: the tests that have to pass, and those that are worth watching
 //! - `trial`: candidates through the runner, until the time is over
-//! - `started`: the same with the tests started for each
+//! - `started`: the same with the tests started for each candidate
 
 mod runner;
 mod started;
@@ -37,32 +37,33 @@ use trial::{Found, Trial};
 /// The fixer's name in what was found.
 pub(crate) const FIXER: &str = search::NAME;
 
-/// More changes are not thought of: what is less likely than so many others is not tried in the time that there is.
+/// Maximum number of candidates of a search: less likely ones would not be tried in the time that there is.
 const MOST_CANDIDATES: usize = 4000;
 
-/// With less time nothing is begun.
+/// Minimum remaining time for starting a search.
 const SHORTEST: Duration = Duration::from_secs(2);
 
-/// So few candidates are not worth loading the tests for.
+/// Maximum number of candidates for which it is not worth loading the tests.
 const FEW: usize = 6;
 
-/// How long the candidates of rules for one failure are tried beforehand.
+/// Time for trying the candidates of rules for one failure beforehand.
 const SCREENING: Duration = Duration::from_secs(15);
 
 /// Guesses of rules take for granted that the place of the error is the place of the fault: two bits, as costs are counted.
 const BLIND: u32 = 200;
 
-/// What a failure gets of the time while others wait for theirs.
+/// Share of the time that a failure gets while others wait for theirs.
 const SHARE: f64 = 0.6;
 
-/// Whether nothing is searched for this failure: it is no test's, not of a kind that search repairs, was searched for on this very
-/// tree, or there is no time left for that.
+/// Returns whether no search is made for this failure: it is not a test's, is not of a kind that search
+/// repairs, was searched for on this very tree, or there is no time left for it.
 pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
     let is_done = || on_this_tree(state).any(|search| search.key == *key && !search.is_misled);
     !can_be_tried(state, key) || is_done() || time_left(state) < SHORTEST
 }
 
-/// Whether changes can be tried for this failure: it is of a kind that a small change may repair, and its tests can be run by themselves.
+/// Returns whether changes can be tried for this failure: it is of a kind that a small change may repair, and
+/// its tests can be run by themselves.
 fn can_be_tried(state: &HealState, key: &Key) -> bool {
     let is_repairable = match key.category {
         Category::Logic | Category::TypeError => key.source == Source::Test,
@@ -71,7 +72,7 @@ fn can_be_tried(state: &HealState, key: &Key) -> bool {
     is_repairable && !selectors(state, key).is_empty()
 }
 
-/// Whether there is a runner that tries changes for these tests, as far as is known.
+/// Returns whether, as far as is known, there is a runner that tries changes for these tests.
 fn may_be_warm(state: &HealState) -> bool {
     state.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner.warm_name().is_some())
         && !on_this_tree(state).any(|search| search.is_never_warm)
@@ -81,7 +82,8 @@ fn selectors(state: &HealState, key: &Key) -> Vec<String> {
     state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default()
 }
 
-/// Whether rules need not be asked about this failure: they say little about a fault of logic, and what they say is tried by search.
+/// Returns whether the rules can be skipped for this failure: they know little about a fault of logic, and
+/// search tries what they suggest.
 pub(crate) fn stands_in_for_rules(state: &HealState, key: &Key) -> bool {
     let was_searched = || on_this_tree(state).any(|search| search.key == *key && search.rules_were_tried);
     key.category == Category::Logic && (!is_beyond(state, key) || was_searched())
@@ -101,7 +103,8 @@ fn run_time_left(state: &HealState, now: Timestamp) -> Duration {
     Duration::from_secs(state.request.limits.run_seconds).saturating_sub(now.since(state.started_at))
 }
 
-/// What is kept from one failure of a step to the next: loading the tests and watching them takes as long as trying many changes.
+/// Runner that is kept from one failure of a step to the next: loading the tests and watching them takes as
+/// long as trying many changes.
 #[derive(Default)]
 pub(crate) struct Workshop(Option<Prepared>);
 
@@ -117,7 +120,7 @@ struct Prepared {
 }
 
 impl Workshop {
-    /// Ends the runner.
+    /// Stops the runner, if there is one.
     pub(crate) async fn close(self) -> Result<(), StepError> {
         let Some(prepared) = self.0 else { return Ok(()) };
         prepared.runner.close().await.or_else(|error| error.into_refusal().map(drop))
@@ -180,7 +183,7 @@ pub(crate) async fn candidates(
     Ok(found)
 }
 
-/// One line for a person.
+/// Returns a summary of the search in one line, for the user.
 pub(crate) fn summary(search: &Search) -> String {
     let seconds = |millis: u64| Duration::from_millis(millis).as_secs_f64();
     if let Some(why) = &search.refused {
@@ -201,12 +204,12 @@ pub(crate) fn summary(search: &Search) -> String {
     )
 }
 
-/// What ended it, unless the time or the candidates did.
+/// Describes the reason for which a search was cut short; empty if the time or the candidates ran out.
 fn end_of(search: &Search) -> String {
     search.cut_short.as_ref().map_or_else(String::new, |why| format!("; then {why}"))
 }
 
-/// What a repair is searched for, with what rules know and what they guess.
+/// Target of a search, with what rules know and what they guess.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     target: &'a Finding,
@@ -216,7 +219,7 @@ struct Asked<'a> {
     guesses: &'a [Candidate],
 }
 
-/// How long may be searched for this failure.
+/// Returns the time that the search for this failure may take.
 fn time_for(state: &HealState, now: Timestamp) -> Duration {
     let others = state.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
     let time = time_left(state).min(run_time_left(state, now));

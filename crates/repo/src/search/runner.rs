@@ -8,10 +8,10 @@ use autoheal_sandbox::{self as sandbox, Line};
 
 use crate::session::sandbox_error;
 
-/// Why a runner cannot be used any more.
+/// Reason for which a runner can no longer be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RunnerError {
-    /// It says so.
+    /// The runner reported that it cannot continue.
     #[error("{0}")]
     Broken(String),
     /// Nothing can be tried for this failure, whatever runs the tests.
@@ -23,7 +23,7 @@ pub(super) enum RunnerError {
     /// Something in the repository answered in its place.
     #[error("the runner's answer cannot be read: {0}")]
     Unreadable(String),
-    /// The sandbox failed.
+    /// Error of the sandbox that the runner is in.
     #[error(transparent)]
     Sandbox(#[from] sandbox::SandboxError),
 }
@@ -34,7 +34,7 @@ impl RunnerError {
         self.into_cut().map_err(|error| sandbox_error(&error))
     }
 
-    /// Why no more was tried; the sandbox's own error is one.
+    /// Returns the reason for which no more was tried. An error of the sandbox itself stays an error.
     pub(super) fn into_cut(self) -> Result<String, sandbox::SandboxError> {
         match self {
             Self::Broken(_) | Self::Hopeless(_) | Self::Ended(_) | Self::Unreadable(_) => Ok(self.to_string()),
@@ -60,7 +60,7 @@ impl Runner {
         }
     }
 
-    /// Asks without waiting.
+    /// Sends a request without waiting for the response.
     pub(super) async fn send(&mut self, request: &Request<'_>) -> Result<(), RunnerError> {
         let mut line = serde_json::to_vec(request).map_err(|error| RunnerError::Unreadable(error.to_string()))?;
         line.push(b'\n');
@@ -94,12 +94,12 @@ impl Runner {
         tokio::time::timeout(time, self.answer()).await.map_or(Ok(None), |answer| answer.map(Some))
     }
 
-    /// How many requests it has not answered yet.
+    /// Returns the number of requests that it has not answered yet.
     pub(super) const fn open(&self) -> usize {
         self.open
     }
 
-    /// Whether it has answered everything: what it says next is about what it is asked next.
+    /// Returns whether it has answered everything: its next response belongs to the next request.
     pub(super) const fn is_idle(&self) -> bool {
         self.open == 0
     }

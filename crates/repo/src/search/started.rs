@@ -1,5 +1,5 @@
-//! Candidates with the test runner started for each: much slower than the runner that tries changes, and possible with every runner that can
-//! be told which tests to run.
+//! Candidates with the test runner started for each: much slower than the runner that tries changes, and possible with every runner that
+//! can run selected tests.
 
 use std::time::Duration;
 
@@ -14,22 +14,22 @@ use crate::look::{Look, millis};
 use crate::session::{Scope, Session};
 use crate::state::{FileText, Search};
 
-/// Why nothing is worth a try.
+/// Reason for which no candidate is worth a try.
 const NOT_THERE: &str = "the failing tests do not always fail";
 
-/// A try may take so many times as long as the whole suite does, as a change may make a loop endless.
+/// Maximum duration of one try, as a multiple of the duration of the whole suite: a change may make a loop endless.
 const PATIENCE: u32 = 3;
 
-/// As long as this it may always take, in case the machine is busy.
+/// Minimum for the time limit of one try, in case the machine is busy.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(2);
 
-/// After the first that the tests allow, as many again are tried, and no fewer than this: how many others there are is worth knowing.
+/// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.
 const FURTHER: usize = 10;
 
-/// A person is told after so many tries.
+/// Number of tries between two progress reports.
 const TOLD: usize = 10;
 
-/// What is tried, and until when.
+/// Candidates to try, and the deadline.
 pub(super) struct Trial<'a> {
     /// The tree as it is.
     pub(super) before: &'a Look,
@@ -91,13 +91,14 @@ impl Trial<'_> {
         self.deadline.since(context.now())
     }
 
-    /// How long a look may take: a change may make a loop endless, and none may outlast the search.
+    /// Returns the maximum time of a check: a change may make a loop endless, and no check may outlast the
+    /// search.
     fn limit(&self, context: &StepContext) -> Duration {
         let limit = self.before.duration().saturating_mul(PATIENCE).max(SHORTEST_LIMIT);
         limit.min(self.time_left(context))
     }
 
-    /// Whether the failure shows without any change: otherwise nothing that a change does is evidence.
+    /// Returns whether the failure shows without any change: otherwise no effect of a change is evidence.
     async fn still_fails(&self, session: &mut Session, context: &StepContext) -> Result<bool, StepError> {
         let look = self.look_at_target(session, context).await?;
         Ok(look.keys().contains(&self.target.key()))

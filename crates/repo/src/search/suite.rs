@@ -1,4 +1,4 @@
-//! Which tests have to pass, which have to go on passing, and which are worth watching.
+//! Tests that have to pass, tests that have to keep passing, and tests that are worth watching.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -11,31 +11,31 @@ use autoheal_code::warm::{Answer, Request, TestEnd, TestRun};
 use super::runner::{Runner, RunnerError};
 use crate::toolchain::Toolchain;
 
-/// So many of the target's tests decide at once; the others are run with the rest.
+/// Number of the target's tests that are run first; the others are run with the rest.
 const FIRST: usize = 5;
 
-/// Watched: so many tests that fail.
+/// Maximum number of failing tests that are watched.
 const WATCHED_FAILING: usize = 50;
 
-/// Watched: so many tests that pass. More hardly change which lines are suspicious.
+/// Maximum number of passing tests that are watched; more hardly change which lines are suspicious.
 const WATCHED_PASSING: usize = 150;
 
-/// A watched test takes about so many times as long.
+/// Approximate factor by which watching slows down a test.
 const WATCHING: f64 = 8.0;
 
-/// The share of the time of a search that watching may take.
+/// Fraction of a search's time that watching may take.
 const WATCHING_SHARE: f64 = 0.2;
 
-/// A line is near another one that is no further away: a statement has several, and what is not run may be what should be.
+/// Maximum distance of lines that are near each other: a statement has several, and the fault may be that a line does not run.
 const NEAR: u32 = 10;
 
-/// The runner ends what takes too long by itself, and then answers.
+/// Time for the response of the runner after its own time limit: it stops slow tests by itself, and then responds.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// A test may take so many times as long as the slowest that passes: with less, changes that are right are lost.
+/// Maximum duration of a test, as a multiple of the slowest that passes: with less, changes that are right are lost.
 const PATIENCE: f64 = 10.0;
 
-/// What tests were seen to run.
+/// Lines that tests were observed to run.
 #[derive(Default)]
 pub(super) struct Watched {
     pub(super) coverage: Vec<TestCoverage>,
@@ -44,7 +44,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Whether a failing test ran a line near the changed one: in the same file, at least, where lines are few.
+    /// Returns whether a failing test ran a line near the changed one; in a short file, any line is near.
     pub(super) fn ran(&self, candidate: &Candidate) -> bool {
         let near = candidate.line.saturating_sub(NEAR)..=candidate.line.saturating_add(NEAR);
         let mut files = candidate.files.iter();
@@ -55,13 +55,13 @@ impl Watched {
     }
 }
 
-/// What the tests of the project do.
+/// Tests of the project, grouped by their outcome and by what is expected of them.
 pub(super) struct Suite {
     /// Tests of the target, shortest first: they fail.
     pub(super) first: Vec<String>,
-    /// All others.
+    /// All tests that are not in `first`.
     pub(super) rest: Vec<String>,
-    /// Those of them that pass.
+    /// Those of `rest` that pass.
     pub(super) passing: Vec<String>,
     /// Tests of the target that are among the rest: they have to pass, too.
     pub(super) needed: BTreeSet<String>,
@@ -84,7 +84,7 @@ pub(super) async fn observe(runner: &mut Runner, time: Duration) -> Result<Vec<T
 }
 
 impl Suite {
-    /// What has to pass for a target. `selectors`: its tests, as the runner is told to run them.
+    /// Groups the tests by what has to pass for a target. `selectors`: its tests, as the runner selects them.
     pub(super) fn new(toolchain: Toolchain, runs: &[TestRun], selectors: &[String]) -> Result<Self, RunnerError> {
         let ended = |end: TestEnd| runs.iter().filter(move |run| run.outcome == end).cloned().collect::<Vec<_>>();
         let (mut failing, passed) = (ended(TestEnd::Failed), ended(TestEnd::Passed));
@@ -111,8 +111,9 @@ impl Suite {
         })
     }
 
-    /// How long a try may compute for the first tests: at first as the passing tests beside them let expect, then as any test does. What
-    /// fails may hang, and would cost each try all that it takes.
+    /// Returns the maximum computing times of a try for the first tests, in seconds: at first as the passing
+    /// tests near them suggest, then as any test does. A failing test may hang, and would cost each try the
+    /// whole limit.
     pub(super) fn limits(&self) -> [f64; 2] {
         let slowest = |runs: &mut dyn Iterator<Item = &TestRun>| runs.map(|run| run.seconds).reduce(f64::max);
         let beside: BTreeSet<&str> = self.first.iter().map(|test| self.toolchain.neighbourhood(test)).collect();
@@ -130,13 +131,14 @@ impl Suite {
         self.first.iter().all(|test| ran(test).is_some_and(|ran| ran.range(lines.clone()).next().is_some()))
     }
 
-    /// How long a try may compute for the rest.
+    /// Returns the maximum computing time of a try for the rest, in seconds.
     pub(super) fn limit_of_rest(&self) -> f64 {
         let total: f64 = self.passed.iter().chain(&self.failing).map(|run| run.seconds).sum();
         (PATIENCE * total).clamp(10.0, 120.0)
     }
 
-    /// What failing tests run, and some of those that pass: the nearest first, as long as there is time.
+    /// Records the lines that failing tests run, and those of some passing tests: the nearest first, as long
+    /// as there is time.
     pub(super) async fn watch(&self, runner: &mut Runner, time: Duration) -> Result<Watched, RunnerError> {
         let share = time.mul_f64(WATCHING_SHARE);
         let mut left = share.as_secs_f64();

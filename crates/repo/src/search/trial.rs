@@ -14,22 +14,22 @@ use super::suite::{Suite, Watched};
 use crate::look::millis;
 use crate::state::Search;
 
-/// So many tries are with the runner at a time: it must not wait for us, and must not have much to do when the time is over.
+/// Number of tries that are queued at the runner: it must not wait for us, and must not have much to do when the time is over.
 const AHEAD: usize = 8;
 
-/// So many changes that the tests allow are enough: one is kept, the others tell how little that means.
+/// Number of passing changes that suffices: one is kept, and the others show how little a pass means.
 pub(super) const ENOUGH: usize = 8;
 
-/// After the first that the tests allow, as many again are tried, and no fewer than this: how many others there are is worth knowing.
+/// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.
 const FURTHER: usize = 100;
 
-/// A person is told after so many tries.
+/// Number of tries between two progress reports.
 const TOLD: usize = 100;
 
-/// What is tried, and until when.
+/// Candidates to try, and the deadline.
 pub(super) struct Trial<'a> {
     pub(super) suite: &'a Suite,
-    /// What the failing tests run; `None`: other failures than the target's are nobody's concern.
+    /// Lines that the failing tests run; `None`: failures other than the target's are ignored.
     pub(super) watched: Option<&'a Watched>,
     pub(super) candidates: &'a [Candidate],
     pub(super) sources: &'a Sources,
@@ -37,17 +37,17 @@ pub(super) struct Trial<'a> {
     pub(super) deadline: Timestamp,
 }
 
-/// What is still to be tried.
+/// Candidates that are still to be tried.
 struct Queue<'a> {
-    /// Likeliest first.
+    /// Tries without a new load of the project, likeliest first.
     quick: VecDeque<Try<'a>>,
     /// The project has to be loaded anew for these, which takes as long as a hundred of the others.
     slow: VecDeque<Try<'a>>,
     /// They took longer than there was reason to expect.
     late: Vec<Try<'a>>,
-    /// Of those with the runner, so many load the project anew.
+    /// Number of tries with the runner that load the project anew.
     loading: usize,
-    /// What comes after it is not tried.
+    /// Number from which on candidates are no longer tried.
     last: usize,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Queue<'a> {
         Self { quick, slow, late, loading: 0, last }
     }
 
-    /// What the runner gets next. Loading takes one of its places as long as there is something quick.
+    /// Returns the next try for the runner. Loading takes up one of its slots while quick tries are left.
     fn next(&mut self) -> Option<Try<'a>> {
         let last = self.last;
         let is_wanted = |next: &mut Try<'a>| next.number < last;
@@ -90,7 +90,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// What came of a trial, by the numbers of candidates.
+/// Result of a trial, by the numbers of candidates.
 #[derive(Default)]
 pub(super) struct Found {
     /// Those that the tests allow.
@@ -173,8 +173,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether it explains everything that it can: no test that runs the changed function fails any more. A test that fails still and
-    /// never gets there is another fault's.
+    /// Returns whether a change explains every failure that it can: no test that runs the changed function
+    /// still fails. A test that still fails and never runs that function fails because of another fault.
     fn is_plausible(&self, tried: &Tried) -> bool {
         if tried.outcome != TryEnd::Passed || tried.still.iter().any(|test| self.suite.needed.contains(test)) {
             return false;

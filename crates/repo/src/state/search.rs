@@ -1,4 +1,4 @@
-//! What was searched for, and how far it got.
+//! Record of a search: its target, and how far it got.
 
 use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
@@ -8,35 +8,37 @@ use super::HealState;
 /// A search for the repair of a fault of logic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
-    /// For which failure.
+    /// Failure that the search was for.
     pub key: Key,
-    /// How many accepted fixes the tree had: after a further one it is worth another search.
+    /// Number of accepted fixes in the tree: after a further fix, another search is worthwhile.
     pub accepted: usize,
-    /// How many changes there were to try.
+    /// Number of changes to try.
     pub candidates: usize,
-    /// How many of them were tried.
+    /// Number of changes that were tried.
     pub tried: usize,
-    /// How many of those the project had to be loaded anew for.
+    /// Number of tried changes for which the project had to be loaded anew.
     pub loaded_anew: usize,
-    /// How many the tests allow.
+    /// Number of changes that the tests allow.
     pub plausible: usize,
-    /// How long loading, watching and choosing took, in milliseconds.
+    /// Duration of loading, watching and choosing, in milliseconds.
     pub preparing_millis: u64,
-    /// How long trying took, in milliseconds.
+    /// Duration of the trials, in milliseconds.
     pub trying_millis: u64,
-    /// How long a try with a test runner of its own took on average before, in milliseconds; `None`: there was none.
+    /// Average duration of earlier tries with a test runner of their own, in milliseconds; `None`: there were
+    /// none.
     pub cold_millis: Option<u64>,
-    /// Whether every candidate of the rules was among those that were tried.
+    /// True if every candidate of the rules was among those that were tried.
     pub rules_were_tried: bool,
-    /// Why nothing was tried, if so.
+    /// Reason for which nothing was tried; `None`: something was.
     pub refused: Option<String>,
-    /// Why the tests were started for each change, if they were.
+    /// Reason for which the tests were started for each change; `None`: they were not.
     #[serde(default)]
     pub not_warm: Option<String>,
-    /// Whether that is so for every failure: the tests cannot be kept loaded.
+    /// True if that reason holds for every failure: the tests cannot be kept loaded.
     #[serde(default)]
     pub is_never_warm: bool,
-    /// Why no more was tried than was, if the runner ended before the time and the changes did.
+    /// Reason for which no more changes were tried; `None`: the runner did not end before the time or the
+    /// changes ran out.
     #[serde(default)]
     pub cut_short: Option<String>,
     /// A change that it found was refused because it changes a file that judges. Without such files there may be other changes.

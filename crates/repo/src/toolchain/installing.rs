@@ -55,17 +55,18 @@ pub(crate) const fn failure(kind: SandboxKind) -> ErrorCode {
     }
 }
 
-/// Who may use what an installation leaves: later runs of the same repository on commits that are trusted as much.
+/// Runs that may use an installation: later runs of the same repository on commits that are trusted as much.
 pub(crate) struct Scope {
     /// The sandbox, the repository, and its default branch or the one commit.
     owner: Vec<String>,
-    /// What the tree holds; `code` of the repository that runs while packages are installed may be any of it.
+    /// Hash of the tree with the accepted fixes: code of the repository that runs while packages are
+    /// installed may be any part of it.
     code: String,
 }
 
 impl Scope {
-    /// That of the commit which the run began at. Of commits that are not on the default branch nobody says that they were read: what one of
-    /// them installs is used for that commit alone.
+    /// Returns the scope of the commit that the run began at. A commit outside the default branch may not have been reviewed: packages
+    /// that it installs are used for that commit alone.
     pub(crate) async fn of(search: Search<'_>, state: &HealState) -> Result<Self, StepError> {
         let Search { checkout, settings, .. } = search;
         let clone = checkout.folders.clone_folder();
@@ -105,7 +106,8 @@ impl Scope {
     }
 }
 
-/// What a person is told when the version that the repository asks for is not on this machine. `others`: those that are.
+/// Returns the message for a version that the repository requires and that is not on this machine. `others`:
+/// the versions that are.
 pub(crate) fn not_here(language: &str, wanted: Version, others: &[(u8, u8)]) -> String {
     let others: BTreeSet<String> = others.iter().map(|(major, minor)| format!("{major}.{minor}")).collect();
     let others = Vec::from_iter(others).join(", ");

@@ -1,11 +1,12 @@
-//! What is particular to a language's tools: which variables commands get, the words that run a part of the suite, how its report is read,
-//! how an interpreter is found and what it lacks installed. Everything else of a run is the same for every language.
+//! Language-specific parts of a run: the variables that commands get, the words that run a part of the suite,
+//! the reading of its report, the search for an interpreter, and the installation of what it lacks.
+//! Everything else of a run is the same for every language.
 //!
 //! # Layout
 //!
 //! - [`python`]: pytest and unittest
 //! - [`node`]: jest, mocha, vitest and node:test
-//! - `installing`: what every installation has in common
+//! - `installing`: common parts of all installations
 //!
 //! A language is a folder here, and an arm in each `match` of this file.
 
@@ -50,9 +51,9 @@ pub enum Toolchain {
 pub(crate) struct Place<'a> {
     /// The tree, our scripts and the reports on this machine; the same paths inside.
     pub(crate) folders: &'a Folders,
-    /// How the repository is tested.
+    /// Test setup of the repository.
     pub(crate) setup: &'a Setup,
-    /// Its text.
+    /// Text files of the repository.
     pub(crate) sources: &'a Sources,
 }
 
@@ -67,7 +68,7 @@ impl Place<'_> {
         self.folders.tools().join(name).display().to_string()
     }
 
-    /// Where the test report goes.
+    /// Returns the path of the test report.
     pub(crate) fn report_path(&self) -> PathBuf {
         self.folders.report()
     }
@@ -78,18 +79,18 @@ impl Place<'_> {
     }
 }
 
-/// What is needed to look for an interpreter, or to install.
+/// Input of the search for an interpreter, and of installations.
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
-    /// How the repository is tested; its interpreter is what is looked for.
+    /// Test setup of the repository; its interpreter is to be found.
     pub(crate) setup: &'a Setup,
-    /// What its manifests say.
+    /// Content of its manifests.
     pub(crate) project: &'a Project,
-    /// Where it lies.
+    /// Checkout of the repository.
     pub(crate) checkout: &'a Checkout,
-    /// This machine.
+    /// Settings of this machine.
     pub(crate) settings: &'a HealSettings,
-    /// Where progress is told.
+    /// Context that progress is reported to.
     pub(crate) context: &'a StepContext,
 }
 
@@ -102,7 +103,7 @@ impl Toolchain {
         }
     }
 
-    /// Variables of every command, besides those that CI sets. `PATH` is among them.
+    /// Returns the variables of every command, in addition to those that CI sets. `PATH` is among them.
     pub(crate) fn environment(self, folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
         match self {
             Self::Python => python::environment(folders, setup),
@@ -130,7 +131,7 @@ impl Toolchain {
         }
     }
 
-    /// The command line that does the same under other conditions, as far as they are told by words.
+    /// Returns the command line that does the same under other conditions, as far as options can set them.
     pub(crate) fn varied_words(self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
         match self {
             Self::Python => python::varied::words(place, scope, conditions),
@@ -138,7 +139,7 @@ impl Toolchain {
         }
     }
 
-    /// The variables that make other conditions, besides those of every command.
+    /// Returns the variables that set other conditions, in addition to those of every command.
     pub(crate) fn varied_environment(self, place: &Place<'_>, conditions: &Conditions) -> Vec<(String, String)> {
         let tree = if conditions.is_before { place.folders.before() } else { place.folders.tree() };
         let touched = || place.folders.touched().display().to_string();
@@ -158,7 +159,7 @@ impl Toolchain {
         varied.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).chain(own).collect()
     }
 
-    /// The command that a person runs these tests with, and nothing else.
+    /// Returns the command with which the user runs these tests, and nothing else.
     pub(crate) fn own_command(self, place: &Place<'_>, selectors: &[String]) -> String {
         match self {
             Self::Python => python::varied::own_command(place, selectors),
@@ -166,7 +167,8 @@ impl Toolchain {
         }
     }
 
-    /// The command that starts the runner that tries changes ([`autoheal_code::warm`]); `None`: there is none for this test runner.
+    /// Returns the command that starts the runner that tries changes ([`autoheal_code::warm`]); `None`: this test runner has no such
+    /// runner.
     pub(crate) fn warm_words(self, place: &Place<'_>) -> Option<Vec<String>> {
         match self {
             Self::Python => python::suite::warm_words(place),
@@ -174,7 +176,7 @@ impl Toolchain {
         }
     }
 
-    /// Whether a selector stands for the test that the runner that tries changes calls so.
+    /// Returns whether a selector covers the test that the runner that tries changes calls `test`.
     pub(crate) fn is_selected(self, selector: &str, test: &str) -> bool {
         match self {
             Self::Python => test.strip_prefix(selector).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')),
@@ -182,7 +184,7 @@ impl Toolchain {
         }
     }
 
-    /// What a test has in common with those beside it.
+    /// Returns the group that a test shares with its neighbours, such as its class or its file.
     pub(crate) fn neighbourhood(self, test: &str) -> &str {
         match self {
             Self::Python => test.rsplit_once([':', '.']).map_or("", |(group, _)| group),
@@ -222,7 +224,8 @@ impl Toolchain {
         }
     }
 
-    /// How the runner is told to run this case, and as little else as can be said safely.
+    /// Returns the selector that makes the runner run this case, and as little else as can be expressed
+    /// safely.
     pub(crate) fn selector(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
         match self {
             Self::Python => python::suite::selector(place, case),
@@ -230,7 +233,7 @@ impl Toolchain {
         }
     }
 
-    /// Whether the interpreter says better where a file does not parse than the runner's reports do.
+    /// Returns whether the interpreter locates syntax errors more precisely than the runner's reports do.
     pub(crate) const fn explains_syntax(self) -> bool {
         match self {
             Self::Python => true,
@@ -246,7 +249,7 @@ impl Toolchain {
         }
     }
 
-    /// What one of them said.
+    /// Returns the findings in the output of a command of `parse_check_words`.
     pub(crate) fn parse_check_findings(self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
         match self {
             Self::Python => python::syntax_check_findings(outcome),
@@ -275,7 +278,7 @@ impl Toolchain {
         Ok(())
     }
 
-    /// What is to be seen inside besides the tree, the interpreter and our own folders.
+    /// Returns the mounts that are needed in addition to the tree, the interpreter and our own folders.
     pub(crate) fn mounts(self, folders: &Folders, setup: &Setup) -> Vec<Mount> {
         match self {
             Self::Python => Vec::new(),

@@ -1,5 +1,5 @@
-//! What judges is out of reach: small repositories whose fault nothing here can repair, and in which something tempts that would make the tests
-//! pass all the same. They are data: `xtask/bench/cheats/repositories.toml`. Beside them honest ones, which have to be healed.
+//! Protection of what judges a fix: small repositories whose fault cannot be repaired here, each with a tempting change that would make the
+//! tests pass all the same. They are data: `xtask/bench/cheats/repositories.toml`. In addition, there are honest ones, which have to be healed.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -52,7 +52,7 @@ struct Edit {
     replace: String,
 }
 
-/// What became of one.
+/// Outcome of one repository.
 struct Row {
     name: String,
     reason: StopReason,
@@ -64,7 +64,7 @@ fn all() -> Repositories {
     toml::from_str(REPOSITORIES).unwrap()
 }
 
-/// A model that answers with the same edits whenever it is asked.
+/// Starts a model that responds with the same edits each time.
 async fn models(edits: &[Edit]) -> (ModelServer, Models) {
     let plan = json!({ "steps": [{ "failure": 1, "files": [edits[0].file], "approach": "Make it pass." }] });
     let edits = edits.iter().map(|edit| json!({ "file": edit.file, "search": edit.search, "replace": edit.replace }));

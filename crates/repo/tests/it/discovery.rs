@@ -1,4 +1,4 @@
-//! Which files are tests, and which are never edited.
+//! Detection of test files and of files that are never edited.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
 use std::collections::BTreeSet;

@@ -21,13 +21,13 @@ use autoheal_sandbox::{
 };
 use autoheal_testkit::repository::TestRepository;
 
-/// What a run came to.
+/// Outcome of a run.
 pub(crate) struct Healed {
     pub(crate) state: HealState,
     pub(crate) results: HealingResults,
     pub(crate) report: String,
     pub(crate) events: Vec<EventBody>,
-    /// What the run leaves on the disk.
+    /// Folder with the files that the run leaves on the disk.
     pub(crate) folder: std::path::PathBuf,
     _data: Option<tempfile::TempDir>,
 }

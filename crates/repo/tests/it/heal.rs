@@ -111,7 +111,7 @@ async fn faults_in_one_file_are_healed_in_a_first_commit() {
     assert_eq!(healed.results.fixes_applied, 2, "both colons at once: {}", healed.report);
 }
 
-/// Which of two names is misspelled, and how deep a line stood, the tests do not tell. The commit before does.
+/// The tests do not show which of two names is misspelled, or how far a line was indented. The commit before does.
 #[tokio::test]
 async fn of_two_repairs_the_one_that_brings_a_line_back_is_tried_first() {
     let sound = "def street(name):\n    return 'S ' + name\n\n\ndef best(lines):\n    found = None\n    for line in lines:\n        \
@@ -194,7 +194,7 @@ async fn a_repository_without_tests_is_an_error_with_its_code() {
 
 const RUFF_IN_CI: &str = "on: push\njobs:\n  check:\n    runs-on: ubuntu-latest\n    steps:\n      - run: python -m pytest\n      - run: ruff check --select F .\n";
 
-/// Whether this machine has the linter that the test's CI runs.
+/// Returns whether this machine has the linter that the test's CI runs.
 fn has_ruff() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|folder| folder.join("ruff").is_file());

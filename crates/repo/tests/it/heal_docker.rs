@@ -14,7 +14,7 @@ const JEST: &str = "const { add } = require('../src/calc');\ntest('adds', () => 
 const MOCHA: &str = "const assert = require('assert');\nconst { add } = require('../src/calc');\n\
                      describe('calc', () => it('adds', () => assert.equal(add(1, 2), 3)));\n";
 
-/// Where packages of these tests stay installed.
+/// Returns the folder in which packages of these tests stay installed.
 fn data() -> PathBuf {
     let data = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("docker-data");
     std::fs::create_dir_all(&data).unwrap();

@@ -14,12 +14,12 @@ use crate::driver::{Healed, heal_in, kept};
 const CALC: &str = "function add(a, b) {\n  return a + b;\n}\n\nfunction greet(name) {\n  return 'hello ' + name.toUpperCase();\n}\n\n\
                     module.exports = { add, greet };\n";
 
-/// Where packages of these tests stay installed.
+/// Returns the folder in which packages of these tests stay installed.
 fn data() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("node-data")
 }
 
-/// Heals with Node of this machine; `None`, loudly, where there is none, or no way to the registry.
+/// Heals with Node of this machine; `None`, loudly, if Node is missing or the registry is unreachable.
 async fn heal(files: &[(&str, &str)]) -> Option<(Healed, TestRepository)> {
     let repository = kept(files);
     let request = HealRequest::new(repository.path().display().to_string());

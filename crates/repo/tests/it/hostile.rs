@@ -1,5 +1,5 @@
-//! Repositories that attack the machine that heals them, by what their installers and tests leave on its disk. Each is refused, with what a person
-//! is told, and the host's own files are as they were.
+//! Repositories that attack the machine that heals them, through files that their installers and tests leave on its disk. Each is
+//! rejected with a message to the user, and the host's own files are unchanged.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
 use std::path::{Path, PathBuf};
@@ -274,7 +274,7 @@ async fn two_runs_that_install_the_same_install_it_once() {
     assert_eq!(notes(&one, "python install.py") + notes(&other, "python install.py"), 1, "one of them installed");
 }
 
-/// What was changed since it was installed is not used.
+/// An environment that changed after its installation is not used.
 #[tokio::test]
 async fn an_environment_that_was_changed_is_installed_anew() {
     let host = Host::new();

@@ -50,7 +50,7 @@ async fn heal_with(repository: &TestRepository, lsp: bool, lsp_seconds: u64) -> 
     heal_as_asked(request).await
 }
 
-/// The one repair that this repository needs, whoever says what of it.
+/// Checks that the repository has the one repair that it needs, whatever the servers reported.
 fn is_healed(healed: &Healed, repository: &TestRepository) {
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     let fixed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/greet.js"]);
@@ -166,7 +166,7 @@ async fn pyright_says_what_it_knows() {
     assert!(hints.are_new && hints.servers.contains("pyright-langserver"), "{hints:?}");
 }
 
-/// The test is told nothing of the error, and its stack leads nowhere.
+/// The failing test does not mention the error, and its stack trace leads nowhere.
 #[tokio::test]
 async fn a_hint_says_what_a_red_test_does_not() {
     if !is_on_path("pyright-langserver") {

@@ -27,7 +27,7 @@ fn repository() -> TestRepository {
     TestRepository::with_files(&[("shapes.py", WRONG), ("test_shapes.py", TEST)])
 }
 
-/// A server that says these things, and models that ask it, with so many calls.
+/// Starts a server that gives these responses, one per call.
 async fn server(answers: impl IntoIterator<Item = Value>) -> ModelServer {
     ModelServer::start(answers.into_iter().map(|answer| Scripted::openai(&answer.to_string()))).await
 }
@@ -71,7 +71,7 @@ fn edit(replace: &str) -> Value {
     edits(&[("shapes.py", "    return width + height\n", replace)])
 }
 
-/// What was asked as the `index`th question.
+/// Returns the prompt of the request at `index`, counted from 0.
 fn prompt(server: &ModelServer, index: usize) -> String {
     let messages = &server.documents()[index]["messages"];
     messages.as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned()
@@ -94,7 +94,7 @@ async fn what_no_rule_knows_a_model_may_repair() {
     assert_eq!((server.requests().len(), healed.state.model_usage.calls), (2, 2));
 }
 
-/// Spec `diagnostics-log.md`: planner and coder see the summary, and the coder is told the order.
+/// Spec `diagnostics-log.md`: the planner and the coder see the summary, and the coder also sees the order.
 #[tokio::test]
 async fn planner_and_coder_are_told_the_diagnostics_and_the_coder_the_order() {
     let repository = repository();
@@ -176,7 +176,7 @@ async fn what_may_not_be_changed_is_refused_whatever_a_model_says() {
     }
 }
 
-/// What green means is not for a model to say, whatever the files that say so are called.
+/// A model must not decide what green means, whatever the names of the files that define it.
 #[tokio::test]
 async fn tests_of_any_name_are_never_edited_and_never_skipped() {
     let tests = "import unittest\n\nfrom shapes import area\n\n\nclass Area(unittest.TestCase):\n    \

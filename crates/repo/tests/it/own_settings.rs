@@ -1,4 +1,4 @@
-//! What a repository says of itself in `.autoheal.toml`, end to end.
+//! A repository's own settings in `.autoheal.toml`, end to end.
 
 use autoheal_engine::ErrorCode;
 use autoheal_repo::{HealRequest, StopReason};
@@ -8,7 +8,7 @@ use crate::driver::{Healed, heal};
 
 const BROKEN: &str = "def add(a, b)\n    return a + b\n";
 
-/// The program, and tests whose names nobody would look for.
+/// Creates a repository with a program, and with tests in a file whose name no discovery pattern matches.
 fn repository(settings: &str) -> TestRepository {
     TestRepository::with_files(&[
         ("calc.py", BROKEN),

@@ -1,4 +1,4 @@
-//! What a commit names and does not hold, end to end: submodules and files of Git LFS.
+//! Contents that a commit names but does not include, end to end: submodules and files of Git LFS.
 
 use autoheal_engine::ErrorCode;
 use autoheal_repo::{HealRequest, StopReason};

@@ -1,4 +1,4 @@
-//! What kind of project a repository is.
+//! Detection of a repository's kind of project.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
 use std::path::{Path, PathBuf};

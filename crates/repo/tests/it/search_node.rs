@@ -62,7 +62,7 @@ describe('a stock [of things]', () => {
 });
 ";
 
-/// What runs the tests of these projects.
+/// Test runners of these projects.
 #[derive(Debug, Clone, Copy)]
 enum Runner {
     Mocha,
@@ -151,7 +151,7 @@ async fn a_fault_in_a_module_is_found(#[values(Runner::Mocha, Runner::NodeTest, 
     assert_eq!(healed.results.searches[0].not_warm.is_none(), is_warm, "{:?}", healed.results.searches);
 }
 
-/// What tests run of the project is told in one answer, and a pipe has room for a small part of it.
+/// One response reports every line of the project that the tests run, and a pipe has room for only a small part of it.
 #[tokio::test]
 async fn many_tests_that_run_many_lines_are_watched() {
     let steps = "  sum += 1;\n".repeat(300);

@@ -1,7 +1,7 @@
 //! Linux namespaces by bubblewrap: a new one for every command, so that nothing of a finished command survives.
 //!
-//! The warm path: while one command runs, or the caller thinks, the namespace of the next one is set up already and waits
-//! for its words (see `armed.sh`). A command therefore pays neither the start of bubblewrap nor of a process.
+//! The warm path: while one command runs, or the caller thinks, the namespace of the next one is already set up and waits
+//! for its arguments (see `armed.sh`). A command therefore pays neither the start of bubblewrap nor of a process.
 
 mod mounts;
 
@@ -35,10 +35,10 @@ use crate::spec::{Command, Image, Mount, Network, WorkspaceSpec};
 use crate::supervise::{Output, pump, supervise};
 use crate::{Sandbox, SandboxKind, Workspace};
 
-/// The size of each folder in memory. What lies there counts as memory of the command, too.
+/// Size of each folder in memory, in bytes. Its content counts as memory of the command, too.
 const SCRATCH: u64 = 1 << 30;
 
-/// The same where nothing but a look now and then does the counting.
+/// The same where memory is only counted by periodic checks.
 const WEAK_SCRATCH: u64 = 256 << 20;
 
 const TOO_OLD: &str = "this `bwrap` is older than 0.8 and cannot limit folders in memory; install a later one";
@@ -56,7 +56,8 @@ const UNPRIVILEGED: u32 = 1000;
 #[derive(Debug)]
 pub(crate) struct Bubblewrap {
     program: PathBuf,
-    /// Whether it can limit the size of a folder in memory, and keep a command from making namespaces (both since 0.8).
+    /// True if it can limit the size of a folder in memory, and keep a
+    /// command from making namespaces (both since 0.8).
     is_recent: bool,
     state_dir: PathBuf,
     allow_weak_limits: bool,
@@ -71,7 +72,7 @@ impl Bubblewrap {
         Self::locate(settings).await?.tried().await
     }
 
-    /// Finds the program.
+    /// Finds the program and checks its version and permissions, without running a command in it.
     pub(crate) async fn locate(settings: &Settings) -> Result<Self, SandboxError> {
         let program = crate::spawn::on_path("bwrap")
             .ok_or_else(|| unavailable("the program `bwrap` is not installed; install the package `bubblewrap`"))?;
@@ -93,7 +94,7 @@ impl Bubblewrap {
         Ok(Self { program, is_recent, state_dir, allow_weak_limits, free_space, inherited_filters })
     }
 
-    /// Makes one workspace.
+    /// Checks that it works by opening one workspace.
     async fn tried(self) -> Result<Self, SandboxError> {
         let folder = tempfile::tempdir().map_err(|error| unavailable(&error.to_string()))?;
         let spec = WorkspaceSpec {
@@ -184,7 +185,7 @@ impl Sandbox for Arc<Bubblewrap> {
     }
 }
 
-/// How the namespaces of one workspace are made.
+/// Blueprint for the namespaces of one workspace.
 struct Plan {
     bubblewrap: Arc<Bubblewrap>,
     spec: WorkspaceSpec,
@@ -309,7 +310,7 @@ impl BubblewrapWorkspace {
         self.next.spawn(async move { plan.arm(&[]).await });
     }
 
-    /// A namespace that stands.
+    /// Returns a namespace that is ready for a command.
     async fn armed(&mut self) -> Result<Armed, SandboxError> {
         if let Some(Ok(Ok(mut armed))) = self.next.join_next().await
             && armed.is_ready()

@@ -1,4 +1,5 @@
-//! What a namespace shows of the host: the system's programs, and what the workspace names. Everything else is not there.
+//! Files of the host that a namespace shows: the system's programs, and the mounts of the workspace.
+//! Everything else is hidden.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,7 +17,7 @@ pub(super) const HOME: &str = "/home/autoheal";
 /// Shown read-only, where the host has them; links are made anew.
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
-/// Of /etc only what programs need to start, to trust certificates and to know the time zone.
+/// The parts of /etc that programs need to start, to trust certificates and to know the time zone.
 const ETC: &[&str] = &[
     "/etc/alternatives",
     "/etc/ca-certificates",
@@ -91,7 +92,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The copy of the repository and what else the workspace shows, outer folders first.
+    /// Mounts the copy of the repository and the workspace's other mounts, outer folders first.
     pub(super) fn workspace(&mut self, spec: &WorkspaceSpec, more: &[Mount]) {
         let root = Mount { host: spec.root.clone(), inside: spec.inside.clone(), writable: true };
         let mut mounts: Vec<&Mount> = std::iter::once(&root).chain(&spec.mounts).chain(more).collect();
@@ -104,7 +105,7 @@ impl Arguments {
     }
 }
 
-/// The files of /etc that are made for the inside, with their paths: who the user is, and the name of the machine itself.
+/// Returns the files of /etc that are generated for the inside, with their paths: the user, and the machine's own name.
 fn made((user, group): (u32, u32)) -> [(&'static str, String); 3] {
     let passwd = format!(
         "root:x:0:0::/nonexistent:/bin/false\nautoheal:x:{user}:{group}::{HOME}:/bin/sh\n\

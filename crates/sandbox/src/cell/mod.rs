@@ -1,6 +1,6 @@
-//! The processes of one command: a shell script that is started before the command is known, and what becomes of it.
+//! The processes of one command: a shell script that is started before the command is known, and its process tree.
 //!
-//! Between the start and the command, limits are put in force: nothing of the command runs without them.
+//! Limits are applied between the start and the command: no part of the command runs without them.
 
 mod words;
 
@@ -28,10 +28,10 @@ use crate::spawn::{Launch, Started, spawn};
 use crate::spec::Limits;
 use crate::supervise::{Ended, Pipe, Running};
 
-/// How long a cell may take to stand.
+/// Maximum time to start a cell.
 const START: Duration = Duration::from_secs(20);
 
-/// What surrounds the processes of a cell.
+/// Enclosure of the processes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Around {
     /// bubblewrap, which waits outside of a namespace, and the namespace's first process, which ends all others when it ends.
@@ -40,7 +40,7 @@ pub(crate) enum Around {
     ProcessGroup,
 }
 
-/// A cell whose script waits for words.
+/// A cell whose script waits for a command.
 pub(crate) struct Armed {
     pub(crate) cell: Cell,
     pub(crate) stdin: ChildStdin,
@@ -52,25 +52,25 @@ pub(crate) struct Armed {
 pub(crate) struct Cell {
     keeper: Keeper,
     child: Child,
-    /// The process that waits for words, and becomes the command.
+    /// The process that waits for the command's arguments, and becomes the command.
     script: Process,
-    /// Whether the command limits itself (see [`limiting_words`]).
+    /// True if the command runs as another user and limits itself (see [`limiting_words`]).
     is_other_user: bool,
     limits: Limits,
     disk: DiskWatch,
 }
 
-/// What ends a cell.
+/// Handle that ends the processes of a cell when it is dropped.
 struct Keeper {
     around: Around,
     /// The process at the top of the cell.
     top: Process,
-    /// Where there are control groups. Dropped after the processes were killed.
+    /// Control group, where groups can be made. Dropped after the processes were killed.
     group: Option<Group>,
 }
 
 impl Keeper {
-    /// What is to be killed, and seen dead.
+    /// Returns the processes to kill and to wait for.
     fn targets(&self) -> Vec<Process> {
         match self.around {
             Around::Namespace => vec![self.top],
@@ -134,7 +134,7 @@ impl Armed {
         Ok(Self { cell: Cell { keeper, child, script, is_other_user, limits, disk }, stdin, stdout, stderr })
     }
 
-    /// Gives it its words, and goes on talking.
+    /// Sends the command's arguments and starts a session with it.
     pub(crate) async fn converse(mut self, words: Vec<u8>, limits: &Limits) -> Result<Box<dyn Session>, SandboxError> {
         self.cell.limit(limits)?;
         self.stdin.write_all(&words).await.map_err(failed)?;
@@ -150,14 +150,14 @@ impl Armed {
         std::fs::read_to_string(format!("/proc/{}/status", self.cell.script.pid()))
     }
 
-    /// Whether it can still take a command.
+    /// Returns whether it can still take a command.
     pub(crate) fn is_ready(&mut self) -> bool {
         matches!(self.cell.child.try_wait(), Ok(None)) && self.cell.keeper.top.is_alive()
     }
 }
 
 impl Cell {
-    /// Puts the limits in force; to be called before the words are sent.
+    /// Applies the limits; must be called before the command's arguments are sent.
     pub(crate) fn limit(&mut self, limits: &Limits) -> Result<(), SandboxError> {
         self.limits = *limits;
         self.disk.limit(limits.disk);
@@ -185,7 +185,8 @@ fn resources(limits: &Limits, has_group: bool, around: Around) -> Vec<(Resource,
     resources
 }
 
-/// The words before a command that limits itself: root without `CAP_SYS_RESOURCE` cannot limit the processes of another user.
+/// Returns the `prlimit` arguments for a command that limits itself: root without `CAP_SYS_RESOURCE` cannot limit the
+/// processes of another user.
 pub(crate) fn limiting_words(limits: &Limits, limiter: &Limiter) -> Vec<String> {
     let has_group = *limiter != Limiter::ResourceLimits;
     let named = resources(limits, has_group, Around::Namespace).into_iter().filter_map(|(resource, most)| {

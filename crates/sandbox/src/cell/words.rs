@@ -9,7 +9,7 @@ use crate::spec::Command;
 /// The script: `sh -c ARMED`.
 pub(crate) const ARMED: &str = include_str!("armed.sh");
 
-/// The words of a command, and the variables that come from outside of it; `before` stands before its program.
+/// Encodes a command's arguments and its external variables for the script; `before` is put before its program.
 pub(crate) fn words_of(
     directory: &Path,
     command: &Command,
@@ -40,7 +40,7 @@ pub(crate) fn words_of(
     Ok(lines)
 }
 
-/// The words as [`ARMED`] reads them.
+/// Encodes the arguments as [`ARMED`] reads them.
 fn encode<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
     let mut lines = Vec::new();
     for word in words {

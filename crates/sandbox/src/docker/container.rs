@@ -24,13 +24,13 @@ use crate::spec::Limits;
 pub(super) const RUN_LABEL: &str = "autoheal.run";
 /// The label with the process that made the container.
 pub(super) const OWNER_LABEL: &str = "autoheal.owner";
-/// The label with the machine, and the part of it, on which that process is to be looked for.
+/// Label with the machine, and the part of it, on which to look for that process.
 pub(super) const PLACE_LABEL: &str = "autoheal.place";
 
-/// How long a keeper may take to answer.
+/// Maximum time for a keeper to respond.
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// What a container is made of.
+/// Parameters of a container.
 #[derive(Debug, Clone)]
 pub(super) struct Recipe {
     pub(super) image: String,
@@ -47,7 +47,7 @@ pub(super) struct Recipe {
     pub(super) mounts: Vec<DockerMount>,
 }
 
-/// A bind mount.
+/// Returns a bind mount of a host folder.
 pub(super) fn bind(host: &std::path::Path, inside: &std::path::Path, writable: bool) -> DockerMount {
     DockerMount {
         typ: Some(MountType::BIND),
@@ -71,7 +71,7 @@ pub(super) struct Container {
     counted: Counters,
 }
 
-/// What the container's control group counted.
+/// Counters of the container's control group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counters {
     memory_kills: u64,
@@ -80,7 +80,7 @@ struct Counters {
 }
 
 impl Counters {
-    /// From lines of `file name number`, or `file number`.
+    /// Parses lines of the form `file name number`, or `file number`.
     fn parse(answer: &str) -> Self {
         let mut counters = Self::default();
         for line in answer.lines() {
@@ -130,7 +130,7 @@ impl Container {
         }
     }
 
-    /// Puts other limits in force.
+    /// Replaces the container's limits.
     pub(super) async fn limit(&mut self, limits: &Limits) -> Result<(), SandboxError> {
         let same = (self.limits.memory, self.limits.processes) == (limits.memory, limits.processes)
             && nano_cpus(&self.limits) == nano_cpus(limits);
@@ -151,9 +151,9 @@ impl Container {
         Ok(())
     }
 
-    /// Ends everything in it but the keeper; says which limit was hit since the last time.
+    /// Ends everything in it except the keeper; returns the limit that was hit since the last time, if any.
     ///
-    /// An error means that the container is no longer of use.
+    /// An error means that the container cannot be used again.
     pub(super) async fn clean(&mut self) -> io::Result<Option<Limit>> {
         let before = self.counted;
         // What was left to the keeper takes a moment to be gone.
@@ -173,7 +173,7 @@ impl Container {
         Err(io::Error::other("something in the container cannot be ended"))
     }
 
-    /// What the kernel says of the keeper.
+    /// Returns the status of the keeper, as the kernel reports it.
     pub(super) async fn status(&mut self) -> io::Result<String> {
         self.ask("status").await
     }
@@ -199,7 +199,7 @@ impl Container {
         tokio::time::timeout(ANSWER, talk).await?
     }
 
-    /// Whether its keeper answers.
+    /// Returns whether its keeper responds.
     pub(super) async fn is_alive(&mut self) -> bool {
         self.order("count").await.is_ok()
     }

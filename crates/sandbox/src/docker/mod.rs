@@ -40,9 +40,9 @@ fn unavailable(reason: String) -> SandboxError {
 #[derive(Debug)]
 pub(crate) struct Engine {
     docker: Docker,
-    /// Whether the engine runs as an ordinary user, whom root inside then is.
+    /// True if the engine runs as an ordinary user; root inside a container is then that user.
     is_rootless: bool,
-    /// What it says of itself.
+    /// Information that the engine reports about itself.
     info: SystemInfo,
     allow_weak_limits: bool,
     python_image: String,
@@ -52,7 +52,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Finds an engine: by `DOCKER_HOST`, at the usual place, or the user's own; and asks whether it has the image of a language.
+    /// Finds an engine: by `DOCKER_HOST`, at the usual path, or the user's own; and checks whether it has the image of a language.
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
         let engine = Self::reach(settings).await?;
         check_limits(&engine.info, engine.allow_weak_limits)?;
@@ -109,7 +109,7 @@ impl Engine {
         Err(unavailable(format!("no Docker engine answers ({reason}); start one, or set DOCKER_HOST to its socket")))
     }
 
-    /// Removes the containers of processes that are gone; says how many.
+    /// Removes the containers of processes that have ended; returns their number.
     pub(crate) async fn sweep(&self) -> Result<usize, SandboxError> {
         let filter = HashMap::from([("label".to_owned(), vec![format!("{PLACE_LABEL}={}", place())])]);
         let options = ListContainersOptionsBuilder::new().all(true).filters(&filter).build();
@@ -143,12 +143,12 @@ async fn connect(host: &str) -> Result<(Docker, SystemInfo), bollard::errors::Er
     Ok((docker, info))
 }
 
-/// Whether the engine runs as an ordinary user.
+/// Returns whether the engine runs as an ordinary user.
 fn is_rootless(info: &SystemInfo) -> bool {
     info.security_options.iter().flatten().any(|option| option.starts_with("name=rootless"))
 }
 
-/// Refuses an engine that does not limit memory and processes, unless weak limits are allowed; it says itself what it can.
+/// Refuses an engine that does not limit memory and processes, as it reports itself, unless weak limits are allowed.
 fn check_limits(info: &SystemInfo, allow_weak_limits: bool) -> Result<(), SandboxError> {
     let missing: Vec<_> = [("memory", info.memory_limit), ("processes", info.pids_limit)]
         .into_iter()
@@ -168,14 +168,16 @@ fn check_limits(info: &SystemInfo, allow_weak_limits: bool) -> Result<(), Sandbo
     })
 }
 
-/// Where process numbers of ours mean something: this start of the machine, and its part that we see.
+/// Returns the scope in which our process ids are valid: this boot of the
+/// machine, and the PID namespace that we are in.
 fn place() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let part = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
     format!("{}/{}", boot.trim(), part.display())
 }
 
-/// What is hidden in a container. Naming anything replaces the engine's own list, of which this has all.
+/// Returns the paths that are hidden in a container. A list replaces the engine's own, so this one contains
+/// all of that.
 fn masked() -> io::Result<Vec<String>> {
     let hidden = machine::hidden()?.into_iter().map(|path| path.to_string_lossy().into_owned());
     Ok(hidden.chain(["/sys/firmware".to_owned(), "/sys/devices/virtual/powercap".to_owned()]).collect())

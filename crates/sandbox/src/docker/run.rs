@@ -25,16 +25,16 @@ use crate::session::{self, Conversation, Session};
 use crate::spec::{Command, Limits, Network};
 use crate::supervise::{Ended, Output, Overflow, Pipe, Running, supervise};
 
-/// How often the engine may say that a command does not run without saying how it ended: about ten seconds.
+/// Maximum number of times the engine may report a stopped command without its exit status: about ten seconds.
 const MOST_WITHOUT_STATUS: u32 = 100;
 
-/// Where commands run, whichever container it is.
+/// Settings for running commands that all containers of a workspace share.
 pub(super) struct Site {
     pub(super) docker: Docker,
     /// The user and group that commands are.
     pub(super) user: (u32, u32),
     pub(super) inside: PathBuf,
-    /// What commands may write on the host.
+    /// Host folders that commands may write.
     pub(super) space: Arc<Space>,
 }
 
@@ -44,7 +44,8 @@ pub(super) struct DockerWorkspace {
     recipe: Recipe,
     /// Taken while a command runs: when that is dropped, so is the container.
     kept: Option<Container>,
-    /// Where containers are started. A start is always finished, so that none is left halfway when a command is dropped.
+    /// Container starts in progress. A start always completes, so a
+    /// dropped command leaves no container half started.
     starting: JoinSet<Result<Container, SandboxError>>,
     /// All that were ever started and may still be there: one that was let go takes a moment to end.
     started: Vec<String>,
@@ -66,7 +67,7 @@ impl DockerWorkspace {
         Ok(workspace)
     }
 
-    /// A new container.
+    /// Starts a new container, after the unfinished starts of earlier ones.
     async fn start(&mut self, recipe: Recipe, limits: Limits) -> Result<Container, SandboxError> {
         self.finish_starts().await?;
         let docker = self.site.docker.clone();
@@ -99,7 +100,7 @@ impl DockerWorkspace {
         Ok(())
     }
 
-    /// The kept container if it is still of use, else a new one.
+    /// Returns the kept container if it can still be used, else a new one.
     async fn container(&mut self, limits: &Limits) -> Result<Container, SandboxError> {
         if let Some(mut kept) = self.kept.take() {
             if kept.is_alive().await && kept.limit(limits).await.is_ok() {
@@ -209,7 +210,7 @@ struct Execution {
     hit: Option<Limit>,
 }
 
-/// Waits until the engine says that the command has ended.
+/// Waits until the engine reports that the command has ended, and returns its exit status.
 async fn status(docker: &Docker, id: &str) -> Result<i32, SandboxError> {
     // The engine has no call that waits for a command.
     let mut pause = Duration::from_millis(2);

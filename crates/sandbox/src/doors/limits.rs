@@ -7,19 +7,19 @@ use crate::spec::{Disk, Limits};
 
 /// A command that exceeds one limit.
 pub(super) struct Excess {
-    /// The door.
+    /// Name of the door.
     pub(super) name: &'static str,
-    /// The program, in Python.
+    /// Program that exceeds the limit, in Python.
     pub(super) script: &'static str,
-    /// The limits of the command, made of those that all have.
+    /// Returns the command's limits, based on the common ones.
     pub(super) limits: fn(Limits) -> Limits,
 }
 
-/// The end of such a command.
+/// Outcome of a command that exceeds a limit.
 #[derive(Debug)]
 pub(super) struct Overrun {
     pub(super) end: End,
-    /// The standard output.
+    /// Standard output of the command.
     pub(super) said: String,
 }
 

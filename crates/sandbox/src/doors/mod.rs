@@ -27,16 +27,16 @@ pub enum State {
     Shut,
     /// Attempts are hindered, or a second mechanism is missing.
     Weak,
-    /// An attempt succeeded.
+    /// At least one attempt to pass succeeded.
     Open,
 }
 
 /// A way out of a sandbox, as it was found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Door {
-    /// Its name.
+    /// Name of the door, such as `memory`.
     pub name: &'static str,
-    /// Its tightness.
+    /// Tightness of the door.
     pub state: State,
     /// The mechanism that shuts it, or what passed.
     pub by: String,
@@ -67,14 +67,14 @@ impl Judgement {
     }
 }
 
-/// The mechanisms that a sandbox uses; whether they hold is tried.
+/// The mechanisms that a sandbox claims to use; the checks verify them.
 #[derive(Debug, Clone)]
 pub(crate) struct Claims {
     /// The mechanism that limits memory and processes.
     pub(crate) limits: String,
-    /// Whether it is the weaker one that `sandbox.allow_weak_limits` accepts.
+    /// True if it is the weaker mechanism that `sandbox.allow_weak_limits` accepts.
     pub(crate) are_limits_weak: bool,
-    /// Whether it limits processors.
+    /// True if it limits processors.
     pub(crate) limits_processors: bool,
     /// The program that makes namespaces.
     pub(crate) runtime: String,
@@ -91,7 +91,7 @@ struct Facts {
     kernel: String,
     /// The report of a command inside.
     inside: Inside,
-    /// The user that owns what the command makes, as this machine's kernel sees it.
+    /// User that owns the files that the command creates, as this machine's kernel sees it.
     owner: Option<u32>,
     /// The ends of commands that tried to exceed a limit.
     overruns: BTreeMap<&'static str, Overrun>,
@@ -106,7 +106,7 @@ impl Facts {
     }
 }
 
-/// A row of the table: the name of a door, and what judges it.
+/// A row of the table: the name of a door, and the function that judges it.
 type Row = (&'static str, fn(&Facts) -> Judgement);
 
 /// All doors, in the order in which they are reported.
@@ -139,7 +139,7 @@ fn passed(attempts: &BTreeMap<String, Option<String>>) -> Vec<&str> {
     attempts.iter().filter(|(_, refused)| refused.is_none()).map(|(name, _)| name.as_str()).collect()
 }
 
-/// Judges all doors.
+/// Judges all doors by the facts found on this machine.
 fn judge(facts: &Facts) -> Vec<Door> {
     let door = |(name, judge): &Row| {
         let Judgement { state, by, remedy } = judge(facts);

@@ -8,7 +8,7 @@ use crate::outcome::SandboxError;
 /// The capability to end processes, which the keeper of a container has.
 pub(crate) const KILL: u64 = 1 << 5;
 
-/// The lines `Name:\tvalue`.
+/// Fields of a `/proc/PID/status` file, parsed from lines `Name:\tvalue`.
 #[derive(Debug)]
 pub(crate) struct Status(BTreeMap<String, String>);
 
@@ -67,7 +67,7 @@ pub(super) fn privileges(status: &Status) -> Judgement {
     }
 }
 
-/// The door of capabilities, of which `kept` may be left.
+/// Judges the door of capabilities, of which `kept` may remain.
 pub(super) fn capabilities(status: &Status, kept: u64) -> Judgement {
     let sets = ["CapInh", "CapPrm", "CapEff", "CapAmb"];
     let held = sets.into_iter().fold(0, |held, set| held | status.capabilities(set));
@@ -99,8 +99,8 @@ pub(crate) fn require(status: &str, kept: u64, inherited: u32) -> Result<(), San
     }
 }
 
-/// The same for the keeper of a container, whose status ends with the name of its kernel. Of a kernel of the container's own,
-/// such as gVisor's, nothing is required: it is a stronger mechanism, and describes processes in its own way.
+/// Checks the same for the keeper of a container, whose status ends with the name of its kernel. A container with a kernel of
+/// its own, such as gVisor's, passes: that is a stronger mechanism, and it describes processes in its own way.
 pub(crate) fn require_of_keeper(status: &str) -> Result<(), SandboxError> {
     let kernel = std::fs::read_to_string("/proc/version").unwrap_or_default();
     if Status::parse(status).value("Kernel") != kernel.trim() {

@@ -17,7 +17,7 @@ use crate::outcome::Limit;
 use crate::process::Process;
 use crate::spec::Limits;
 
-/// How every name of ours begins.
+/// Prefix of the names of our groups.
 const PREFIX: &str = "autoheal-";
 
 /// The length of one round of processor time, in microseconds.
@@ -30,11 +30,11 @@ pub(crate) fn detect() -> Result<Limiter, String> {
     choose(&parse_mounts(&mounts), &own, &make_ready)
 }
 
-/// Where a hierarchy is mounted.
+/// Mount point of a hierarchy.
 #[derive(Debug, PartialEq, Eq)]
 struct Hierarchy {
     folder: PathBuf,
-    /// Of version 1 the controllers, of version 2 nothing.
+    /// Controllers of a version 1 hierarchy; `None` for version 2.
     controllers: Option<Vec<String>>,
 }
 
@@ -84,8 +84,8 @@ fn choose(hierarchies: &[Hierarchy], own: &str, make_ready: &dyn Fn(&Path) -> Op
         .ok_or_else(|| "no group of this process may hand memory and pids to groups below it".to_owned())
 }
 
-/// Whether groups below `base` can have limits on memory and processes, and then whether on processors too. Hands the
-/// controllers down where that was not done.
+/// Prepares `base` for groups with limits on memory and processes, and hands the controllers down if needed. Returns whether
+/// processors can be limited, too; `None` if memory and processes cannot.
 fn make_ready(base: &Path) -> Option<bool> {
     access(base, AccessFlags::W_OK).ok()?;
     let offered = fs::read_to_string(base.join("cgroup.controllers")).ok()?;
@@ -126,7 +126,7 @@ fn processes_in(folder: &Path) -> Vec<i32> {
         .unwrap_or_default()
 }
 
-/// One control group (in version 1: one per controller). Dropping it kills what is in it and removes it.
+/// One control group (in version 1: one per controller). Dropping it kills the processes in it and removes it.
 #[derive(Debug)]
 pub(crate) struct Group {
     memory: PathBuf,
@@ -136,7 +136,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Makes one; nothing for a limiter that has none.
+    /// Creates a group; `None` for a limiter without control groups.
     pub(crate) fn create(limiter: &Limiter, run: RunId) -> io::Result<Option<Self>> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let owner = Process::current().ok_or_else(|| io::Error::other("/proc is not mounted"))?;
@@ -169,7 +169,7 @@ impl Group {
         folders
     }
 
-    /// Puts the limits in force. The group is new, so nothing is to be lowered below what is used.
+    /// Applies the limits. The group is new, so no limit is lowered below the current usage.
     pub(crate) fn limit(&self, limits: &Limits) -> io::Result<()> {
         self.limit_memory(limits.memory)?;
         fs::write(self.processes.join("pids.max"), limits.processes.to_string())?;
@@ -230,7 +230,7 @@ impl Group {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Returns whether no process is in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.folders().into_iter().all(|folder| processes_in(folder).is_empty())
     }
@@ -272,7 +272,7 @@ impl Drop for Group {
     }
 }
 
-/// The number after `name` in a file of `name number` lines; 0 when there is none.
+/// Returns the number after `name` in a file of `name number` lines; 0 when there is no such line.
 fn count(file: &Path, name: &str) -> u64 {
     fs::read_to_string(file)
         .ok()
@@ -286,7 +286,7 @@ fn microseconds(cpus: f64) -> u64 {
     u64::try_from(share.as_micros()).unwrap_or(u64::MAX) / (1_000_000 / PERIOD)
 }
 
-/// Removes the groups of processes that are gone, with everything in them; says how many.
+/// Removes the groups of processes that have ended, with everything in them; returns their number.
 pub(crate) fn sweep(limiter: &Limiter) -> usize {
     let folders: Vec<&PathBuf> = match limiter {
         Limiter::Version1 { memory, processes, cpu } => [memory, processes].into_iter().chain(cpu).collect(),
@@ -308,7 +308,7 @@ pub(crate) fn sweep(limiter: &Limiter) -> usize {
     removed
 }
 
-/// Of a name that [`Group::create`] made, the process that did.
+/// Returns the process that created the group of this name, if [`Group::create`] made the name.
 fn owner_of(name: &str) -> Option<Process> {
     let mut parts = name.strip_prefix(PREFIX)?.splitn(2, '-');
     let (_run, rest) = (parts.next()?, parts.next()?);

@@ -1,8 +1,8 @@
-//! The room that commands take on the host's disks: a limit on what lies in the folders that they may write, and a floor of free space.
+//! Disk space that commands use: a limit on the content of the folders that they may write, and a floor of free space.
 //!
-//! Asking a file system how much is free costs next to nothing, so that is done five times a second. The folders are walked only when
-//! the free space has fallen by a noticeable share of the limit since the last walk, and every few seconds, because others may have made
-//! room meanwhile. What was measured is kept from one command of a workspace to the next.
+//! Querying a file system's free space is nearly free, so it is done five times a second. The folders are only walked when
+//! the free space has fallen by a noticeable share of the limit since the last walk, and every few seconds, because other
+//! processes may have freed space meanwhile. Measurements are kept from one command of a workspace to the next.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -21,10 +21,10 @@ use tokio::time::Instant;
 use crate::outcome::{Limit, SandboxError};
 use crate::spec::Disk;
 
-/// Between two looks at the free space.
+/// Time between two checks of the free space.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Between two walks for which there is no other reason, at least; and at least so many times as long as a walk takes.
+/// Minimum time between two walks without another cause; a walk also waits `SHARE` times as long as the last one took.
 const WALKS: Duration = Duration::from_secs(5);
 const SHARE: u32 = 10;
 
@@ -36,13 +36,13 @@ pub(crate) struct Space {
     known: Mutex<Known>,
 }
 
-/// What was last measured.
+/// Result of the last measurement.
 #[derive(Debug, Clone)]
 struct Known {
     used: Disk,
     /// The free space of each folder's file system at that time.
     free: Vec<Disk>,
-    /// When it is to be measured again, if nothing happens before.
+    /// Time of the next measurement, unless something happens before.
     next: Instant,
 }
 
@@ -57,7 +57,7 @@ impl Space {
         Ok(Arc::new(Self { folders, floor, known: Mutex::new(known) }))
     }
 
-    /// Refuses to go on where less than the floor is free.
+    /// Returns an error when a folder's file system has less free space than the floor.
     pub(crate) fn check(&self) -> Result<(), SandboxError> {
         for folder in &self.folders {
             let free = free(folder)
@@ -74,7 +74,7 @@ impl Space {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What is free now; a folder that is gone counts as it was.
+    /// Returns the free space now; a folder that no longer exists keeps its previous value.
     fn free(&self, before: &Known) -> Vec<Disk> {
         self.folders.iter().zip(&before.free).map(|(folder, before)| free(folder).unwrap_or(*before)).collect()
     }
@@ -109,7 +109,7 @@ const fn is_over(used: Disk, limit: Disk) -> bool {
 pub(crate) struct DiskWatch {
     space: Arc<Space>,
     limit: Disk,
-    /// When to look again.
+    /// Time of the next check.
     next: Instant,
     walk: Option<JoinHandle<Disk>>,
 }
@@ -119,7 +119,7 @@ impl DiskWatch {
         Self { space, limit, next: Instant::now(), walk: None }
     }
 
-    /// Puts another limit in force.
+    /// Replaces the limit.
     pub(crate) const fn limit(&mut self, limit: Disk) {
         self.limit = limit;
     }
@@ -154,7 +154,7 @@ impl DiskWatch {
         is_over(used.ok()?, self.limit).then_some(Limit::Disk)
     }
 
-    /// Looks at the free space, and begins a walk if there is a reason for one.
+    /// Checks the free space, and begins a walk if there is a reason for one.
     fn look(&mut self, now: Instant) -> Option<Limit> {
         let known = self.space.known();
         if is_over(known.used, self.limit) {

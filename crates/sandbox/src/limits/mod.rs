@@ -1,5 +1,5 @@
-//! How limits on memory, processes and processors are enforced: by control groups where they can be made, else by resource
-//! limits of each process and a watch over all of them.
+//! Limits on memory, processes and processors: enforced by control groups where they can be made, else by resource limits
+//! of each process and a watch over all of them.
 
 pub(crate) mod cgroup;
 pub(crate) mod disk;
@@ -33,7 +33,7 @@ impl fmt::Display for Limiter {
 }
 
 impl Limiter {
-    /// Whether it limits processors.
+    /// Returns whether it limits processors.
     pub(crate) fn limits_processors(&self) -> bool {
         match self {
             Self::Version1 { cpu, .. } => cpu.is_some(),
@@ -42,13 +42,13 @@ impl Limiter {
         }
     }
 
-    /// What works here for commands without a wall: as much as can be.
+    /// Detects the strongest limits that work here, for commands without a sandbox.
     pub(crate) fn detect_or_resource_limits() -> Self {
         cgroup::detect().unwrap_or(Self::ResourceLimits)
     }
 
-    /// What works here for commands of `user`, or an error: without limits nothing is run behind a wall, and with resource limits only where
-    /// `allow_weak` says so.
+    /// Detects the limits that work here for commands of `user`. Returns an error if there are none, or if there are only
+    /// resource limits and `allow_weak` is not set: no command runs in a sandbox without limits.
     pub(crate) fn detect(user: u32, allow_weak: bool) -> Result<Self, SandboxError> {
         let why_not = match cgroup::detect() {
             Ok(limiter) => return Ok(limiter),

@@ -1,7 +1,7 @@
-//! Without control groups: a look at all processes together, twenty times a second, and oftener near the limit of memory.
+//! Monitoring without control groups: checks all processes together twenty times a second, and more often near the memory limit.
 //!
-//! Resource limits bind each process (memory) or leave no trace when they bite, so the watch enforces the limit itself and the
-//! resource limit, a quarter above it, is the backstop between two looks.
+//! Resource limits apply to each process (memory) or leave no trace when they take effect, so the watch enforces the limit
+//! itself; the resource limit, a quarter above it, is the backstop between two checks.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use crate::spec::Limits;
 
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Between two looks at processes that use more than half of what they may: they may get to the backstop within the usual time.
+/// Time between two checks of processes that use more than half of their limit, because they could reach the backstop within
+/// the usual time.
 const NEAR: Duration = Duration::from_millis(10);
 
 /// The folders in memory inside of a namespace.
@@ -37,16 +38,16 @@ pub(crate) async fn watch(root: Process, limits: Limits, in_memory: bool) -> Lim
     }
 }
 
-/// What the files in the folders in memory take that a process sees, in bytes.
+/// Returns the size of the files in the folders in memory that a process sees, in bytes.
 fn in_folders(process: Process) -> u64 {
     let root = PathBuf::from(format!("/proc/{}/root", process.pid()));
     let taken = IN_MEMORY.iter().filter_map(|folder| rustix::fs::statvfs(root.join(folder)).ok());
     taken.map(|about| about.f_blocks.saturating_sub(about.f_bfree).saturating_mul(about.f_frsize)).sum()
 }
 
-/// The resource limits of each process that are the backstop between two looks.
+/// Returns the resource limits of each process that are the backstop between two checks.
 ///
-/// `processes` says whether to limit those: the kernel counts all of the user's, which is right only in a user namespace.
+/// `processes`: whether to limit those, too. The kernel counts all of the user's, which is only correct in a user namespace.
 pub(crate) fn backstop(limits: &Limits, processes: bool) -> Vec<(Resource, u64)> {
     let mut all = vec![(Resource::Data, above(limits.memory))];
     if processes {

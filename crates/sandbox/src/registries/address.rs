@@ -1,4 +1,4 @@
-//! Which addresses are the public internet's.
+//! Classification of IP addresses: public internet or not.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -31,7 +31,7 @@ const GLOBAL_UNICAST: ([u16; 8], u32) = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 /// The block in which a network without IPv4 shows it (RFC 6052): the last four bytes are the address.
 const NAT64: ([u16; 8], u32) = ([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 
-/// Whether a connection to this address leaves for the public internet: not to this machine, its network, or a cloud's
+/// Returns whether a connection to this address goes to the public internet: not to this machine, its network, or a cloud's
 /// metadata service, however the address is written.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
@@ -46,8 +46,8 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether it is one of those that companies give to their own machines (RFC 1918, RFC 4193, RFC 6598): neither this machine nor a cloud's
-/// metadata service.
+/// Returns whether it is one of the addresses that companies give to their own machines (RFC 1918, RFC 4193, RFC 6598):
+/// neither this machine nor a cloud's metadata service.
 pub(super) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {

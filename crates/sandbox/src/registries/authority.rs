@@ -1,7 +1,7 @@
-//! A certificate authority that lives as long as one install, and that nothing but its commands trust.
+//! A certificate authority that exists for one install and is trusted only by its commands.
 //!
-//! The proxy ends TLS, so that it sees what is asked: the name in `CONNECT` alone says nothing about whom a connection through a
-//! large network of caches is for.
+//! The proxy terminates TLS so that it can see the requests: the name in `CONNECT` alone does not identify the destination
+//! of a connection through a large network of caches.
 
 use std::io;
 use std::sync::Arc;

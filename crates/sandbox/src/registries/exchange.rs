@@ -1,4 +1,4 @@
-//! Requests inside of a tunnel: what is read from a registry, and nothing that is sent to it.
+//! Requests inside a tunnel: a registry can be read from, but nothing can be sent to it.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-/// How long each side may take for its part of TLS.
+/// Maximum time for each side of the TLS handshake.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The longest head of a request, in bytes.
@@ -31,10 +31,10 @@ const HEAD: usize = 32 << 10;
 /// Headers that are about one connection, not about the request.
 const OF_THE_CONNECTION: &[HeaderName] = &[CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, UPGRADE];
 
-/// What a client gets: what the registry said, or why it was not asked.
+/// Response to a client: the registry's response, or the reason the request was refused.
 type Answer = Response<Either<Incoming, Full<Bytes>>>;
 
-/// How many bytes an install may still send to registries, everything together.
+/// Number of bytes that an install may still send to registries, over all requests.
 #[derive(Debug)]
 pub(super) struct Left(AtomicU64);
 
@@ -49,18 +49,18 @@ impl Left {
     }
 }
 
-/// Why a request was not handed on.
+/// Reason a request was not forwarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// It is not for the host of the tunnel.
     OtherHost,
-    /// It asks for anything but to read.
+    /// Its method is not a read method.
     Method,
     /// It has a body.
     Body,
     /// The install has sent as much as it may.
     SentTooMuch,
-    /// The registry could not be asked, or what answers there is not it.
+    /// The registry could not be reached, or the server that answers is not the registry.
     Unreachable,
 }
 
@@ -83,14 +83,14 @@ impl Refusal {
     }
 }
 
-/// How the host of a tunnel is reached.
+/// Connector to the host of a tunnel.
 #[async_trait]
 pub(super) trait Reach: Send + Sync {
     /// A connection to an address that was found to be allowed.
     async fn reach(&self) -> io::Result<TcpStream>;
 }
 
-/// Where the requests of one tunnel go.
+/// Destination of the requests of one tunnel.
 pub(super) struct Registry {
     pub(super) host: String,
     pub(super) way: Box<dyn Reach>,
@@ -121,7 +121,7 @@ struct Upstream {
 
 struct Open {
     sender: SendRequest<Empty<Bytes>>,
-    /// Moves what is sent and received; ends with this.
+    /// Drives the connection; the task ends when this is dropped.
     _driver: JoinSet<()>,
 }
 
@@ -141,7 +141,7 @@ impl Upstream {
         })
     }
 
-    /// The request as it is handed on, if it may be.
+    /// Returns the request to forward, if it is allowed.
     fn admitted(&self, request: Request<Incoming>) -> Result<Request<Empty<Bytes>>, Refusal> {
         let (head, body) = request.into_parts();
         let named = head.uri.authority().map(hyper::http::uri::Authority::as_str);

@@ -1,15 +1,15 @@
-//! The one way out of a sandbox, for installing dependencies: named hosts, by HTTPS, at public addresses.
+//! The only way out of a sandbox, for installing dependencies: named hosts, by HTTPS, at public addresses.
 //!
-//! The network inside stays empty. A proxy in this process listens on a unix socket that is shown inside, and a small relay
-//! (`relay.py`) starts the command and passes connections to a local port on to that socket, because package installers
-//! cannot speak through one. The proxy looks names up itself, ends TLS with certificates that only this command trusts, hands on
-//! what reads from the host of the tunnel and nothing else, and ends with the command.
+//! The network inside stays empty. A proxy in this process listens on a unix socket that is mounted inside. A small relay
+//! (`relay.py`) starts the command and forwards connections from a local port to that socket, because package installers
+//! cannot use one. The proxy resolves names itself, terminates TLS with certificates that only this command trusts, forwards
+//! only read requests to the host of the tunnel, and ends with the command.
 //!
 //! # Layout
 //!
-//! - `address`: which addresses may be connected to
+//! - `address`: the addresses that may be connected to
 //! - `authority`: the certificates
-//! - `exchange`: requests inside of a tunnel
+//! - `exchange`: requests inside a tunnel
 //! - `proxy`: tunnels
 
 mod address;
@@ -37,19 +37,19 @@ use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::spec::{Command, Mount, RegistryAccess};
 
-/// Where the folder of the socket is seen inside.
+/// Path inside the sandbox of the folder that holds the socket.
 const INSIDE: &str = "/run/autoheal";
 
 /// The port of the relay. The network is empty, so it is free.
 const PORT: u16 = 3128;
 
-/// How the folders of sockets begin.
+/// Prefix of the names of the folders that hold sockets.
 const PREFIX: &str = "autoheal-registries-";
 
-/// The file that holds what is trusted inside, in the folder of the socket.
+/// Name of the file with the certificates that are trusted inside, in the folder of the socket.
 const CERTIFICATE: &str = "certificate.pem";
 
-/// Programs are told of certificates by these variables. npm, and pnpm like it, do not take Node's where there is a proxy.
+/// Variables that tell programs where the certificates are. npm and pnpm ignore Node's variable when a proxy is set.
 const CERTIFICATE_VARIABLES: &[&str] = &[
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
@@ -60,7 +60,7 @@ const CERTIFICATE_VARIABLES: &[&str] = &[
     "npm_config_cafile",
 ];
 
-/// Programs are told of proxies by these.
+/// Variables that tell programs to use the proxy.
 const PROXY_VARIABLES: &[&str] = &[
     "HTTPS_PROXY",
     "https_proxy",
@@ -110,13 +110,13 @@ impl Registries {
         Ok(Self { folder, _proxy: proxy })
     }
 
-    /// What is to be seen inside.
+    /// Returns the mounts that the sandbox needs.
     pub(crate) fn mounts(&self) -> Vec<Mount> {
         vec![Mount { host: self.folder.path().to_owned(), inside: INSIDE.into(), writable: false }]
     }
 
-    /// The command with the relay before it, and the variables by which installers find it. What the command itself says of
-    /// them stays.
+    /// Returns the command with the relay in front of it, and with the variables by which installers find it. Variables that the
+    /// command itself sets are kept.
     #[expect(clippy::unused_self, reason = "what the variables say is true only while the way is open")]
     pub(crate) fn wrap(&self, command: &Command) -> Command {
         let relay = format!("{INSIDE}/relay.py");
@@ -147,15 +147,15 @@ fn told(access: &RegistryAccess) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// What a command came to, without what opens private indexes.
+/// Removes the credentials of private indexes from the output of a command.
 pub(crate) fn redact(access: &RegistryAccess, outcome: Outcome) -> Outcome {
     let secrets = secrets(access);
     let redacted = |text: Vec<u8>| secrets.iter().fold(text, |text, secret| without(text, secret.expose_secret()));
     Outcome { stdout: redacted(outcome.stdout), stderr: redacted(outcome.stderr), ..outcome }
 }
 
-/// What of the variables nobody is to read, the longest first: of an address what stands before the `@`, as it is written and as it is
-/// meant; else all of it.
+/// Returns the secret parts of the variables, the longest first: of a URL the user information before the `@`, both as
+/// written and percent-decoded; of any other value all of it.
 fn secrets(access: &RegistryAccess) -> Vec<SecretString> {
     let words = access.environment.values().flat_map(|value| value.expose_secret().split_whitespace());
     let parts = words.flat_map(|word| match word.split_once("://") {
@@ -192,7 +192,7 @@ fn without(text: Vec<u8>, secret: &str) -> Vec<u8> {
     clean
 }
 
-/// Removes the folders of processes that are gone; says how many.
+/// Removes the folders of processes that have ended; returns their number.
 pub(crate) fn sweep() -> usize {
     fs::read_dir(std::env::temp_dir())
         .into_iter()

@@ -1,6 +1,6 @@
-//! An HTTP proxy that knows one method, `CONNECT`, and lets through only what is on its list.
+//! An HTTP proxy that accepts one method, `CONNECT`, and allows only the hosts on its list.
 //!
-//! A tunnel is not a pipe: TLS ends here, and what is asked inside is checked, too (see `exchange`).
+//! A tunnel is not a plain pipe: TLS is terminated here, and the requests inside are checked, too (see `exchange`).
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,30 +22,30 @@ use crate::spec::RegistryAccess;
 /// The only port: HTTPS.
 const PORT: u16 = 443;
 
-/// How much of a request is read, at most.
+/// Maximum number of bytes that are read of a request.
 const HEAD: u64 = 8 << 10;
 
-/// How long a client may take to ask, and a host to answer.
+/// Maximum time for a client to send its request, and for a host to respond.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Tunnels at one time.
+/// Maximum number of tunnels at one time.
 const TUNNELS: usize = 64;
 
-/// How many bytes of requests an install may send, everything together: some ten thousand requests.
+/// Maximum number of bytes of requests that an install may send, over all requests: some ten thousand requests.
 const SENT: u64 = 16 << 20;
 
-/// How hosts are reached.
+/// Access to the network outside: name resolution, connections and trusted certificates.
 #[async_trait]
 pub(super) trait Outside: Send + Sync {
     /// The addresses of a host.
     async fn resolve(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
     /// A connection to one that was found public.
     async fn connect(&self, address: SocketAddr) -> io::Result<TcpStream>;
-    /// Who is believed about the names of hosts.
+    /// Certificate authorities that are trusted to confirm the names of hosts.
     fn roots(&self) -> RootCertStore;
 }
 
-/// The internet.
+/// The real network of the host.
 pub(super) struct Internet;
 
 #[async_trait]
@@ -58,7 +58,7 @@ impl Outside for Internet {
         TcpStream::connect(address).await
     }
 
-    /// Whom the machine trusts, so also the authority of a company; where there is nobody, those of Mozilla.
+    /// Returns the authorities that the machine trusts, which may include a company's own; those of Mozilla when it has none.
     fn roots(&self) -> RootCertStore {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -69,7 +69,7 @@ impl Outside for Internet {
     }
 }
 
-/// Why a request was refused: the status line that says so.
+/// Reason a request was refused: determines the status line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refusal {
     Malformed,
@@ -93,7 +93,7 @@ impl Refusal {
     }
 }
 
-/// What is let through.
+/// Rules for the requests that the proxy lets through.
 pub(super) struct Rules {
     hosts: Vec<String>,
     private_hosts: Vec<String>,
@@ -142,7 +142,7 @@ impl Rules {
         if self.hosts.contains(&host) || self.private_hosts.contains(&host) { Ok(host) } else { Err(Refusal::Host) }
     }
 
-    /// A connection to the host. The address that was checked is the one that is connected to: no second look at the name.
+    /// Connects to the host. The connection uses the address that was checked: the name is not resolved again.
     async fn reach(&self, host: &str) -> Result<TcpStream, Refusal> {
         let found = self.outside.resolve(host).await.map_err(|_| Refusal::Unreachable)?;
         let mut refusal = Refusal::Address;

@@ -1,8 +1,8 @@
-//! The filter of system calls that everything behind a wall gets, and worker processes with more allowed.
+//! The system-call filter of sandboxed commands; worker processes have one that allows more.
 //!
-//! The [`policy`] is a set of tables; here they become programs for the kernel, and a profile of Docker's. Each program can answer with one error only, so
-//! there is one for what is allowed (everything else is `ENOSYS`) and one for each error of a refusal. The kernel runs all of
-//! them; of two that refuse, the answer of the one that was put in place last counts. A program of another architecture (32-bit
+//! The [`policy`] is a set of tables; here they become programs for the kernel, and a Docker profile. Each program can return
+//! only one error, so there is one for the allowed calls (all others get `ENOSYS`) and one for each error of a refusal. The
+//! kernel runs all of them; of two that refuse, the one installed last counts. A program of another architecture (32-bit
 //! on 64-bit hardware) is killed at its first call; numbers of x32 are on no list.
 
 mod policy;
@@ -23,7 +23,7 @@ use crate::limits::Limiter;
 pub(crate) struct Filters(Vec<Vec<u8>>);
 
 impl Filters {
-    /// The filters for this machine's architecture; an error where there is no policy for it.
+    /// Compiles the filters for this machine's architecture; an error when the policy does not support it.
     pub(crate) fn new(limiter: &Limiter) -> Result<Self, String> {
         let refused = REFUSED.iter().chain(match limiter {
             Limiter::ResourceLimits => UNCOUNTED,
@@ -40,7 +40,7 @@ impl Filters {
         Self(Vec::new())
     }
 
-    /// The programs.
+    /// Returns the compiled filter programs.
     pub(crate) fn programs(&self) -> &[Vec<u8>] {
         &self.0
     }
@@ -51,17 +51,18 @@ pub(crate) fn allowed() -> usize {
     ALLOWED.iter().map(|rule| rule.calls.len()).sum()
 }
 
-/// Puts the filter in place for this thread and all that it starts, programs among them: the policy, and what builds sandboxes.
+/// Installs the filter for this thread and everything it starts, programs included: the policy, and the calls that build
+/// sandboxes.
 ///
 /// # Errors
 ///
-/// The kernel has no such filters, or there is no policy for this machine's architecture.
+/// The kernel does not support such filters, or the policy does not support this machine's architecture.
 pub(crate) fn confine() -> Result<(), String> {
     let programs = compile(REFUSED.iter(), BUILDING).map_err(|error| error.to_string())?;
     programs.iter().try_for_each(|program| seccompiler::apply_filter(program)).map_err(|error| error.to_string())
 }
 
-/// The programs. `first` is allowed, whatever the policy says about the same calls.
+/// Compiles the programs. `first` is allowed even where the policy refuses the same calls.
 fn compile<'a>(
     refused: impl Iterator<Item = &'a Refusal>,
     first: &'a [Rule],
@@ -108,7 +109,7 @@ fn program(
     SeccompFilter::new(chains, otherwise, matching, machine)?.try_into()
 }
 
-/// As `bwrap --add-seccomp-fd` reads it.
+/// Returns the program in the format that `bwrap --add-seccomp-fd` reads.
 fn bytes(program: BpfProgram) -> Vec<u8> {
     program
         .into_iter()
@@ -123,15 +124,15 @@ fn bytes(program: BpfProgram) -> Vec<u8> {
         .collect()
 }
 
-/// The same policy in Docker's own form, for the option `seccomp=`.
+/// Returns the same policy in Docker's own format, for the option `seccomp=`.
 ///
-/// That form knows one condition for an argument, and what is allowed must not be refused as well: a call that is refused for some values of
-/// an argument is allowed for all ranges between them.
+/// That format supports one condition per argument, and an allowed call must not be refused as well: a call that is refused
+/// for some values of an argument is allowed for all ranges between them.
 pub(crate) fn docker_profile() -> Result<String, serde_json::Error> {
     serde_json::to_string(&profile(&[]))
 }
 
-/// The profile with `first` in place of what the policy says about the same calls.
+/// Returns the profile, with `first` in place of the policy's rules for the same calls.
 fn profile(first: &[Rule]) -> Value {
     let is_other = |call: &Call| first.iter().all(|rule| !rule.calls.contains(call));
     let row = |calls: &[Call], action: &str, args: Value| {

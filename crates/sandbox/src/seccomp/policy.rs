@@ -2,7 +2,7 @@
 //!
 //! It follows Docker's default profile (`profiles/seccomp/default.json` of moby) for a container without capabilities, and is
 //! stricter where its comments say so. A call that no table names gets `ENOSYS`, as from an older kernel: programs are written
-//! for that answer, and a call that a later kernel adds stays shut until somebody has looked at it.
+//! for that answer, and a call that a later kernel adds stays blocked until it has been reviewed.
 
 use nix::errno::Errno;
 #[cfg_attr(not(test), expect(clippy::wildcard_imports, reason = "the numbers of all calls that the tables name"))]
@@ -13,7 +13,7 @@ use nix::libc::*;
 pub(super) enum Check {
     /// The argument equals the value.
     Is(u8, u32),
-    /// The argument has none of these bits.
+    /// None of these bits are set in the argument.
     Without(u8, u32),
 }
 
@@ -28,7 +28,7 @@ macro_rules! calls {
 /// Calls with one reason.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
-    /// The calls.
+    /// System calls that the rule applies to.
     pub(super) calls: &'static [Call],
     /// The alternatives, of which one must match in all its checks; empty: always.
     pub(super) when: &'static [&'static [Check]],
@@ -54,7 +54,7 @@ const fn refuse(errno: Errno, calls: &'static [Call], why: &'static str) -> Refu
 
 use Check::{Is, Without};
 
-/// The same number everywhere, and not named everywhere.
+/// Number of a call that has the same number on every architecture, but is not named on all of them.
 #[expect(non_upper_case_globals, reason = "as its neighbours")]
 const SYS_fchmodat2: c_long = 452;
 
@@ -79,7 +79,7 @@ const UDP: u32 = 17;
 const PING6: u32 = 58;
 const ROUTES: u32 = 0;
 
-/// What ordinary programs do.
+/// System calls of ordinary programs.
 pub(super) const ALLOWED: &[Rule] = &[
     allow(
         calls![

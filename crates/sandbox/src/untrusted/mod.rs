@@ -21,7 +21,7 @@ pub use removal::{clear, remove_tree};
 /// Folders deeper than this are not walked.
 const DEEPEST: usize = 128;
 
-/// The permissions of new files and folders, less what the process's mask takes away.
+/// Permissions of new files and folders, before the process's mask is applied.
 const NEW_FILE: u32 = 0o644;
 const NEW_FOLDER: u32 = 0o755;
 
@@ -31,14 +31,14 @@ pub struct UntrustedFolder {
     handle: OwnedFd,
 }
 
-/// The kind of a directory entry, itself and not what it may lead to.
+/// Kind of a directory entry; a link is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
+    /// An ordinary (regular) file.
     File,
-    /// A real folder.
+    /// A folder, not a link to one.
     Folder,
-    /// A symbolic link.
+    /// A symbolic link, whatever its target.
     Link,
     /// A pipe, a socket or a device.
     Other,
@@ -64,7 +64,7 @@ impl Kind {
 pub struct Entry {
     /// The path relative to the folder that is walked.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: Kind,
     /// The disk space it takes, in bytes.
     pub bytes: u64,
@@ -110,7 +110,7 @@ impl UntrustedFolder {
     ///
     /// # Errors
     ///
-    /// As [`UntrustedFolder::file`], and a longer file is one.
+    /// As for [`UntrustedFolder::file`], and for a longer file.
     pub fn read(&self, path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
         let path = path.as_ref();
         let bytes = self.read_start(path, most.saturating_add(1))?;
@@ -124,14 +124,14 @@ impl UntrustedFolder {
     ///
     /// # Errors
     ///
-    /// As [`UntrustedFolder::file`].
+    /// As for [`UntrustedFolder::file`].
     pub fn read_start(&self, path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.file(path)?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// The kind of what is at `path`; `None`: nothing, or nothing that is reached without a link.
+    /// Returns the kind of the entry at `path`; `None` when there is no entry, or none that is reached without a link.
     pub fn kind(&self, path: impl AsRef<Path>) -> Option<Kind> {
         let handle = self.resolve(path.as_ref(), OFlags::PATH, Mode::empty()).ok()?;
         fs::fstat(handle).ok().map(|stat| Kind::of(&stat))
@@ -147,8 +147,8 @@ impl UntrustedFolder {
         self.kind(path) == Some(Kind::Folder)
     }
 
-    /// The path that the file at `path` has when links that stay in this folder are resolved, as those of `node_modules/.bin` do; `None`
-    /// when there is no regular file, or a link leads out. `at`: where this folder lies.
+    /// Returns the path of the file at `path` after resolving links that stay in this folder, such as those of
+    /// `node_modules/.bin`; `None` when it is not a regular file, or a link leads outside. `at`: path of this folder.
     pub fn behind_links(&self, at: &Path, path: impl AsRef<Path>) -> Option<PathBuf> {
         let flags = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let path = inside(path.as_ref()).ok()?;
@@ -187,8 +187,8 @@ impl UntrustedFolder {
         Ok(entries)
     }
 
-    /// Writes a file in one step: a reader, or whoever comes after a crash, sees the old content or the new one. A regular file that is there
-    /// keeps its permissions; a link that is there is replaced, not followed.
+    /// Writes a file in one step: readers, and a process started after a crash, see either the old content or the new one. An
+    /// existing regular file keeps its permissions; an existing link is replaced, not followed.
     ///
     /// # Errors
     ///
@@ -227,7 +227,7 @@ impl UntrustedFolder {
         Ok(())
     }
 
-    /// Removes a file, a link or the like; that there is none is no error.
+    /// Removes a file, a link or a similar entry; a missing one is not an error.
     ///
     /// # Errors
     ///
@@ -251,7 +251,7 @@ impl UntrustedFolder {
         walk(&here, Path::new(""), 0, &mut left, visit)
     }
 
-    /// The folder that a path's last step lies in, and that step's name.
+    /// Returns the folder that contains a path's last step, and that step's name.
     fn parent(&self, path: &Path) -> io::Result<(OwnedFd, OsString)> {
         let path = inside(path)?;
         let Some(name) = path.file_name() else { return Err(outside(&path)) };
@@ -259,7 +259,7 @@ impl UntrustedFolder {
         Ok((folder, name.to_owned()))
     }
 
-    /// Opens what is at `path` without following any link, the last step included.
+    /// Opens the entry at `path` without following any link, the last step included.
     fn resolve(&self, path: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         let path = inside(path)?;
         let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
@@ -274,7 +274,7 @@ impl UntrustedFolder {
     }
 }
 
-/// How folders on the way are opened.
+/// Flags with which the folders of a path are opened.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opens what a path of the host leads to when no step of it is a link.
@@ -292,7 +292,7 @@ pub(crate) fn open_without_links(path: &Path) -> io::Result<OwnedFd> {
     .map_err(|error| told(error, path))
 }
 
-/// The kind of what a handle stands for.
+/// Returns the kind of the entry that a handle refers to.
 pub(crate) fn kind_of(handle: &OwnedFd) -> io::Result<Kind> {
     Ok(Kind::of(&fs::fstat(handle)?))
 }
@@ -309,7 +309,7 @@ fn step_by_step(from: &OwnedFd, path: &Path, flags: OFlags, mode: Mode) -> Resul
     here.ok_or(Errno::INVAL)
 }
 
-/// A path without `.`, which must not leave the folder by its words.
+/// Returns the path without `.`; an error when it is absolute or contains `..`.
 fn inside(path: &Path) -> io::Result<PathBuf> {
     let mut clean = PathBuf::new();
     for component in path.components() {

@@ -13,15 +13,15 @@ use super::{FOLDER, Kind, names, own_name};
 /// Folders nested deeper are moved up before they are emptied, so that neither the stack nor the number of open files grows with them.
 const DEEPEST: usize = 64;
 
-/// What the owner needs to list a folder and to change it.
+/// Permissions that the owner needs to list a folder and to change it.
 const OWNERS: u32 = 0o700;
 
-/// Removes a folder with everything in it, or a file. Links are removed, not followed. Folders that a test has closed even to their owner
-/// are opened again on the way down, as `go clean` does. That nothing is there is no error.
+/// Removes a folder with everything in it, or a file. Links are removed, not followed. Folders whose permissions exclude even
+/// their owner, as tests make them, are reopened on the way down, as `go clean` does. A missing path is not an error.
 ///
 /// # Errors
 ///
-/// When something is left: how much, and why the first of it. Everything else is gone then.
+/// An error when entries are left: their number, and the reason for the first one. Everything else has been removed.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other("the root of the file system is not removed"));
@@ -46,11 +46,11 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes sure that nothing is at `path`: removes it, and moves aside what cannot be removed.
+/// Makes sure that nothing exists at `path`: removes it, or moves aside the entries that cannot be removed.
 ///
 /// # Errors
 ///
-/// When it can be neither removed nor moved.
+/// An error when it can be neither removed nor moved.
 pub fn clear(path: &Path) -> io::Result<()> {
     if remove_tree(path).is_ok() {
         return Ok(());
@@ -61,11 +61,11 @@ pub fn clear(path: &Path) -> io::Result<()> {
 }
 
 struct Removal {
-    /// The folder of what is removed, which is the host's own.
+    /// The parent folder of the removed path, which belongs to the host.
     parent: OwnedFd,
-    /// Names in it that are to be removed yet.
+    /// Names in it that are still to be removed.
     moved: Vec<OsString>,
-    /// How many entries could not be removed.
+    /// Number of entries that could not be removed.
     remaining: usize,
     first: Option<io::Error>,
 }

@@ -10,7 +10,7 @@ struct Place {
     folder: tempfile::TempDir,
 }
 
-/// A folder beside another one that holds a secret and must stay as it is.
+/// Creates a folder next to another one, which holds a secret and must not change.
 fn place() -> Place {
     let place = Place { outside: tempfile::tempdir().unwrap(), folder: tempfile::tempdir().unwrap() };
     std::fs::create_dir(place.outside.path().join("sub")).unwrap();

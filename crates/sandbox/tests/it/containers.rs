@@ -1,4 +1,4 @@
-//! What is particular to Docker.
+//! Tests that are specific to Docker.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub(crate) async fn make(docker: &Docker, labels: HashMap<String, String>) -> St
     docker.create_container(None, body).await.unwrap().id
 }
 
-/// Whether the engine knows the container, whatever its state.
+/// Returns whether the engine knows the container, in any state.
 pub(crate) async fn is_there(docker: &Docker, id: &str) -> bool {
     docker.inspect_container(id, None).await.is_ok()
 }
@@ -106,7 +106,7 @@ async fn a_missing_image_is_named_with_its_setting() {
     assert!(error.to_string().contains("no-such-image:ever") && error.to_string().contains("sandbox.python_image"));
 }
 
-/// How a workspace's use can go.
+/// One use of a workspace.
 #[derive(Debug, Clone)]
 enum Use {
     /// A command that ends by itself with this status.
@@ -117,7 +117,7 @@ enum Use {
     Dropped,
     /// A command that uses too much.
     TooMuch,
-    /// Somebody removes the container.
+    /// The container is removed from outside.
     Removed,
 }
 

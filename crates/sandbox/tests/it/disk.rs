@@ -1,4 +1,4 @@
-//! What commands may write on the host's disks.
+//! Limits on what commands may write on the host's disks.
 
 use std::time::Duration;
 

@@ -5,8 +5,8 @@ use rstest::rstest;
 
 use crate::place::{sandbox, settings};
 
-/// Doors that may be weak on a machine that is set up well: the kernel is shared unless there is gVisor, Docker shares some
-/// namespaces unless it is told otherwise, and root's copies are run by root.
+/// Doors that may be weak on a well-configured machine: without gVisor the kernel is shared, Docker shares some namespaces
+/// by default, and root's copies are run by root.
 const MAY_BE_WEAK: &[&str] = &["kernel", "namespaces", "user"];
 
 /// Doors that are weak for an ordinary user without control groups.

@@ -25,7 +25,7 @@ pub(crate) struct Attempt {
     pub(crate) by: String,
 }
 
-/// What is to be reached, while it exists.
+/// Resources of the host that commands try to reach, while it exists.
 pub(crate) struct Outside {
     folder: tempfile::TempDir,
     loopback: TcpListener,
@@ -50,7 +50,7 @@ impl Outside {
         Self { folder, loopback, _abstract_socket: abstract_socket, name }
     }
 
-    /// The words of the program.
+    /// Returns the program and its arguments.
     pub(crate) fn argv(&self, tree: &Path) -> Vec<String> {
         let outside = json!({
             "secret": self.folder.path().join("secret"),

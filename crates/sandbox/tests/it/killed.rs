@@ -66,7 +66,7 @@ fn start(test: &str, told: &str, folder: &Path) -> std::process::Child {
 }
 
 /// Not a test of its own: the process that [`a_hundred_kills_leave_no_container_and_touch_no_other`] kills, busy with everything that a
-/// run does with containers, for ever.
+/// run does with containers, until it is killed.
 #[tokio::test]
 #[ignore = "started by another test"]
 async fn busy_child() {
@@ -81,7 +81,8 @@ async fn busy_child() {
     }
 }
 
-/// How long a child lives: now it makes a container, now it runs a command in one, now it removes one.
+/// Lifetime of a child: depending on it, the child dies while it makes a container, runs a command in one, or
+/// removes one.
 const LIFE_MILLIS: std::ops::Range<u64> = 0..1500;
 
 // Feature: autoheal-ci-agent, Property 7: Docker Container Cleanup

@@ -1,4 +1,4 @@
-//! The sandboxes from outside: what commands may and may not do, and what is left of them.
+//! Tests of the sandboxes from outside: what commands may do, and what they leave behind.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

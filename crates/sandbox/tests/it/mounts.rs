@@ -1,4 +1,4 @@
-//! What is shown inside is what the caller named, whatever a command has made of the way to it.
+//! A mount shows the path that the caller named, whatever a command has made of the way to it.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -107,7 +107,7 @@ async fn a_mount_does_not_follow_a_link_in_the_tree_to_its_place(
     assert!(host.is_untouched());
 }
 
-/// A namespace is set up anew for each command: what the last one made of the tree is looked at again.
+/// A namespace is set up anew for each command, so the mounts are checked again in the tree that the last command left.
 #[tokio::test]
 async fn a_link_on_the_way_to_a_mount_ends_a_workspace() {
     let host = Host::new();

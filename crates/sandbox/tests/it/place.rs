@@ -19,7 +19,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Opens one, or says loudly why this kind is not tested here.
+    /// Opens a workspace, or prints loudly why this kind is not tested here.
     pub(crate) async fn open(choice: Choice) -> Option<Self> {
         Self::open_for(choice, RunId(Uuid::now_v7()), tempfile::tempdir().unwrap()).await
     }

@@ -1,4 +1,4 @@
-//! What is left of commands: nothing.
+//! Commands leave nothing behind.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ pub(crate) fn marker() -> String {
     format!("{}", 100_000_000 + Uuid::now_v7().as_u128() % 900_000_000)
 }
 
-/// How many processes of this machine have the marker among their words.
+/// Counts the processes of this machine that have the marker among their arguments.
 pub(crate) fn alive(marker: &str) -> usize {
     let lines = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = lines.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     lines.filter(|line| line.split(|byte| *byte == 0).any(|word| word == marker.as_bytes())).count()
 }
 
-/// How many processes of this machine see a folder of this name mounted.
+/// Counts the processes of this machine that see a folder of this name mounted.
 fn that_see(name: &str) -> usize {
     let mounts = std::fs::read_dir("/proc").unwrap().flatten();
     let mounts = mounts.filter_map(|entry| std::fs::read_to_string(entry.path().join("mountinfo")).ok());
     mounts.filter(|mounts| mounts.contains(name)).count()
 }
 
-/// Awaits that exactly so many processes have the marker.
+/// Waits until exactly `count` processes have the marker.
 pub(crate) async fn await_alive(marker: &str, count: usize) {
     let reached = async {
         while alive(marker) != count {
@@ -106,7 +106,7 @@ async fn a_dropped_command_ends(#[values(Choice::Bubblewrap, Choice::Docker, Cho
     assert_eq!(groups(run), Vec::<std::path::PathBuf>::new());
 }
 
-/// The moments at which bubblewrap's own processes are not yet tied to each other are among those at which it is given up.
+/// The cell is dropped at various moments, some of them before bubblewrap's own processes are tied to each other.
 #[tokio::test]
 async fn a_cell_that_is_given_up_while_it_starts_leaves_nothing() {
     let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -1,4 +1,4 @@
-//! Commands that go on, and answer.
+//! Tests of long-running commands that answer requests.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use rstest::rstest;
 use crate::place::{Place, command, text};
 use crate::remains::{alive, await_alive, groups, marker};
 
-/// Answers each line with itself in capitals; ends at "exit", says nothing to "wait", and too much to "talk".
+/// Answers each line with itself in capitals; ends at "exit", does not answer "wait", and answers "talk" with too much.
 const WORKER: &str = "import sys, time\n\
     for line in sys.stdin:\n\
     \x20   word = line.strip()\n\

@@ -1,4 +1,4 @@
-//! What a command may and may not do, and that the outcome names the limit it hit.
+//! Actions that commands may and may not take; the outcome names the limit that was hit.
 
 use std::time::Duration;
 

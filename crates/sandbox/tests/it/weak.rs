@@ -1,10 +1,11 @@
-//! Where there are no control groups: only when a setting allows it, and then as much as can be.
+//! Machines without control groups: commands run only when a setting
+//! allows it, under the strongest limits available.
 
 use autoheal_sandbox::{Choice, End, Limit, SandboxError, Settings};
 
 use crate::place::{Place, settings, text};
 
-/// Whether control groups cannot be made here.
+/// Returns whether control groups cannot be made here.
 async fn is_weak() -> bool {
     let state = tempfile::tempdir().unwrap();
     let strict = Settings { allow_weak_limits: false, ..settings(state.path()) };

@@ -1,4 +1,4 @@
-//! What people were told of.
+//! Alerts: the messages that autoheal raised for its operators.
 
 use autoheal_store::AlertRow;
 use axum::Json;
@@ -12,25 +12,25 @@ use super::schema::{self, Limit, Time};
 use super::tag;
 use crate::http::Shared;
 
-/// Something that a person was told of.
+/// An alert that was raised for the operators.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
-    /// Its number.
+    /// Number of the alert.
     pub alert_id: i64,
-    /// What it is about: a source, a host, or a repository.
+    /// Subject of the alert: a source, a host, or a repository.
     pub target: String,
-    /// Why.
+    /// Reason for the alert.
     #[schema(schema_with = schema::alert_kind)]
     pub kind: String,
-    /// What happened, and what to do.
+    /// Message that describes the event and the action to take.
     pub message: String,
-    /// When.
+    /// Time at which the alert was raised.
     pub created_at: Time,
-    /// When it was posted to a web address.
+    /// Time at which the alert was posted to a web address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posted_at: Option<Time>,
-    /// When it was mailed.
+    /// Time at which the alert was mailed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mailed_at: Option<Time>,
 }
@@ -54,23 +54,23 @@ impl From<AlertRow> for Alert {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertList {
-    /// The alerts.
+    /// Alerts that match the filter.
     pub alerts: Vec<Alert>,
-    /// Where the list goes on, as `before`; absent at its end.
+    /// Cursor of the next page, for `before`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }
 
-/// Which alerts.
+/// Filter for listing alerts.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct AlertQuery {
-    /// Only about this.
+    /// Only alerts about this source, host or repository.
     target: Option<String>,
-    /// Only those before this one.
+    /// Only alerts older than the one with this number.
     before: Option<i64>,
-    /// How many at most.
+    /// Maximum number of alerts.
     #[serde(default)]
     #[param(schema_with = schema::limit, required = false)]
     limit: Limit,

@@ -1,4 +1,4 @@
-//! What a person wants done with a source now, and what they decide about it.
+//! Requests about a source (such as running it now), and the user's decisions about its fixes.
 
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_source::decide;
@@ -14,7 +14,7 @@ use super::tag;
 use super::tasks::{Task, enqueue};
 use crate::http::Shared;
 
-/// Asks for work on a source now; where it is asked for already, that one comes first.
+/// Queues work on a source, to be done now; if the same work is queued already, it becomes due at once.
 async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
     let row = find(shared, name).await?;
     Ok(Json(enqueue(shared, &NewTask::new(kind, row.source, shared.services.store.now())).await?))
@@ -30,7 +30,7 @@ pub(super) async fn run(State(shared): State<Shared>, Path(name): Path<String>) 
     now_please(&shared, &name, TaskKind::RefreshSource).await
 }
 
-/// Let the Doctor at a source now
+/// Run the Doctor on a source now
 ///
 /// Within the limits of the circuit breaker.
 #[utoipa::path(post, path = "/api/sources/{name}/heal", operation_id = "healSource", tag = tag::SOURCES,
@@ -57,7 +57,7 @@ pub(super) async fn release(
     current(&shared, &name).await
 }
 
-/// Put the fix that waits into force
+/// Approve the waiting fix
 #[utoipa::path(post, path = "/api/sources/{name}/approve", operation_id = "approveFix", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The source as it is now", body = Source),
@@ -73,7 +73,7 @@ pub(super) async fn approve(
     current(&shared, &name).await
 }
 
-/// Refuse the fix that waits
+/// Reject the waiting fix
 #[utoipa::path(post, path = "/api/sources/{name}/reject", operation_id = "rejectFix", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The source as it is now", body = Source),
@@ -89,16 +89,16 @@ pub(super) async fn reject(
     current(&shared, &name).await
 }
 
-/// Which version.
+/// Version to roll back to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RollbackRequest {
-    /// The version of the recipe; without it, the one before.
+    /// Version of the recipe; the previous one by default.
     #[schema(minimum = 1)]
     pub to: Option<u32>,
 }
 
-/// Put an earlier version of a recipe into force again
+/// Reactivate an earlier version of a recipe
 #[utoipa::path(post, path = "/api/sources/{name}/rollback", operation_id = "rollBackSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), request_body = RollbackRequest, responses(
     (status = 200, description = "The source as it is now", body = Source),

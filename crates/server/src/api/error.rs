@@ -1,4 +1,4 @@
-//! How an error is told over HTTP (spec "Error Response Format").
+//! Errors as HTTP responses (spec "Error Response Format").
 
 use autoheal_engine::ErrorCode;
 use autoheal_orchestrator::PerformError;
@@ -16,7 +16,7 @@ use super::schema::{self, Time};
 
 macro_rules! codes {
     ($($(#[$documentation:meta])* $variant:ident = $name:literal, $status:ident;)+) => {
-        /// What is told: one of the spec's fifteen codes, or one of the API's own.
+        /// Code of an error: one of the fifteen codes of the spec, or one of the API's own.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum ApiCode {
             /// One of the spec's.
@@ -27,7 +27,7 @@ macro_rules! codes {
         impl ApiCode {
             const OWN: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The code as it is written.
+            /// Returns the code as it is written in a response.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::Spec(code) => code.name(),
@@ -35,7 +35,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The status that goes with it.
+            /// Returns the HTTP status of the code.
             pub const fn status(self) -> StatusCode {
                 match self {
                     Self::Spec(code) => status_of(code),
@@ -59,27 +59,27 @@ codes! {
     NotFound = "NOT_FOUND", NOT_FOUND;
     /// The token is missing or wrong.
     Unauthorized = "UNAUTHORIZED", UNAUTHORIZED;
-    /// Too many requests.
+    /// The client sends too many requests.
     RateLimited = "RATE_LIMITED", TOO_MANY_REQUESTS;
-    /// It contradicts what there is.
+    /// The request conflicts with the current state of the resource.
     Conflict = "CONFLICT", CONFLICT;
-    /// A tool could not do what it was asked.
+    /// A tool could not do what the request asks for.
     ToolFailed = "TOOL_FAILED", UNPROCESSABLE_ENTITY;
-    /// The server stops.
+    /// The server is shutting down.
     Stopped = "STOPPED", SERVICE_UNAVAILABLE;
-    /// A fault of the server.
+    /// An internal error of the server.
     Internal = "INTERNAL", INTERNAL_SERVER_ERROR;
 }
 
 impl ApiCode {
-    /// Every code, the spec's first.
+    /// Returns all codes, those of the spec first.
     pub fn all() -> impl Iterator<Item = Self> {
         ErrorCode::ALL.iter().copied().map(Self::Spec).chain(Self::OWN.iter().copied())
     }
 }
 
-/// The spec leaves open which status goes with which code: the request's fault, a thing that is not there or not allowed, something that
-/// was understood and could not be done, or a fault or a delay of somebody whom the server asks in turn.
+/// Returns the HTTP status of one of the spec's codes. The spec does not define it; it is chosen by the cause: an invalid request, a missing
+/// or forbidden resource, a valid request that could not be carried out, or a failure or timeout of a service that the server depends on.
 const fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidInput => StatusCode::BAD_REQUEST,
@@ -96,74 +96,74 @@ const fn status_of(code: ErrorCode) -> StatusCode {
     }
 }
 
-/// An error, on its way to whoever asked.
+/// An error response to a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     code: ApiCode,
-    /// Where it differs from the code's own.
+    /// Status that overrides the default status of the code.
     status: Option<StatusCode>,
     message: String,
     details: Map<String, Value>,
-    /// After how many seconds to ask again.
+    /// Seconds after which the client may retry; sent as `Retry-After`.
     retry_after: Option<u64>,
 }
 
-/// `{"error": {...}}`.
+/// Body of every error response: `{"error": {...}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ErrorResponse {
-    /// What went wrong.
+    /// Code, message, details and time of the error.
     pub error: ErrorBody,
 }
 
-/// What went wrong.
+/// Description of an error.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// A code that programs can rely on.
+    /// Code of the error, which is stable: programs can rely on it.
     #[schema(schema_with = schema::error_code)]
     pub code: &'static str,
-    /// What happened, and what to do.
+    /// Message that describes the error and the action to take.
     pub message: String,
-    /// What it happened to.
+    /// Details of the error, such as the name of the resource it concerns.
     #[schema(value_type = Object)]
     pub details: Map<String, Value>,
-    /// When.
+    /// Time of the error.
     pub timestamp: Time,
 }
 
 impl ApiError {
-    /// An error of this code.
+    /// Creates an error with a code and a message.
     pub fn new(code: ApiCode, message: impl Into<String>) -> Self {
         Self { code, status: None, message: message.into(), details: Map::new(), retry_after: None }
     }
 
-    /// What was asked makes no sense.
+    /// Returns an error for an invalid request.
     #[expect(clippy::needless_pass_by_value, reason = "errors and texts are given as they are at hand")]
     pub fn invalid(message: impl ToString) -> Self {
         Self::new(ApiCode::Spec(ErrorCode::InvalidInput), message.to_string())
     }
 
-    /// The same with one more detail.
+    /// Adds a detail to the error.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());
         self
     }
 
-    /// The same with another status than its code's.
+    /// Replaces the default status of the error's code.
     #[must_use]
     pub fn at(mut self, status: StatusCode) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// The same, to be asked again after so many seconds.
+    /// Sets the number of seconds after which the client may retry.
     #[must_use]
     pub fn after(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// A fault of the server: its causes are for the log, not for whoever asked.
+    /// Returns an error for a fault of the server: the causes are logged, and are not sent to the client.
     pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
         tracing::error!(error = causes.collect::<Vec<_>>().join(": "), "a request could not be answered");

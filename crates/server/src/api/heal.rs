@@ -1,4 +1,4 @@
-//! The spec's two endpoints: a repository is to be healed, and how far that is.
+//! The spec's two endpoints: starting the healing of a repository, and reporting its status.
 
 use autoheal_engine::task::{NewTask, TaskState};
 use autoheal_engine::{JobId, TaskId};
@@ -22,41 +22,41 @@ use super::{progress, tag};
 use crate::http::Shared;
 use crate::tools::{Services, new_task};
 
-/// The longest name of a team or its leader, in characters.
+/// Maximum length of the name of a team or its leader, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// A repository to be healed. What is missing is empty, so that the error can say which field that is.
+/// A request to heal a repository. Missing fields are empty, so that the error can name them.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({
     "repositoryUrl": "https://github.com/owner/repo", "teamName": "RIFT Organisers", "leaderName": "Saiyam Kumar"
 }))]
 pub struct JobRequest {
-    /// `https://github.com/OWNER/REPOSITORY`, or what the setting `server.repositories` names.
+    /// URL of the repository: `https://github.com/OWNER/REPOSITORY`, or one that the setting `server.repositories` names.
     #[serde(default)]
     #[schema(max_length = 2000, required = true)]
     pub repository_url: String,
-    /// The first half of the branch's name.
+    /// Name of the team: the first half of the branch's name.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 100, required = true)]
     pub team_name: String,
-    /// The second half.
+    /// Name of the team's leader: the second half of the branch's name.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 100, required = true)]
     pub leader_name: String,
 }
 
-/// How a job stands.
+/// Status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobStatus {
-    /// It waits for a worker.
+    /// The job waits for a worker.
     Queued,
-    /// A worker is at it.
+    /// A worker is running the job.
     Running,
-    /// It has ended with results, good ones or not.
+    /// The job has ended with results, whether the checks pass or not.
     Completed,
-    /// It has ended without, or the repository could not be had.
+    /// The job has ended without results, or the repository could not be cloned.
     Failed,
 }
 
@@ -64,34 +64,34 @@ pub enum JobStatus {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobResponse {
-    /// Its name.
+    /// Identifier of the job.
     #[schema(value_type = String, format = Uuid)]
     pub job_id: JobId,
-    /// How it stands.
+    /// Status of the job.
     pub status: JobStatus,
 }
 
-/// How a job stands, and what it came to.
+/// Status of a job, and its results.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResponse {
-    /// Its name.
+    /// Identifier of the job.
     #[schema(value_type = String, format = Uuid)]
     pub job_id: JobId,
-    /// How it stands.
+    /// Status of the job.
     pub status: JobStatus,
-    /// While it is running: which of the seven steps is under way.
+    /// Current step, one of seven; only while the job is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::step)]
     pub current_step: Option<&'static str>,
-    /// While it is running: how far it is, in percent.
+    /// Progress in percent; only while the job is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 100)]
     pub progress: Option<u32>,
-    /// When it is completed: what it came to.
+    /// Results; only when the job is completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<HealingResults>,
-    /// When it failed: why.
+    /// Error message; only when the job failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -100,24 +100,24 @@ pub struct StatusResponse {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
-    /// Its name.
+    /// Identifier of the job.
     #[schema(value_type = String, format = Uuid)]
     pub job_id: JobId,
-    /// Who asked.
+    /// Name of the user or client that requested the job.
     pub asked_by: String,
-    /// When.
+    /// Time of the request.
     pub created_at: Time,
-    /// The work, which others may have asked for as well.
+    /// Task of the job, which other jobs may share.
     pub task: Task,
-    /// The run that began last.
+    /// The latest run of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunSummary>,
 }
 
 /// Start a healing job
 ///
-/// Puts the repository into the queue and answers at once. While it is being healed for the same team, a further request for it is
-/// another name for the same work; for another team it is a CONFLICT that names the job under way.
+/// Queues the repository and responds at once. While it is being healed for the same team, another request for it creates a job
+/// that shares the same task; a request of another team fails with CONFLICT and names the active job.
 #[utoipa::path(post, path = "/api/heal", operation_id = "startHealing", tag = tag::HEAL, request_body = JobRequest, responses(
     (status = 200, description = "The job is queued", body = JobResponse),
     (status = 409, description = "The repository is being healed with other settings", body = ErrorResponse),
@@ -160,7 +160,7 @@ async fn conflict(services: &Services, open: TaskId) -> Result<ApiError, ApiErro
     })
 }
 
-/// The task that a request asks for. Everything that a person wrote is checked before it goes anywhere (spec Property 31).
+/// Returns the task for a request. All text from the user is validated before it is used (spec Property 31).
 pub(crate) fn task_of(services: &Services, request: &JobRequest) -> Result<NewTask, ApiError> {
     let field = |field: &str, message: String| ApiError::invalid(message).with("field", field);
     let address = services
@@ -175,7 +175,7 @@ pub(crate) fn task_of(services: &Services, request: &JobRequest) -> Result<NewTa
     Ok(new_task(&services.worker, &address, HealRequest { team_name: team, leader_name: leader, ..wanted })?)
 }
 
-/// A name as it is used: on one line, without what cannot be seen.
+/// Returns the name trimmed, or the reason it is invalid: a name is on one line, without invisible characters.
 fn name(text: &str) -> Result<String, &'static str> {
     let name = text.trim();
     if name.is_empty() {
@@ -190,8 +190,8 @@ fn name(text: &str) -> Result<String, &'static str> {
     Ok(name.to_owned())
 }
 
-/// Whether a character shows nothing and changes how what is around it is read: controls, separators of lines, marks that turn the
-/// direction of writing (Unicode Technical Report 36), tags. Joiners, which some scripts need, are none of them.
+/// Returns whether a character is invisible but changes how the text around it is read: controls, line separators, marks that
+/// change the direction of writing (Unicode Technical Report 36), tags. Joiners are not included, because some scripts need them.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -236,7 +236,7 @@ pub(super) async fn status(
     }))
 }
 
-/// Failed is what came to nothing: it has no results, or the repository could not be had.
+/// Returns the status of a job that has ended: failed if it has no results, or the repository could not be cloned.
 fn ended(row: &JobRow, nothing: StatusResponse) -> StatusResponse {
     if let Some(results) = row.run.as_ref().and_then(|run| run.results.as_ref()).and_then(HealingResults::of) {
         if let Some(error) = results.error_of_repository() {

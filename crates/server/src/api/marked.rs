@@ -1,4 +1,4 @@
-//! A stored page for a person to look at: what a recipe takes of it is marked, and nothing of it runs or loads anything.
+//! A stored page, displayed to the user: the elements that a recipe extracts are marked; scripts do not run and nothing is loaded.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use autoheal_page::document::{Document, NodeId};
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
-/// The attribute that says which field an element gives.
+/// Attribute that names the field that an element provides.
 const FIELD: &str = "data-autoheal-field";
 
-/// How marked elements look. The page's own looks are gone: they would have to be loaded.
+/// Style sheet for marked elements. The page's own styles are removed, because they would have to be loaded.
 pub(crate) const STYLE: &str = "
 body{font:14px/1.5 system-ui,sans-serif;margin:12px;color:#1c2430;background:#fff;overflow-wrap:anywhere}
 table{border-collapse:collapse}td,th{border:1px solid #d5dae1;padding:2px 6px}
@@ -17,10 +17,10 @@ table{border-collapse:collapse}td,th{border:1px solid #d5dae1;padding:2px 6px}
 [data-autoheal-field]::before{content:attr(data-autoheal-field);font:600 11px/1 system-ui,sans-serif;color:#fff;background:#0b7a4b;padding:2px 4px;margin-right:4px;border-radius:3px}
 ";
 
-/// What pages are made of besides what is allowed in a comment on one.
+/// Elements allowed in a page, in addition to those allowed in a comment on a page.
 const PARTS: [&str; 9] = ["main", "section", "address", "time", "label", "fieldset", "legend", "output", "button"];
 
-/// So much of an element that is not shown is repeated, in characters.
+/// Maximum number of characters displayed of an element that the page itself hides.
 const MOST_UNSEEN: usize = 200;
 
 /// The page as safe HTML.

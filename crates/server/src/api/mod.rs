@@ -1,5 +1,5 @@
-//! The API: a file for each thing that can be asked about. What is asked and answered is described in `openapi.json`, which is made from
-//! the types here.
+//! The HTTP API, one file for each resource. `openapi.json` describes its requests and responses; it is generated from the types
+//! of these modules.
 
 pub mod alerts;
 pub mod decisions;
@@ -67,7 +67,7 @@ pub(crate) mod tag {
 )]
 struct Description;
 
-/// Every operation.
+/// Returns the router of all operations of the API, with their descriptions.
 pub(crate) fn operations() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(heal::start))
@@ -106,12 +106,12 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(tools::list))
 }
 
-/// What load balancers ask, without a token.
+/// Returns the routes for load balancers, which need no token.
 pub(crate) fn probes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(overview::alive)).routes(routes!(overview::ready))
 }
 
-/// What those ask who sign what they send, and know no token.
+/// Returns the routes for webhooks, whose senders sign their requests and have no token.
 pub(crate) fn webhooks() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(webhook::receive))
 }
@@ -123,7 +123,7 @@ pub fn description() -> utoipa::openapi::OpenApi {
     security(description)
 }
 
-/// How the token is sent.
+/// Adds the security scheme (a bearer token) to the API description.
 fn security(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     description.components.get_or_insert_default().add_security_scheme("token", token);

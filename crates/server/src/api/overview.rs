@@ -1,4 +1,4 @@
-//! What there is at a glance, and whether the server can do its work.
+//! Overview of the server, and its liveness and readiness probes.
 
 use std::time::Duration;
 
@@ -13,56 +13,56 @@ use super::error::{ApiError, ErrorResponse};
 use super::tag;
 use crate::http::Shared;
 
-/// What there is at a glance.
+/// Overview of the queue, runs, sources and alerts.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Overview {
     /// The version of autoheal.
     pub version: &'static str,
-    /// The queue now.
+    /// Number of tasks in the queue, by state.
     pub queue: QueueGlance,
-    /// Runs that began within the last 24 hours.
+    /// Runs that were started in the last 24 hours.
     pub runs: RunGlance,
     /// Sources by their health.
     pub sources: SourceGlance,
-    /// Alerts of the last 24 hours.
+    /// Number of alerts raised in the last 24 hours.
     pub alerts_today: u64,
-    /// Whether folders of the server's machine may be healed as well: `server.repositories` names some.
+    /// True if folders of the server's machine may be healed, too: `server.repositories` names at least one.
     pub local_repositories: bool,
 }
 
-/// The queue now.
+/// Number of tasks in the queue, by state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueueGlance {
-    /// Tasks that wait.
+    /// Number of tasks that wait for a worker.
     pub pending: u64,
-    /// Tasks that a worker is at.
+    /// Number of tasks that a worker is running.
     pub running: u64,
 }
 
-/// Runs that began within the last 24 hours.
+/// Runs that were started in the last 24 hours.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunGlance {
-    /// All of them.
+    /// Number of runs.
     pub today: u64,
-    /// Those after which the target was well.
+    /// Number of runs after which the target was healthy.
     pub healed: u64,
 }
 
-/// Sources by their health.
+/// Number of sources, by health.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct SourceGlance {
-    /// The last run was good.
+    /// Sources whose last run succeeded.
     pub active: u64,
-    /// The last run failed.
+    /// Sources whose last run failed.
     pub degraded: u64,
-    /// No automatic attempts.
+    /// Sources in quarantine, for which no automatic attempt at a fix is made.
     pub quarantined: u64,
-    /// The host's name is gone.
+    /// Sources whose host name no longer exists.
     pub dead: u64,
 }
 
-/// Get what there is at a glance
+/// Get an overview of the server
 #[utoipa::path(get, path = "/api/overview", operation_id = "getOverview", tag = tag::SERVER, responses(
     (status = 200, description = "At a glance", body = Overview),
     (status = "default", description = "An error", body = ErrorResponse)))]
@@ -86,21 +86,21 @@ pub(super) async fn overview(State(shared): State<Shared>) -> Result<Json<Overvi
     }))
 }
 
-/// Whether the server is there.
+/// Liveness of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Liveness {
-    /// `ok`.
+    /// Status of the server: always `ok`, since an unavailable server does not respond.
     pub status: &'static str,
 }
 
-/// Whether the server can do its work.
+/// Readiness of the server for work.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Readiness {
-    /// `ready`, or `unavailable`.
+    /// Readiness: `ready` or `unavailable`.
     pub status: &'static str,
-    /// Whether the database answers.
+    /// True if the database responds.
     pub database: bool,
-    /// Whether there is disk space to begin anything: `worker.min_free_mib` says how much is wanted.
+    /// True if there is enough free disk space to begin a task; `worker.min_free_mib` sets the minimum.
     pub room: bool,
 }
 
@@ -111,7 +111,7 @@ pub(super) async fn alive() -> Json<Liveness> {
     Json(Liveness { status: "ok" })
 }
 
-/// Check whether the server can do its work
+/// Check whether the server is ready for work
 #[utoipa::path(get, path = "/readyz", operation_id = "isReady", tag = tag::SERVER, security(()), responses(
     (status = 200, description = "It can", body = Readiness),
     (status = 503, description = "It cannot now", body = Readiness)))]

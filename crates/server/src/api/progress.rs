@@ -1,4 +1,4 @@
-//! How far a healing is, in the spec's words: `currentStep` and `progress`.
+//! Progress of a healing job, in the fields of the spec: `currentStep` and `progress`.
 
 use autoheal_engine::graph::Node as _;
 use autoheal_repo::HealNode;
@@ -14,20 +14,21 @@ pub(super) const STEPS: [&str; 7] = [
     "monitor_ci",
 ];
 
-/// How much of the first round is done when a step begins, in percent. (The spec's example has diagnosis at 40.)
+/// Progress within the first round at the beginning of each step, in percent. (The spec's example has diagnosis at 40.)
 const DONE: [u32; 7] = [5, 20, 40, 55, 65, 80, 85];
 
-/// Where the first round ends; later rounds share what is left, and the last percent is the end itself.
+/// Progress at the end of the first round, in percent; later rounds share the rest, and the last percent is the end itself.
 const FIRST_ROUND: u32 = 90;
 const LAST: u32 = 99;
 
-/// The step as the spec names it: planning what to fix next is the beginning of fixing.
+/// Returns the index of the step in the spec. Planning the next fix belongs to the step of generating fixes.
 fn step_of(node: &str) -> usize {
     let node = if node == HealNode::Plan.name() { HealNode::Fix.name() } else { node };
     STEPS.iter().position(|step| *step == node).unwrap_or(0)
 }
 
-/// The step that a run is at and how far that is, by the nodes that it has ended. It never goes back: what is done again counts once.
+/// Returns the current step of a run and its progress in percent, from the finished nodes. The progress never decreases: a repeated
+/// node counts once.
 pub(super) fn of(steps: &[(String, Option<String>)], retry_limit: u32) -> (&'static str, u32) {
     let mut rounds = 0;
     let (mut current, mut percent) = (0, 0);

@@ -1,4 +1,4 @@
-//! What the steps of a run left: diagnostics, attempts at fixes, the output of commands.
+//! Records that the steps of a run leave: diagnostics, attempts at fixes, the output of commands.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, DiagnosticsEntry};
@@ -20,7 +20,7 @@ use crate::http::Shared;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
-    /// Who noticed it: `test`, `build`, `lint`, `lsp` or `runtime`.
+    /// Origin of the diagnostic: `test`, `build`, `lint`, `lsp` or `runtime`.
     pub source: &'static str,
     /// The kind of fault.
     #[schema(schema_with = schema::category)]
@@ -28,24 +28,24 @@ pub struct Diagnostic {
     /// The file, relative to the repository's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// From 1.
+    /// Line in the file, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// From 1.
+    /// Column in the line, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What was said.
+    /// Message of the diagnostic.
     pub message: String,
-    /// The stack, as far as there was one.
+    /// Stack trace, as far as one is available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
-    /// When it was first seen.
+    /// Time at which it was first seen.
     pub first_seen_at: Time,
-    /// When it was last seen.
+    /// Time at which it was last seen.
     pub last_seen_at: Time,
-    /// In how many looks.
+    /// Number of checks that reported the diagnostic.
     pub occurrence_count: u32,
-    /// When a look first missed it.
+    /// Time of the first check in which it no longer appeared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Time>,
 }
@@ -80,31 +80,31 @@ pub struct DiagnosticList {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixAttempt {
-    /// When.
+    /// Time of the attempt.
     pub at: Time,
-    /// What was to be fixed: a source, or a repository.
+    /// Target of the fix: a source, or a repository.
     pub target: String,
     /// The kind of error.
     pub error_type: String,
-    /// Where it went: `STAGING`, `PRODUCTION` (of a repository: it was accepted) or `FAILED`.
+    /// Destination of the fix: `STAGING`, `PRODUCTION` (for a repository: the fix was accepted) or `FAILED`.
     pub deployed_to: String,
     /// The patch: a unified diff.
     pub patch: String,
-    /// What was known.
+    /// Diagnosis that the fix is based on.
     pub diagnosis: Value,
-    /// How it was judged.
+    /// Result of the validation.
     pub validation: Value,
 }
 
-/// Attempts at fixes.
+/// Attempts at fixes, with their diagnosis and validation.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FixList {
-    /// In order.
+    /// Attempts, the oldest first.
     pub fixes: Vec<FixAttempt>,
 }
 
 impl FixList {
-    /// The stored attempts.
+    /// Creates the list from the stored attempts.
     pub(super) fn of(fixes: Vec<(Timestamp, FixRecord)>) -> Self {
         let attempt = |(at, fix): (Timestamp, FixRecord)| FixAttempt {
             at: Time(at),
@@ -125,11 +125,11 @@ impl FixList {
 pub struct CommandOutput {
     /// The node that started it.
     pub node: String,
-    /// The command.
+    /// Command line.
     pub command: String,
-    /// How it ended.
+    /// Outcome of the command.
     pub ended: String,
-    /// How long it took, in milliseconds.
+    /// Running time, in milliseconds.
     pub millis: u64,
     /// Standard output and error.
     pub output: String,
@@ -145,7 +145,7 @@ impl From<OutputRecord> for CommandOutput {
 /// The outputs of the commands of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OutputList {
-    /// In order.
+    /// Outputs, the oldest first.
     pub outputs: Vec<CommandOutput>,
 }
 

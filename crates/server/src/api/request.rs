@@ -1,4 +1,4 @@
-//! What is taken from a request, with what cannot be understood told as every other error is.
+//! Extractors for requests; a request that cannot be parsed gets the same error format as every other error.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -24,12 +24,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
-/// What stands after the question mark.
+/// Query string of the request.
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(ApiError))]
 pub(super) struct Query<T>(pub(super) T);
 
-/// What stands for the names in the path.
+/// Parameters in the path.
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(ApiError))]
 pub(super) struct Path<T>(pub(super) T);
@@ -49,16 +49,16 @@ fn short(text: &str) -> String {
     text.chars().filter(|character| !character.is_control()).take(100).collect()
 }
 
-/// The header that says for whom a program asks.
+/// Header with the user on whose behalf a client sends the request.
 const USER: &str = "x-autoheal-user";
 
-/// For whom a program asks, in whatever letters they write themselves.
+/// Returns the user on whose behalf a client sends the request; the name may contain any characters.
 pub(crate) fn user(headers: &HeaderMap) -> Option<String> {
     let name = short(&String::from_utf8_lossy(headers.get(USER)?.as_bytes()));
     (!name.trim().is_empty()).then_some(name)
 }
 
-/// Who asks, for what is written down with each decision.
+/// Name of the client or user that makes the request, recorded with each decision.
 pub(super) struct Asker(pub(super) String);
 
 impl<S: Sync> FromRequestParts<S> for Asker {

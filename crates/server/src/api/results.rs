@@ -1,4 +1,4 @@
-//! What a healing came to, as the spec's front end reads it: the names of `results.json` in camel case.
+//! Results of a healing job as the spec's front end expects them: the fields of `results.json` in camel case.
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::Category;
@@ -11,50 +11,50 @@ use utoipa::ToSchema;
 
 use super::schema;
 
-/// What a healing came to.
+/// Results of a healing job.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealingResults {
     /// The repository as a URI.
     pub repository: String,
-    /// As given.
+    /// Name of the team, from the request.
     pub team_name: String,
-    /// As given.
+    /// Name of the team's leader, from the request.
     pub leader_name: String,
-    /// The branch that the fixes are on, or would be.
+    /// Branch of the fixes, or the name it would have if there were any.
     #[schema(pattern = "^[A-Z0-9_]+_AI_Fix$")]
     pub branch_name: String,
-    /// Distinct failures that were seen.
+    /// Number of distinct failures that were found.
     pub total_failures: u32,
-    /// Accepted edits.
+    /// Number of accepted edits.
     pub fixes_applied: u32,
-    /// Rounds.
+    /// Number of rounds, the first one included.
     #[schema(minimum = 1)]
     pub iterations: u32,
-    /// Green, or not.
+    /// Verdict on the repository: `PASSED` when the checks pass, `FAILED` otherwise.
     pub ci_status: Verdict,
-    /// `4m 22s`.
+    /// Duration of the run, such as `4m 22s`.
     #[schema(pattern = r"^\d+m \d+s$")]
     pub total_time: String,
-    /// One for each accepted edit and each failure that is left.
+    /// The accepted edits, and the failures that are left.
     pub fixes: Vec<Fix>,
-    /// One for each round.
+    /// Outcome of each round.
     pub iteration_history: Vec<IterationStatus>,
-    /// Commits that were made.
+    /// Number of commits that were made.
     pub commit_count: u32,
-    /// How many rounds might have followed the first.
+    /// Maximum number of rounds after the first.
     pub retry_limit: u32,
-    /// Why it ended.
+    /// Reason the run ended.
     #[schema(schema_with = schema::stop_reason)]
     pub stop_reason: StopReason,
-    /// The commands that decided what green is.
+    /// Commands whose result decides the verdict.
     pub commands: Vec<String>,
-    /// What CI decides by and was not run here.
+    /// Checks that CI requires and that were not run on the server.
     pub not_run: Vec<String>,
     /// Tests whose outcome depends on more than the program; none of them was edited into passing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<FlakyTest>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     /// The page of the pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,13 +64,13 @@ pub struct HealingResults {
     pub error: Option<ResultError>,
 }
 
-/// The spec's verdict.
+/// Verdict on a repository, as the spec defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
-    /// Green.
+    /// The checks pass.
     Passed,
-    /// Anything else.
+    /// Any other outcome: a check fails, or the checks could not be run.
     Failed,
 }
 
@@ -83,12 +83,12 @@ impl From<CiStatus> for Verdict {
     }
 }
 
-/// What became of a failure.
+/// Outcome for a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub enum FixOutcome {
-    /// It was repaired.
+    /// The failure is fixed.
     Fixed,
-    /// It is left.
+    /// The failure is left.
     Failed,
 }
 
@@ -96,20 +96,20 @@ pub enum FixOutcome {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Fix {
-    /// Relative to the repository's root.
+    /// Path of the file, relative to the repository's root.
     pub file: String,
     /// The kind of fault.
     #[schema(schema_with = schema::category)]
     pub bug_type: Category,
-    /// From 1.
+    /// Line in the file, counted from 1.
     #[schema(minimum = 1)]
     pub line: u32,
-    /// Of its commit, or of the one it would have had.
+    /// Message of the commit, or the one it would have.
     #[schema(pattern = r"^\[AI-AGENT\]")]
     pub commit_message: String,
-    /// What became of it.
+    /// Outcome for the failure.
     pub status: FixOutcome,
-    /// In one line.
+    /// Summary of the edit or of the failure, in one line.
     pub summary: String,
 }
 
@@ -117,12 +117,12 @@ pub struct Fix {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlakyTest {
-    /// How the test runner is told to run it.
+    /// Identifier by which the test runner selects the test.
     pub test: String,
-    /// What it depends on.
+    /// Factor that the outcome depends on.
     #[schema(schema_with = schema::flaky_kind)]
     pub kind: &'static str,
-    /// What was seen, a sentence each.
+    /// Observations that show it, one sentence each.
     pub evidence: Vec<String>,
     /// The smallest command that shows it.
     pub reproduction: String,
@@ -135,19 +135,19 @@ impl FlakyTest {
     }
 }
 
-/// How a round ended.
+/// Outcome of a round.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IterationStatus {
-    /// From 1.
+    /// Number of the round, counted from 1.
     #[schema(minimum = 1)]
     pub iteration: u32,
-    /// With what.
+    /// Verdict at the end of the round.
     pub status: Verdict,
-    /// When.
+    /// Time at which the round ended.
     #[schema(format = DateTime)]
     pub timestamp: String,
-    /// Distinct failures left.
+    /// Number of distinct failures that are left.
     pub failure_count: u32,
 }
 
@@ -155,15 +155,15 @@ pub struct IterationStatus {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultError {
-    /// One of the spec's fifteen.
+    /// Code of the error, one of the spec's fifteen.
     #[schema(schema_with = schema::error_code)]
     pub code: &'static str,
-    /// What happened.
+    /// Message that describes the error.
     pub message: String,
-    /// What it happened to.
+    /// Details of the error, such as the resource it concerns.
     #[schema(value_type = Object)]
     pub details: Map<String, Value>,
-    /// When.
+    /// Time of the error.
     #[schema(format = DateTime)]
     pub timestamp: String,
 }

@@ -1,4 +1,4 @@
-//! What happens in a run, live and from the beginning: server-sent events with replay.
+//! Events of a run, live and from the beginning: server-sent events with replay.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -26,95 +26,95 @@ use super::schema::Time;
 use super::tag;
 use crate::http::Shared;
 
-/// How often the database is asked what workers elsewhere have stored.
+/// Polling interval for events that workers in other processes have stored.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// How many events a slow reader may be behind before it loses the connection (it goes on by `Last-Event-ID`).
+/// Maximum number of events that a slow reader may lag behind before it is disconnected (it resumes with `Last-Event-ID`).
 const BEHIND: usize = 256;
 
-/// Something that happened, as it is told.
+/// An event of a run, as clients receive it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunEvent {
-    /// Its place in the run; 0 for what is only shown live.
+    /// Position of the event in the run; 0 for an event that is only sent live.
     pub sequence: i64,
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// Type and data of the event.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// An event as it comes over the connection (WHATWG HTML, "Server-sent events").
+/// An event on the connection (WHATWG HTML, "Server-sent events").
 #[derive(Debug, Clone, ToSchema)]
 pub struct ServerSentEvent {
-    /// The event's place in the run; absent for what is only shown live, and for `end`.
+    /// Position of the event in the run; absent for an event that is only sent live, and for `end`.
     pub id: Option<String>,
-    /// The event's type; after `run_finished` comes `end`.
+    /// Type of the event; `end` follows `run_finished`.
     pub event: String,
-    /// A `RunEvent` as JSON; for `end` an empty object.
+    /// The event: a `RunEvent` as JSON; for `end` an empty object.
     #[schema(content_media_type = "application/json")]
     pub data: String,
 }
 
-/// What happened.
+/// Type and data of an event.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum What {
     /// The run's first step is about to begin.
     RunStarted {
-        /// What the run is about.
+        /// Source or repository that the run is about.
         target: String,
     },
     /// A worker took over a run that another had begun.
     RunResumed {
-        /// The node it goes on with.
+        /// Node at which the run resumes.
         node: String,
     },
-    /// A node begins.
+    /// A node was started.
     NodeStarted {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// Which try, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
     },
-    /// A try at a node failed.
+    /// An attempt at a node failed.
     NodeFailed {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// Which try, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// Why.
+        /// Error of the attempt.
         error: String,
-        /// Whether it is tried again.
+        /// True if the node is retried.
         retry: bool,
     },
-    /// A node ended.
+    /// A node finished.
     NodeFinished {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// How long it took, in milliseconds.
+        /// Running time of the node, in milliseconds.
         millis: u64,
     },
-    /// Something worth knowing.
+    /// Information about the run.
     Note {
-        /// The node that says it.
+        /// Node that reports it.
         node: String,
-        /// What kind of thing.
+        /// Topic of the note.
         topic: String,
-        /// One line.
+        /// Message, in one line.
         message: String,
     },
-    /// How far a long step is; only shown live.
+    /// Progress of a long step; sent live only.
     Progress {
-        /// The node that says it.
+        /// Node that reports it.
         node: String,
-        /// One line.
+        /// Message, in one line.
         message: String,
     },
-    /// The run ended.
+    /// The run finished.
     RunFinished {
-        /// Why.
+        /// Reason the run ended.
         #[serde(rename = "stopReason")]
         stop_reason: String,
     },
@@ -176,8 +176,8 @@ impl Told {
     }
 }
 
-/// How far somebody has been told. When a run is resumed, what was told from that number on and not stored never happened, and its
-/// numbers are given again.
+/// Position of a reader in the events of a run. When a run is resumed, events from the number of `run_resumed` on that were sent
+/// but not stored are void, and their numbers are assigned again.
 #[derive(Debug, Clone, Copy)]
 struct Cursor {
     last: i64,
@@ -189,7 +189,7 @@ impl Cursor {
         Self { last, resumed: 0 }
     }
 
-    /// Whether the event is news; then it has been told.
+    /// Returns whether the event is new to the reader; a new event becomes the reader's position.
     const fn advance(&mut self, told: &Told) -> bool {
         let is_news = if told.resumes { told.sequence != self.resumed } else { told.sequence > self.last };
         if is_news {
@@ -202,7 +202,7 @@ impl Cursor {
     }
 }
 
-/// Who follows runs. For each run that somebody reads there is one who asks the database, however many read.
+/// Followers of runs. Each run with at least one reader has a single task that polls the database, for all its readers together.
 #[derive(Clone)]
 pub(crate) struct Followers {
     store: Store,
@@ -241,7 +241,7 @@ impl Followers {
         Ok(self.store.run(run).await?.is_none_or(|row| row.finished_at.is_some()))
     }
 
-    /// Whoever follows already is joined; else events after `stored`, the last that the store has, are published from now on.
+    /// Joins the followers of a run. For the first one, events after `stored`, the last stored event, are published from now on.
     fn follow(&self, run: RunId, stored: i64) -> broadcast::Receiver<Told> {
         let mut followed = self.lock();
         if let Some(sender) = followed.get(&run) {
@@ -264,7 +264,7 @@ impl Followers {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes what happens until the run ends, or nobody reads.
+    /// Publishes the events of a run until it ends or the last reader disconnects.
     async fn publish(
         &self,
         run: RunId,
@@ -316,7 +316,7 @@ impl Followers {
     }
 }
 
-/// Tells one reader what was, and then what happens.
+/// Sends the past events to a reader, and then the new ones as they happen.
 async fn tell(
     past: Vec<Event>,
     mut live: broadcast::Receiver<Told>,
@@ -365,21 +365,21 @@ async fn end(reader: &mpsc::Sender<Result<sse::Event, Infallible>>) {
     let _ = reader.send(Ok(sse::Event::default().event("end").data("{}"))).await;
 }
 
-/// From where on.
+/// Position in the run from which events are sent.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventQuery {
-    /// Only events with a higher number; `Last-Event-ID` stands over it.
+    /// Only events with a higher number; the header `Last-Event-ID` takes precedence.
     #[param(minimum = 0)]
     after: Option<i64>,
 }
 
 /// Watch a run
 ///
-/// Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. After `run_finished` comes `end`, and the
-/// connection is closed. A reader that was cut off goes on with `Last-Event-ID`. After `run_resumed` events come with numbers from its own
-/// on, and what was told with these before never happened; a reader that comes back is told everything from the first of them on again.
+/// Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. `end` follows `run_finished`, and the
+/// connection is closed. A client that was disconnected resumes with `Last-Event-ID`. The events after `run_resumed` reuse the numbers
+/// from its own on: discard the earlier events with these numbers. A client that reconnects receives all events from there on again.
 #[utoipa::path(get, path = "/api/runs/{run_id}/events", operation_id = "watchRun", tag = tag::RUNS,
     params(
         ("run_id" = String, Path, format = Uuid, description = "The run's name"),

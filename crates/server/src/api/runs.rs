@@ -1,4 +1,4 @@
-//! Runs: what was done about sources and repositories.
+//! Runs: the records of the work on sources and repositories.
 
 use autoheal_engine::RunId;
 use autoheal_engine::task::{TaskKind, TaskState};
@@ -17,7 +17,7 @@ use super::tag;
 use super::tasks::Cancelled;
 use crate::http::Shared;
 
-/// How a run stands.
+/// State of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStanding {
@@ -43,36 +43,36 @@ impl From<RunStanding> for RunState {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSummary {
-    /// Its name.
+    /// Identifier of the run.
     #[schema(value_type = String, format = Uuid)]
     pub run_id: RunId,
-    /// The task it belongs to.
+    /// Number of the task that the run belongs to.
     pub task_id: i64,
-    /// What was asked.
+    /// Kind of the task.
     #[schema(schema_with = schema::task_kind)]
     pub kind: String,
-    /// What it is about.
+    /// Source or repository that the run is about.
     pub target: String,
-    /// When it began.
+    /// Time at which the run started.
     pub started_at: Time,
-    /// When it ended.
+    /// Time at which the run ended; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
-    /// How it stands.
+    /// State of the run.
     pub state: RunStanding,
-    /// Why it ended.
+    /// Reason the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// How long it took, in milliseconds.
+    /// Duration of the run, in milliseconds; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub millis: Option<u64>,
-    /// Of a repository: green, or not.
+    /// Verdict; only for a run of a repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci_status: Option<Verdict>,
-    /// Of a repository: accepted edits.
+    /// Number of accepted edits; only for a run of a repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixes_applied: Option<u64>,
-    /// Of a repository: distinct failures that were seen.
+    /// Number of distinct failures that were found; only for a run of a repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_failures: Option<u64>,
 }
@@ -112,31 +112,31 @@ impl RunSummary {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunList {
-    /// The runs.
+    /// Runs that match the filter.
     pub runs: Vec<RunSummary>,
-    /// Where the list goes on, as `before`; absent at its end.
+    /// Cursor of the next page, for `before`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid)]
     pub next: Option<RunId>,
 }
 
-/// Which runs.
+/// Filter for listing runs.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct RunQuery {
-    /// Only of tasks of this kind.
+    /// Only runs of tasks of this kind.
     #[param(schema_with = schema::task_kind, required = false)]
     kind: Option<TaskKind>,
-    /// Only about this source or repository.
+    /// Only runs of this source or repository.
     target: Option<String>,
-    /// Only those that stand so.
+    /// Only runs in this state.
     #[param(inline)]
     state: Option<RunStanding>,
-    /// Only those that began before this run.
+    /// Only runs that started before this one.
     #[param(value_type = Option<String>, format = Uuid)]
     before: Option<RunId>,
-    /// How many at most.
+    /// Maximum number of runs.
     #[serde(default)]
     #[param(schema_with = schema::limit, required = false)]
     limit: Limit,
@@ -162,23 +162,23 @@ pub(super) async fn list(
     Ok(Json(RunList { runs: rows.iter().map(RunSummary::of).collect(), next }))
 }
 
-/// A run with what it came to.
+/// A run with its results.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// The run.
+    /// Summary of the run.
     pub run: RunSummary,
-    /// While it has not ended: the node that comes after the last one that ended.
+    /// Next node, after the last finished one; only while the run is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_node: Option<String>,
-    /// Of a repository: what it came to.
+    /// Results of the run; only for a run of a repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<HealingResults>,
-    /// What it came to, as it is stored.
+    /// Result document, as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub document: Option<Value>,
-    /// The report for a person: Markdown.
+    /// Report for the user, as Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
 }
@@ -188,7 +188,7 @@ pub(super) async fn find(shared: &Shared, run: &str) -> Result<RunRow, ApiError>
     shared.services.store.run(name).await?.ok_or_else(|| not_found(ApiCode::RunNotFound, "run", run))
 }
 
-/// Get a run with what it came to
+/// Get a run with its results
 #[utoipa::path(get, path = "/api/runs/{run_id}", operation_id = "getRun", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "The run", body = Run),
@@ -212,7 +212,7 @@ pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) 
 
 /// Cancel a run
 ///
-/// It ends with what it has reached by then.
+/// The run ends with the results it has so far.
 #[utoipa::path(post, path = "/api/runs/{run_id}/cancel", operation_id = "cancelRun", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "It is asked to stop", body = Cancelled),

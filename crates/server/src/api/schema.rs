@@ -1,4 +1,4 @@
-//! What the types of other crates look like in the API's description.
+//! Schemas of types from other crates, for the API description.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Category;
@@ -12,7 +12,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::error::ApiCode;
 
-/// A point of time, told as RFC 3339 in UTC.
+/// A point in time, serialized as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Time(pub Timestamp);
 
@@ -32,7 +32,7 @@ impl PartialSchema for Time {
 
 impl ToSchema for Time {}
 
-/// How much of a list is wanted.
+/// Maximum number of rows in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u32")]
 pub struct Limit(u32);
@@ -40,17 +40,17 @@ pub struct Limit(u32);
 impl Limit {
     const MOST: u32 = 200;
 
-    /// The number.
+    /// Returns the maximum number of rows.
     pub const fn get(self) -> u32 {
         self.0
     }
 
-    /// How many rows to ask for: one more than is told shows whether the list goes on.
+    /// Returns the number of rows to query: one more than is returned, to detect whether there is a next page.
     pub const fn asked(self) -> u32 {
         self.0 + 1
     }
 
-    /// Leaves of the rows that were asked for those that are told; where the list goes on after them, the key of the last one.
+    /// Truncates the rows to one page. Returns the key of its last row if there is a next page.
     pub fn page<T, K>(self, rows: &mut Vec<T>, key: impl Fn(&T) -> K) -> Option<K> {
         let told = self.0 as usize;
         let goes_on = rows.len() > told;
@@ -122,7 +122,7 @@ pub(super) fn stop_reason() -> Schema {
     one_of(StopReason::ALL.map(StopReason::name))
 }
 
-/// What a test's outcome depends on besides the program.
+/// Returns the schema of the kinds of flaky tests: the factor, besides the program, that the outcome depends on.
 pub(super) fn flaky_kind() -> Schema {
     one_of(FlakyKind::ALL.map(FlakyKind::name))
 }

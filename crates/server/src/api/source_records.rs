@@ -1,4 +1,4 @@
-//! What is kept of a source: the versions of its recipe, values, pages, attempts at fixes, decisions.
+//! Records of a source: the versions of its recipe, values, pages, attempts at fixes, decisions.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{SnapshotRole, Stage};
@@ -27,32 +27,32 @@ use crate::tools::remote::DrawnPage;
 pub struct RecipeVersion {
     /// Its number, from 1.
     pub version: u32,
-    /// Where it stands.
+    /// Stage of the version.
     #[schema(schema_with = schema::stage)]
     pub stage: Stage,
-    /// Whether it is validated and waits for a person.
+    /// True if the version is validated and waits for review.
     pub waits: bool,
-    /// Who or what asked for it.
+    /// User, client or component that requested the version.
     pub asked_by: String,
-    /// Who or what put it into force last.
+    /// User, client or component that last activated the version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<String>,
-    /// When it was proposed.
+    /// Time at which the version was proposed.
     pub created_at: Time,
-    /// When it went into force last.
+    /// Time at which the version was last activated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promoted_at: Option<Time>,
     /// The version that it replaced then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<u32>,
-    /// Real runs since then.
+    /// Number of real runs since then.
     pub runs: u32,
-    /// How many of them failed.
+    /// Number of these runs that failed.
     pub failed_runs: u32,
-    /// The recipe.
+    /// The recipe, as stored.
     #[schema(value_type = Object)]
     pub recipe: Value,
-    /// What is different from the version before: a unified diff.
+    /// Changes since the previous version: a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
@@ -86,20 +86,20 @@ fn difference(before: &RecipeRow, after: &RecipeRow) -> Result<String, ApiError>
 /// The versions of a recipe.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RecipeList {
-    /// The newest first.
+    /// Versions, the newest first.
     pub recipes: Vec<RecipeVersion>,
 }
 
 /// An accepted set of values.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ValueSet {
-    /// When.
+    /// Time of the run that gave the values.
     pub at: Time,
-    /// Where.
+    /// Address of the page.
     pub url: String,
-    /// By which version of the recipe.
+    /// Version of the recipe that extracted the values.
     pub version: u32,
-    /// By field, or a list of such records.
+    /// Values by field, or a list of such records.
     pub values: Value,
 }
 
@@ -112,7 +112,7 @@ impl From<ValueRow> for ValueSet {
 /// Values of a source.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ValueList {
-    /// The newest first.
+    /// Sets of values, the newest first.
     pub values: Vec<ValueSet>,
 }
 
@@ -120,14 +120,14 @@ pub struct ValueList {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredPage {
-    /// Its number.
+    /// Number of the stored page.
     pub snapshot_id: i64,
-    /// What it is kept for.
+    /// Purpose for which the page is kept.
     #[schema(schema_with = schema::snapshot_role)]
     pub role: SnapshotRole,
-    /// The address that was asked for.
+    /// Address that was requested.
     pub url: String,
-    /// When it was taken.
+    /// Time at which the page was fetched.
     pub taken_at: Time,
 }
 
@@ -137,47 +137,47 @@ impl From<SnapshotRow> for StoredPage {
     }
 }
 
-/// The pages that are kept of a source.
+/// The stored pages of a source.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StoredPageList {
-    /// The newest first.
+    /// Stored pages, the newest first.
     pub snapshots: Vec<StoredPage>,
 }
 
-/// Something that a person decided.
+/// A decision that a user or client made about a source.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DecisionMade {
-    /// When.
+    /// Time of the decision.
     pub at: Time,
-    /// What, such as `RELEASED`.
+    /// The decision, such as `RELEASED`.
     pub decision: &'static str,
-    /// The version of the recipe that it was about.
+    /// Version of the recipe that the decision is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// Who.
+    /// User or client that made the decision.
     pub asked_by: String,
 }
 
-/// What people decided about a source.
+/// Decisions of users about a source.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DecisionList {
-    /// The newest first.
+    /// Decisions, the newest first.
     pub decisions: Vec<DecisionMade>,
 }
 
-/// How much.
+/// Size of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct HowMany {
-    /// How many at most.
+    /// Maximum number of rows.
     #[serde(default)]
     #[param(schema_with = schema::limit, required = false)]
     limit: Limit,
 }
 
-/// List the versions of a source's recipe, with what changed
+/// List the versions of a source's recipe, with their changes
 #[utoipa::path(get, path = "/api/sources/{name}/recipes", operation_id = "listRecipes", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The versions", body = RecipeList),
@@ -225,9 +225,9 @@ pub(super) async fn fixes(State(shared): State<Shared>, Path(name): Path<String>
     Ok(Json(FixList::of(shared.services.store.fixes_of_target(&row.source, Timestamp::default()).await?)))
 }
 
-/// List what people decided about a source
+/// List the decisions about a source
 ///
-/// Also about one that was removed: what was decided is kept.
+/// The decisions about a removed source are kept.
 #[utoipa::path(get, path = "/api/sources/{name}/decisions", operation_id = "listDecisions", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name"), HowMany), responses(
     (status = 200, description = "The decisions", body = DecisionList),
@@ -252,7 +252,7 @@ pub(super) async fn decisions(
     Ok(Json(DecisionList { decisions: made.collect() }))
 }
 
-/// List the pages that are kept of a source
+/// List the stored pages of a source
 #[utoipa::path(get, path = "/api/sources/{name}/snapshots", operation_id = "listSnapshots", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The pages", body = StoredPageList),
@@ -267,17 +267,17 @@ pub(super) async fn snapshots(
     Ok(Json(StoredPageList { snapshots: rows.into_iter().map(Into::into).collect() }))
 }
 
-/// With which version of the recipe.
+/// Selection of the version of the recipe.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct MarkQuery {
-    /// The version of the recipe whose fields are marked; without it, the one in force.
+    /// Version of the recipe whose fields are marked; the active one by default.
     #[param(minimum = 1)]
     version: Option<u32>,
 }
 
-/// What a browser may do with a stored page: show it, and nothing else.
+/// Content security policy of a stored page: a browser may display it, and nothing else.
 const SHOWN_ONLY: [(HeaderName, &str); 1] = [(
     header::CONTENT_SECURITY_POLICY,
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",

@@ -1,4 +1,4 @@
-//! Sources: what is scraped, how it is, and what is to be different about it.
+//! Sources: the pages that are scraped, their health, and changes to their settings.
 
 use std::collections::BTreeMap;
 
@@ -26,20 +26,20 @@ use super::tag;
 use super::tasks::Task;
 use crate::http::Shared;
 
-/// How many of a source's last runs are told.
+/// Number of a source's last runs in a response.
 const RECENT: u32 = 24;
 
 /// The shortest and the longest time between two runs, in seconds.
 const SHORTEST: u64 = 10;
 const LONGEST: u64 = 366 * 24 * 3600;
 
-/// Who decides about fixes.
+/// Policy for approving fixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// The validation.
+    /// Fixes are approved by their validation.
     Auto,
-    /// A person.
+    /// Fixes are approved by a reviewer.
     Review,
 }
 
@@ -65,50 +65,50 @@ impl From<Policy> for HealPolicy {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// Its name.
+    /// Name of the source.
     pub name: String,
-    /// Its page.
+    /// Address of its page.
     pub url: String,
-    /// How it is.
+    /// Health of the source.
     #[schema(schema_with = schema::health_state)]
     pub state: HealthState,
-    /// When a run was good last.
+    /// Time of the last successful run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_success_at: Option<Time>,
-    /// When a run failed last.
+    /// Time of the last failed run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_failure_at: Option<Time>,
-    /// Good runs in all.
+    /// Number of successful runs.
     pub success_count: u64,
-    /// Failed runs in all.
+    /// Number of failed runs.
     pub failure_count: u64,
-    /// Attempts at a fix within the breaker's window.
+    /// Number of attempts at a fix within the time window of the circuit breaker.
     pub fix_attempts_today: u32,
-    /// Until when no attempt is made.
+    /// End of the quarantine; until then, no automatic attempt at a fix is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quarantine_until: Option<Time>,
     /// Seconds between two runs.
     pub interval_seconds: u64,
-    /// When it runs instead: a cron expression in UTC.
+    /// Schedule instead of the interval: a cron expression in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
-    /// Who decides about fixes.
+    /// Policy for approving fixes.
     pub heal_policy: Policy,
-    /// The version of the recipe that is in force.
+    /// Version of the active recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe_version: Option<u32>,
-    /// Whether a fix waits for a person.
+    /// True if a fix awaits approval.
     pub waits_for_approval: bool,
-    /// Its last runs, the oldest first.
+    /// The latest runs, the oldest first.
     pub recent_runs: Vec<RecentRunResult>,
-    /// What it gave last.
+    /// Values that were accepted last.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub last_values: Option<Value>,
-    /// When that was.
+    /// Time at which `lastValues` was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_values_at: Option<Time>,
-    /// When it was added.
+    /// Time at which the source was added.
     pub created_at: Time,
 }
 
@@ -116,13 +116,13 @@ pub struct Source {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecentRunResult {
-    /// The run.
+    /// Identifier of the run.
     #[schema(value_type = String, format = Uuid)]
     pub run_id: RunId,
-    /// When it ended.
+    /// Time at which the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
-    /// Whether it was good.
+    /// True if the run was successful; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub healed: Option<bool>,
 }
@@ -173,44 +173,44 @@ fn in_force(recipes: &[RecipeRow]) -> Option<&RecipeRow> {
     recipes.iter().find(|recipe| recipe.stage == Stage::Production)
 }
 
-/// Every source.
+/// List of all sources, with their health.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SourceList {
-    /// By name.
+    /// Sources, sorted by name.
     pub sources: Vec<Source>,
 }
 
-/// A source with what it should yield, and how that is got.
+/// A source with its definition and its recipe.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SourceDetail {
-    /// The source.
+    /// The source with its health.
     pub source: Source,
-    /// Its definition, with its blueprint.
+    /// Definition of the source, with its blueprint.
     #[schema(value_type = Object)]
     pub definition: Value,
-    /// The recipe in force.
+    /// The active recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub recipe: Option<Value>,
 }
 
-/// How well fixes do (spec `doctor-agent.md`, "Success Metrics").
+/// Success rates of fixes (spec `doctor-agent.md`, "Success Metrics").
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixStatistics {
-    /// Sources.
+    /// Number of sources.
     pub sources: u64,
-    /// Attempts at a fix.
+    /// Number of attempts at a fix.
     pub attempts: u64,
-    /// Those whose validation passed.
+    /// Number of attempts whose validation passed.
     pub passed: u64,
-    /// Fixes that went into force.
+    /// Number of fixes that became active.
     pub promoted: u64,
-    /// Those that were taken back.
+    /// Number of fixes that were reverted.
     pub taken_back: u64,
-    /// Sources in quarantine.
+    /// Number of sources in quarantine.
     pub quarantined: u64,
-    /// From the failed run to the fix in force, on average, in milliseconds.
+    /// Average time from the failed run to the active fix, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_recovery_millis: Option<u64>,
 }
@@ -219,24 +219,24 @@ pub struct FixStatistics {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSource {
-    /// Its address.
+    /// Address of the page.
     #[schema(value_type = String, format = Uri)]
     pub url: Url,
-    /// What it is to be called; without it, by its address.
+    /// Name of the source; derived from the address by default.
     #[schema(max_length = 64)]
     pub name: Option<String>,
     /// Seconds between two runs.
     #[schema(minimum = 10, maximum = 31_622_400)]
     pub interval_seconds: Option<u64>,
-    /// When it runs instead: a cron expression in UTC, such as `0 6 * * *`.
+    /// Schedule instead of the interval: a cron expression in UTC, such as `0 6 * * *`.
     #[schema(max_length = 100)]
     pub schedule: Option<String>,
-    /// Who decides about fixes.
+    /// Policy for approving fixes.
     pub heal_policy: Option<Policy>,
-    /// What is wanted, as it stands on the page, by field.
+    /// Examples of the wanted values, as they appear on the page, by field.
     #[serde(default)]
     pub examples: BTreeMap<String, String>,
-    /// Whether a browser runs the page's scripts first.
+    /// True if a browser runs the page's scripts first.
     #[serde(default)]
     pub render: bool,
 }
@@ -244,38 +244,38 @@ pub struct NewSource {
 /// A source that is being added.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Adding {
-    /// Its name.
+    /// Name of the source.
     pub name: String,
-    /// The work of adding it.
+    /// Task that adds the source.
     pub task: Task,
 }
 
-/// What is to be different about a source; what is not named stays.
+/// Changes to a source; omitted fields keep their values.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SourceChanges {
     /// Seconds between two runs.
     #[schema(minimum = 10, maximum = 31_622_400)]
     pub interval_seconds: Option<u64>,
-    /// When it runs instead: a cron expression in UTC, such as `0 6 * * *`; empty: at its interval again.
+    /// Schedule instead of the interval: a cron expression in UTC, such as `0 6 * * *`; an empty string restores the interval.
     #[schema(max_length = 100)]
     pub schedule: Option<String>,
-    /// Who decides about fixes.
+    /// Policy for approving fixes.
     pub heal_policy: Option<Policy>,
 }
 
-/// The name of a source; what cannot be one is the name of none.
+/// Parses the name of a source. An invalid name gets the error for an unknown source.
 pub(super) fn parsed(name: &str) -> Result<SourceName, ApiError> {
     named(name, ApiCode::SourceNotFound, "source")
 }
 
-/// The source of that name.
+/// Returns the source with this name.
 pub(super) async fn find(shared: &Shared, name: &str) -> Result<SourceRow, ApiError> {
     let row = shared.services.store.source(parsed(name)?.as_str()).await?;
     row.ok_or_else(|| not_found(ApiCode::SourceNotFound, "source", name))
 }
 
-/// A source and the versions of its recipe.
+/// Returns a source and the versions of its recipe.
 async fn described(shared: &Shared, row: &SourceRow) -> Result<(Source, Vec<RecipeRow>), ApiError> {
     let store = &shared.services.store;
     let recipes = store.recipes(&row.source).await?;
@@ -284,7 +284,7 @@ async fn described(shared: &Shared, row: &SourceRow) -> Result<(Source, Vec<Reci
     Ok((Source::of(row, &recipes, recent, last)?, recipes))
 }
 
-/// The source as it is now.
+/// Returns the current state of a source.
 pub(super) async fn current(shared: &Shared, name: &str) -> Result<Json<Source>, ApiError> {
     let row = find(shared, name).await?;
     Ok(Json(described(shared, &row).await?.0))
@@ -351,7 +351,7 @@ pub(super) async fn show(
     Ok(Json(SourceDetail { source, definition: told(row.definition), recipe }))
 }
 
-/// A definition without what is secret in it: whoever knows the path of a webhook can post there.
+/// Returns the definition without its secrets: the webhook is reduced to its origin, because anyone who knows its path can post there.
 fn told(mut definition: Value) -> Value {
     if let Some(webhook) = definition.get_mut("webhook").filter(|webhook| !webhook.is_null()) {
         let host =
@@ -377,7 +377,7 @@ fn schedule(text: &str) -> Result<CronExpression, ApiError> {
 
 /// Add a source
 ///
-/// A worker looks at the page and proposes a recipe for it; the task tells how that went.
+/// A worker fetches the page and infers a recipe for it; the task reports the result.
 #[utoipa::path(post, path = "/api/sources", operation_id = "addSource", tag = tag::SOURCES, request_body = NewSource, responses(
     (status = 202, description = "It is being added", body = Adding),
     (status = 409, description = "There is a source of this name, or it is being added otherwise", body = ErrorResponse),
@@ -447,9 +447,9 @@ pub(super) async fn change(
     current(&shared, &name).await
 }
 
-/// Forget a source
+/// Delete a source
 ///
-/// With its recipes, pages and values. Its alerts, and what was decided about it, stay.
+/// Deletes its recipes, pages and values. Its alerts and the decisions about it are kept.
 #[utoipa::path(delete, path = "/api/sources/{name}", operation_id = "removeSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 204, description = "It is forgotten"),

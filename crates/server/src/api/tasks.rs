@@ -1,4 +1,4 @@
-//! The queue.
+//! The task queue.
 
 use autoheal_engine::TaskId;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
@@ -16,50 +16,50 @@ use super::schema::{self, Limit, Time};
 use super::tag;
 use crate::http::Shared;
 
-/// A row of the queue.
+/// A task in the queue.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// Its number.
+    /// Number of the task.
     pub task_id: i64,
-    /// What was asked.
+    /// Kind of the task.
     #[schema(schema_with = schema::task_kind)]
     pub kind: TaskKind,
-    /// What it is about: a source, or a repository.
+    /// Target of the task: a source, or a repository.
     pub target: String,
-    /// How it stands.
+    /// State of the task.
     #[schema(schema_with = schema::task_state)]
     pub state: TaskState,
-    /// Smaller goes first.
+    /// Priority of the task: tasks with a smaller number are run first.
     pub priority: i32,
-    /// When it was asked for.
+    /// Time of the request.
     pub created_at: Time,
-    /// It is not begun before.
+    /// Earliest time at which the task may be started.
     pub run_at: Time,
-    /// When a worker took it first.
+    /// Time at which a worker first claimed the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
-    /// When it ended.
+    /// Time at which the task ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Time>,
-    /// What went wrong last.
+    /// Message of the last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
-    /// How often it failed.
+    /// Number of failed attempts.
     pub retry_count: u32,
-    /// How often it may.
+    /// Maximum number of retries.
     pub max_retries: u32,
-    /// How many workers died at it since its last step: after three it is given to no other.
+    /// Number of workers that died while running the task since its last step; after three, no other worker gets it.
     pub deaths: u32,
-    /// The worker that is at it.
+    /// Worker that is running the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// Whether a person wants it to end.
+    /// True if a user has requested cancellation.
     pub cancel_requested: bool,
 }
 
 impl Task {
-    /// A stored task.
+    /// Converts a stored task.
     pub(super) fn of(task: autoheal_engine::task::Task) -> Self {
         Self {
             task_id: task.id.0,
@@ -85,9 +85,9 @@ impl Task {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskList {
-    /// The tasks.
+    /// Tasks that match the filter.
     pub tasks: Vec<Task>,
-    /// Where the list goes on, as `before`; absent at its end.
+    /// Cursor of the next page, for `before`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }
@@ -96,39 +96,39 @@ pub struct TaskList {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskWithRuns {
-    /// The task.
+    /// The task and its state.
     pub task: Task,
-    /// Its runs, the newest first.
+    /// Runs of the task, the newest first.
     pub runs: Vec<RunSummary>,
 }
 
-/// A task that was asked to stop.
+/// A task whose cancellation was requested.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cancelled {
-    /// Its number.
+    /// Number of the task.
     pub task_id: i64,
-    /// How it stands now: one that a worker is at ends with what it has reached.
+    /// State after the request: a task that is running ends with the results it has so far.
     #[schema(schema_with = schema::task_state)]
     pub state: TaskState,
 }
 
-/// Which tasks.
+/// Filter for listing tasks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct TaskQuery {
-    /// Only in this state.
+    /// Only tasks in this state.
     #[param(schema_with = schema::task_state, required = false)]
     state: Option<TaskState>,
-    /// Only of this kind.
+    /// Only tasks of this kind.
     #[param(schema_with = schema::task_kind, required = false)]
     kind: Option<TaskKind>,
-    /// Only about this source or repository.
+    /// Only tasks of this source or repository.
     target: Option<String>,
-    /// Only those that were made before this task.
+    /// Only tasks that were created before this one.
     before: Option<i64>,
-    /// How many at most.
+    /// Maximum number of tasks.
     #[serde(default)]
     #[param(schema_with = schema::limit, required = false)]
     limit: Limit,
@@ -154,7 +154,7 @@ pub(super) async fn list(
     Ok(Json(TaskList { tasks: tasks.into_iter().map(Task::of).collect(), next }))
 }
 
-/// Puts work into the queue that somebody waits for; where it is asked for already, it is done as soon as that would be.
+/// Queues a task that a client waits for; if the same work is queued already, it becomes due at once.
 pub(super) async fn enqueue(shared: &Shared, task: &NewTask) -> Result<Task, ApiError> {
     let store = &shared.services.store;
     let enqueued = ask_for(store, task).await?;
@@ -186,7 +186,7 @@ pub(super) async fn show(
 
 /// Cancel a task
 ///
-/// One that waits is ended at once, one that a worker is at ends with what it has reached by then.
+/// A waiting task ends at once; a running one ends with the results it has so far.
 #[utoipa::path(post, path = "/api/tasks/{task_id}/cancel", operation_id = "cancelTask", tag = tag::TASKS,
     params(("task_id" = i64, Path, description = "The task's number")), responses(
     (status = 200, description = "It is asked to stop", body = Task),
@@ -203,7 +203,7 @@ pub(super) async fn cancel(State(shared): State<Shared>, Path(name): Path<String
 
 /// Try a task again
 ///
-/// One that failed, was cancelled or is in quarantine; a run that had not ended goes on where it was.
+/// Only a task that failed, was cancelled or is in quarantine; its unfinished run resumes where it was.
 #[utoipa::path(post, path = "/api/tasks/{task_id}/retry", operation_id = "retryTask", tag = tag::TASKS,
     params(("task_id" = i64, Path, description = "The task's number")), responses(
     (status = 200, description = "It waits for a worker", body = Task),

@@ -14,34 +14,34 @@ use super::error::ErrorResponse;
 use super::{security, tag};
 use crate::tools::{Tool, tools};
 
-/// Where the tools are.
+/// Path of the tools.
 pub(super) const ROOT: &str = "/api/tools";
 
-/// A tool.
+/// Description of a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ToolSummary {
-    /// Its name, which is the end of its address.
+    /// Name of the tool, which is the last segment of its address.
     pub name: &'static str,
-    /// What it does, for a model that is to choose among tools.
+    /// Description of the tool, for a model that chooses among tools.
     pub description: &'static str,
-    /// The JSON Schema of what it is given.
+    /// JSON Schema of the tool's input.
     #[schema(value_type = Object)]
     pub input: Map<String, Value>,
 }
 
-/// Every tool.
+/// List of the tools that an assistant can call.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ToolList {
-    /// The tools.
+    /// Tools with their descriptions.
     pub tools: Vec<ToolSummary>,
 }
 
-/// What a tool answers.
+/// Response of a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ToolAnswer {
-    /// For a reader: Markdown.
+    /// Text for a reader, as Markdown.
     pub text: String,
-    /// For a program.
+    /// Structured data for a program.
     pub data: Value,
 }
 
@@ -55,7 +55,7 @@ pub(super) async fn list() -> Json<ToolList> {
     Json(ToolList { tools: tools().iter().map(summary).collect() })
 }
 
-/// The operation that calls a tool.
+/// Returns the operation that calls a tool.
 fn operation(tool: &dyn Tool) -> Operation {
     let json = |schema: RefOr<Schema>| Content::new(Some(schema));
     let named = |name| RefOr::Ref(Ref::from_schema_name(name));
@@ -80,7 +80,7 @@ fn operation(tool: &dyn Tool) -> Operation {
         .build()
 }
 
-/// Adds the tools to a description in which `root` is the address that they are under.
+/// Adds the operations of the tools to a description; `root` is the prefix of their paths.
 pub(super) fn describe(paths: &mut Paths, root: &str) {
     for tool in tools() {
         paths.add_path_operation(format!("{root}/{}", tool.name()), vec![HttpMethod::Post], operation(*tool));
@@ -100,7 +100,7 @@ pub(super) fn describe(paths: &mut Paths, root: &str) {
 )]
 struct Tools;
 
-/// The tools alone, for assistants that take a description for a set of tools.
+/// Returns the description of the tools alone, for assistants that import a description as a set of tools.
 pub fn tools_description() -> Document {
     let mut description = Tools::openapi();
     description.servers = Some(vec![Server::new(ROOT)]);
@@ -108,7 +108,7 @@ pub fn tools_description() -> Document {
     security(description)
 }
 
-/// The same, served.
+/// Serves the description of the tools.
 pub(crate) async fn serve_tools_description() -> Json<Document> {
     Json(tools_description())
 }

@@ -1,4 +1,4 @@
-//! What language models have used.
+//! Usage of language models.
 
 use std::time::Duration;
 
@@ -13,23 +13,23 @@ use super::request::Query;
 use super::tag;
 use crate::http::Shared;
 
-/// The longest time that is summed.
+/// Longest period of the sums, in days.
 const MOST_DAYS: u32 = 3660;
 
-/// What is summed by.
+/// Grouping of the sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
     /// The day, in UTC.
     #[default]
     Day,
-    /// The model.
+    /// The language model.
     Model,
     /// The source or the repository.
     Target,
-    /// For whom.
+    /// The user on whose behalf the request was made.
     User,
-    /// The prompt.
+    /// The purpose of the prompt.
     Purpose,
 }
 
@@ -45,23 +45,23 @@ impl From<By> for UsageBy {
     }
 }
 
-/// A sum.
+/// Usage of language models within one group.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageSum {
-    /// The day, or the name of what was asked for; empty when there is none.
+    /// Name of the group, such as the day or the model; empty for requests without one.
     pub name: String,
-    /// Requests.
+    /// Number of requests.
     pub calls: u64,
-    /// Tokens of questions.
+    /// Number of tokens in prompts.
     pub input_tokens: u64,
-    /// Tokens of answers.
+    /// Number of tokens in responses.
     pub output_tokens: u64,
-    /// Tokens of questions that came from a cache.
+    /// Number of prompt tokens that came from a cache.
     pub cached_tokens: u64,
-    /// What those cost whose price is known, in millionths of a US dollar.
+    /// Cost of the requests whose price is known, in millionths of a US dollar.
     pub micro_dollars: u64,
-    /// Requests whose price nobody knows.
+    /// Number of requests whose price is unknown.
     pub unpriced_calls: u64,
 }
 
@@ -72,23 +72,23 @@ impl From<UsageRow> for UsageSum {
     }
 }
 
-/// Sums.
+/// Usage of language models, by group.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UsageSums {
-    /// By name.
+    /// Sums, sorted by the name of the group.
     pub rows: Vec<UsageSum>,
 }
 
-/// Which sums.
+/// Grouping and period of the sums.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct UsageQuery {
-    /// What is summed by.
+    /// Grouping of the sums.
     #[serde(default)]
     #[param(inline, required = false)]
     by: By,
-    /// The last so many days, today included.
+    /// Number of days, today included.
     #[serde(default = "default_days")]
     #[param(required = false, minimum = 1, maximum = 3660, default = 30)]
     days: u32,
@@ -98,7 +98,7 @@ const fn default_days() -> u32 {
     30
 }
 
-/// Sum up what language models have used, and what that cost
+/// Sum up the usage of language models and its cost
 #[utoipa::path(get, path = "/api/usage", operation_id = "getUsage", tag = tag::USAGE, params(UsageQuery), responses(
     (status = 200, description = "The sums", body = UsageSums),
     (status = "default", description = "An error", body = ErrorResponse)))]

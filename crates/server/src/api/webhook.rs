@@ -1,7 +1,7 @@
-//! GitHub tells that CI has failed, and the repository is healed.
+//! The webhook through which GitHub reports failing CI, so that the repository is healed.
 //!
-//! GitHub knows no token and is no page in a browser: what it sends is believed because it is signed with a secret that only it and
-//! this server know. Everything in it comes from whoever pushes to the repository, all the same.
+//! GitHub has no token and is not a page in a browser: its events are authenticated by a signature, made with a secret that only GitHub
+//! and this server know. Their content is untrusted nevertheless: it comes from anyone who can push to the repository.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,34 +26,34 @@ use super::tag;
 use crate::http::Shared;
 use crate::tools::new_task;
 
-/// Which events are believed, and whether anything is done about them.
+/// Settings of the GitHub webhook: the secret for its signatures, and whether it triggers healing.
 #[derive(Debug, Clone, Default)]
 pub struct Webhook {
-    /// What events are signed with; `None`: there is no webhook.
+    /// Secret that events are signed with; `None`: the webhook is disabled.
     pub secret: Option<SecretString>,
-    /// Whether repositories whose CI fails are healed.
+    /// True if a failing CI run of a repository triggers healing.
     pub is_enabled: bool,
 }
 
-/// What became of an event.
+/// Outcome of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookStatus {
-    /// The repository is to be healed.
+    /// The healing of the repository is queued.
     Queued,
-    /// Nothing is done.
+    /// The event triggers nothing.
     Ignored,
-    /// GitHub can reach this server, and knows its secret.
+    /// GitHub can reach the server, and both know the same secret.
     Ready,
 }
 
-/// What becomes of an event.
+/// Response to an event.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookResponse {
-    /// What becomes of it.
+    /// Outcome of the event.
     pub status: WebhookStatus,
-    /// Why nothing does.
+    /// Reason the event is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The job that heals the repository.
@@ -62,68 +62,68 @@ pub struct WebhookResponse {
     pub job_id: Option<JobId>,
 }
 
-/// What of an event counts.
+/// Fields of an event that are used.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct WebhookEvent {
-    /// What happened to it.
+    /// Activity that triggered the event, such as `completed`.
     pub action: Option<String>,
-    /// Where.
+    /// Repository of the event.
     pub repository: Option<EventRepository>,
-    /// A run of Actions.
+    /// Run of a workflow of GitHub Actions.
     pub workflow_run: Option<EventCheck>,
-    /// What one app found of a commit.
+    /// Check suite: the results of one app for a commit.
     pub check_suite: Option<EventCheck>,
 }
 
-/// A repository.
+/// A repository on GitHub.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct EventRepository {
-    /// Its number.
+    /// Number of the repository on GitHub.
     pub id: u64,
-    /// Its page.
+    /// Address of the repository's page.
     pub html_url: Option<String>,
 }
 
-/// A run or a suite.
+/// A workflow run or a check suite.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct EventCheck {
-    /// How it ended.
+    /// Conclusion of the run or suite.
     pub conclusion: Option<String>,
-    /// When it changed last.
+    /// Time of the last change.
     pub updated_at: Option<String>,
-    /// The branch that was checked; of a fork GitHub names none in suites.
+    /// The branch that was checked; missing in check suites of forks.
     pub head_branch: Option<String>,
     /// The commit that was checked.
     pub head_commit: Option<EventCommit>,
-    /// Where the commit is.
+    /// Repository of the commit.
     pub head_repository: Option<EventRepository>,
     /// The pull requests of the branch.
     #[serde(default)]
     pub pull_requests: Vec<Option<EventPullRequest>>,
 }
 
-/// A commit.
+/// The commit that was checked.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct EventCommit {
-    /// What it says.
+    /// Commit message.
     pub message: Option<String>,
 }
 
-/// A pull request.
+/// A pull request of the branch.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct EventPullRequest {
-    /// Where it comes from.
+    /// Head of the pull request: the branch it comes from.
     pub head: Option<EventEnd>,
 }
 
-/// An end of a pull request.
+/// Head or base of a pull request.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct EventEnd {
-    /// The repository, unless it was deleted.
+    /// Repository of the branch, unless it was deleted.
     pub repo: Option<EventRepository>,
 }
 
-/// Why nothing is done about an event.
+/// Reason an event is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ignored {
     Event,
@@ -149,10 +149,10 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// A job is remembered for longer, so that an event is done once. GitHub delivers again what is up to three days old.
+/// Maximum age of an event. Jobs are kept for longer, so that an event is processed once; GitHub redelivers events up to three days old.
 const FRESH: Duration = Duration::from_hours(7 * 24);
 
-/// The branch that is to be healed after an event.
+/// Returns the branch to heal after an event.
 fn red_branch(
     check: EventCheck,
     action: Option<&str>,

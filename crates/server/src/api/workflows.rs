@@ -10,27 +10,27 @@ use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Path, not_found};
 use super::{schema, tag};
 
-/// A graph.
+/// Graph of a workflow.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Workflow {
-    /// The tasks that it serves.
+    /// Kind of the tasks that run the workflow.
     #[schema(schema_with = schema::task_kind)]
     pub kind: TaskKind,
-    /// Its nodes, the first of which a run begins with.
+    /// Nodes; a run starts at the first.
     pub nodes: Vec<&'static str>,
-    /// Where they lead.
+    /// Edges between the nodes.
     pub edges: Vec<Edge>,
 }
 
-/// Where a node leads.
+/// Edge from one node to the next.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Edge {
-    /// The node.
+    /// Node at which the edge starts.
     pub from: &'static str,
-    /// The one after it; absent: the run ends.
+    /// Node at which the edge ends; absent when the run ends there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<&'static str>,
-    /// When, where it may lead elsewhere.
+    /// Condition of the edge, if the node has others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<&'static str>,
 }
@@ -53,7 +53,7 @@ impl Workflow {
         Self { kind, nodes: nodes.iter().map(|node| node.name()).collect(), edges }
     }
 
-    /// A workflow that does all its work at once.
+    /// Returns a workflow that consists of a single node.
     fn single(kind: TaskKind, node: &'static str) -> Self {
         Self { kind, nodes: vec![node], edges: vec![Edge { from: node, to: None, label: None }] }
     }

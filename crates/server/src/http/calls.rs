@@ -1,4 +1,4 @@
-//! A call that is under way: it goes on beside the connection, and is told to stop when nobody waits for it any more.
+//! Tool calls in progress. A call runs independently of its connection, and is cancelled when the client stops waiting.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::api::error::{ApiCode, ApiError};
 use crate::api::tools::ToolAnswer;
 use crate::tools::{self, Answer, Call, Tool, ToolError};
 
-/// So many lines of progress a reader may be behind.
+/// Maximum number of progress lines that a slow client may lag behind.
 const BEHIND: usize = 256;
 
-/// What is said of a call.
+/// Message about a running call.
 enum Said {
     Progress(String),
     Ended(Result<Answer, ToolError>),
 }
 
-/// How many pages are read for tools at once, and how many callers may wait for that: a page takes a processor, and hundreds of megabytes.
+/// Maximum number of pages read for tools at once, and of callers waiting; a page takes a processor and hundreds of megabytes.
 const READ_AT_ONCE: usize = 2;
 const WAITING: usize = 16;
 
-/// The tools that read pages take turns.
+/// Limits the number of concurrent tool calls that read pages.
 #[derive(Clone)]
 pub(super) struct Reading {
     admitted: Arc<Semaphore>,
@@ -46,11 +46,11 @@ impl Default for Reading {
 }
 
 impl Reading {
-    /// The turn of one more call.
+    /// Returns a place in the queue for one more call.
     ///
     /// # Errors
     ///
-    /// [`ApiCode::RateLimited`] when too many wait already.
+    /// [`ApiCode::RateLimited`] when too many calls are waiting.
     pub(super) fn turn_for(&self, tool: &dyn Tool) -> Result<Turn, ApiError> {
         if !tool.reads_pages() {
             return Ok(Turn(None));
@@ -62,11 +62,11 @@ impl Reading {
     }
 }
 
-/// A call's place in the queue; none where it needs none.
+/// Place of a call in the queue; `None` when the tool reads no pages.
 pub(super) struct Turn(Option<(OwnedSemaphorePermit, Arc<Semaphore>)>);
 
 impl Turn {
-    /// Waits for it, and keeps it until the answer is dropped.
+    /// Waits until the call may start. The permits are held until the returned value is dropped.
     async fn come(self) -> Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)> {
         let (admitted, reading) = self.0?;
         // It is never closed.
@@ -74,13 +74,13 @@ impl Turn {
     }
 }
 
-/// A call under way. Dropping it stops the call.
+/// A call in progress. Dropping it stops the call.
 pub(super) struct UnderWay {
     said: mpsc::Receiver<Said>,
     stop: DropGuard,
 }
 
-/// Begins a call.
+/// Starts a tool call, as soon as its turn in the queue comes.
 pub(super) fn begin(
     tool: &'static dyn Tool,
     shared: &Shared,
@@ -105,7 +105,7 @@ pub(super) fn begin(
 }
 
 impl UnderWay {
-    /// The answer, when it is there.
+    /// Returns the response, when the call has ended.
     pub(super) async fn into_answer(mut self) -> Response {
         while let Some(said) = self.said.recv().await {
             if let Said::Ended(outcome) = said {

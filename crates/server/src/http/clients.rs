@@ -1,10 +1,10 @@
-//! Who is who: clients by their network, and how many connections each may have.
+//! Identity of clients, by their network, and the number of connections of each.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A client, as far as limits are concerned: an address, of IPv6 the network that one subscriber gets (a /64).
+/// A client, as the unit of limits: an address, or for IPv6 the network of one subscriber (a /64).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Client(IpAddr);
 

@@ -1,4 +1,4 @@
-//! Connections: who takes too long to ask is not waited for, and a stop lets answers end.
+//! Connections: slow clients are disconnected, and a stop lets open responses finish.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -24,22 +24,22 @@ use tower::ServiceExt as _;
 
 use super::clients::{Client, Connections};
 
-/// How long the headers of a request may take.
+/// Time limit for receiving the headers of a request.
 const HEADERS: Duration = Duration::from_secs(5);
 
-/// How long a stop waits for answers that are under way.
+/// Grace period for unfinished responses when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long whoever asked may leave an answer unread.
+/// Maximum time for which a client may leave a response unread.
 const UNREAD: Duration = Duration::from_secs(30);
 
-/// How many connections there are at most; others wait to be taken.
+/// Maximum number of connections; others wait to be accepted.
 const MOST: u64 = 4096;
 
-/// How many files the rest of this process may have open: the database, sandboxes, git. Strangers do not take them away.
+/// Number of files reserved for the rest of this process (the database, sandboxes, git): clients cannot use them up.
 const RESERVED: u64 = 512;
 
-/// As many connections as this process may have files, which it first asks for.
+/// Returns the maximum number of connections, after raising this process's limit on open files.
 fn room() -> usize {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return 64 };
     let wanted = (MOST + RESERVED).min(hard).max(soft);
@@ -47,7 +47,7 @@ fn room() -> usize {
     usize::try_from(files.saturating_sub(RESERVED).clamp(64, MOST)).unwrap_or(64)
 }
 
-/// Answers until `stop`, and then ends what it was asked. A client has at most `most` connections at once; 0: as many as it likes.
+/// Serves requests until `stop`, then finishes the open ones. Limits each client to `most` connections at once; 0: unlimited.
 pub(super) async fn serve(listener: TcpListener, router: Router, most: usize, stop: CancellationToken) {
     let graceful = GracefulShutdown::new();
     let (slots, connections) = (Arc::new(Semaphore::new(room())), Connections::new(most));
@@ -95,7 +95,7 @@ impl<S> Patient<S> {
         Self { stream, unread: None }
     }
 
-    /// What came of a try to write; nothing for too long is an error.
+    /// Returns the result of an attempt to write, or an error if the attempt is pending for too long.
     fn waited<T>(&mut self, tried: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         if tried.is_ready() {
             self.unread = None;

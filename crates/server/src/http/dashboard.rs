@@ -19,7 +19,7 @@ struct Files;
 
 const START: &str = "index.html";
 
-/// Names of these carry a hash of what is in them: what they hold never changes.
+/// Folder of files whose names contain a hash of their content, so that they never change.
 const HASHED: &str = "assets/";
 
 const NOT_BUILT: &str =
@@ -27,17 +27,17 @@ const NOT_BUILT: &str =
 <p>The API is there: <a href=/api/openapi.json>/api/openapi.json</a>. For the page, Node 20 is needed:
 <pre>cd dashboard && npm ci && npm run build && cd .. && DASHBOARD_DIST=dashboard/dist cargo build --release</pre>";
 
-/// What is told with every file.
+/// Headers and markup that the dashboard's files are served with.
 pub(super) struct Page {
-    /// What the page may do in a browser.
+    /// Content security policy of the dashboard's pages.
     policy: HeaderValue,
-    /// Where it reports crashes, as a line of its head.
+    /// `<meta>` tag with the address for crash reports.
     sink: Option<String>,
 }
 
 impl Page {
-    /// The page runs its own scripts and nothing else, and asks nobody but this server and who hears of crashes. The one style that is
-    /// allowed besides its own is that of stored pages, which it shows in frames of its own.
+    /// Builds the headers. The page runs only its own scripts, and connects only to this server and to the recipient of crash reports. Besides
+    /// its own styles, only the style sheet of stored pages is allowed, which the page displays in frames.
     pub(super) fn new(error_sink: Option<&Url>) -> Self {
         let style = STANDARD.encode(Sha256::digest(marked::STYLE));
         let asked = error_sink.map(|sink| format!(" {}", sink.origin().ascii_serialization())).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Who may ask: who knows the token. A page in a browser on this machine can reach the loopback interface, under any name that its
-//! owner lets point there (DNS rebinding), and post to it from anywhere: it is refused before that.
+//! Access control by token. A page in a browser on this machine can reach the loopback interface, under any name that its owner
+//! points there (DNS rebinding), and can post to it from anywhere. Such requests are rejected before the token is checked.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 use super::Access;
 use crate::api::error::{ApiCode, ApiError};
 
-/// What every answer says to browsers, unless it says something else itself.
+/// Security headers of every response, unless the response sets its own.
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
@@ -24,14 +24,14 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (header::VARY, "Origin"),
 ];
 
-/// What a browser is told that asks beforehand whether a page may ask (WHATWG Fetch, "CORS-preflight fetch").
+/// Headers of the response to a CORS preflight request (WHATWG Fetch, "CORS-preflight fetch").
 const PREFLIGHT: [(HeaderName, &str); 3] = [
     (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PATCH, DELETE"),
     (header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, Content-Type, Last-Event-ID, X-Autoheal-User"),
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
 
-/// Tells browsers what they may do with an answer.
+/// Adds the headers that tell browsers how they may use a response.
 pub(super) async fn tell_browsers(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let listed = listed_origin(&access, request.headers());
     let mut response = next.run(request).await;
@@ -46,7 +46,7 @@ pub(super) async fn tell_browsers(State(access): State<Arc<Access>>, request: Re
     response
 }
 
-/// Lets pass who asks under a name of this server, from a page that may ask.
+/// Rejects requests under a foreign host name, or from a page whose origin is not allowed.
 pub(super) async fn check_place(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     match misplaced(&access, headers) {
@@ -74,7 +74,7 @@ fn misplaced(access: &Access, headers: &HeaderMap) -> Option<&'static str> {
     (!is_own && !is_listed).then_some("pages of this origin may not ask: set server.origins")
 }
 
-/// Lets pass who knows the token, and sends nothing that a page of anybody could.
+/// Rejects requests without the token, and bodies other than JSON, which any web page could make a browser send.
 pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
@@ -97,10 +97,10 @@ pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Requ
     next.run(request).await
 }
 
-/// A header that says different things to different readers, or cannot be read.
+/// A header that is ambiguous (repeated), or is not valid text.
 struct Unclear;
 
-/// The header's only value; `None`: it is absent.
+/// Returns the header's only value; `None` if the header is absent.
 fn only<'headers>(headers: &'headers HeaderMap, name: &HeaderName) -> Result<Option<&'headers str>, Unclear> {
     let mut values = headers.get_all(name).iter();
     let first = values.next();
@@ -110,7 +110,7 @@ fn only<'headers>(headers: &'headers HeaderMap, name: &HeaderName) -> Result<Opt
     first.map(|value| value.to_str().map_err(|_| Unclear)).transpose()
 }
 
-/// The origin that asks, when it is one of those whose pages may.
+/// Returns the origin of the request, if its pages may send requests.
 fn listed_origin(access: &Access, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     access.origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()).then(|| origin.clone())

@@ -1,4 +1,4 @@
-//! How much may be asked, and how long that may take.
+//! Rate limits and time limits for requests.
 
 use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
@@ -16,27 +16,27 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use super::clients::Client;
 use crate::api::error::{ApiCode, ApiError};
 
-/// How many requests may come at once of those that may come in so many seconds.
+/// Size of a burst, as a multiple of the requests allowed per second.
 const BURST: u32 = 4;
 
-/// How many clients are remembered before those are forgotten that ask no more.
+/// Number of clients in memory above which inactive clients are removed.
 const REMEMBERED: usize = 10_000;
 
-/// How long an operation may take; tools, which take minutes, have no such limit.
+/// Time limit of an operation; tools, which take minutes, have no such limit.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Who asks how often.
+/// Rate limit, per client; `None`: unlimited.
 #[derive(Clone)]
 pub(super) struct Rate(Option<Arc<Limiter>>);
 
 struct Limiter {
     clients: DefaultKeyedRateLimiter<Client>,
-    /// When those were forgotten last that ask no more.
+    /// Time of the last removal of inactive clients.
     swept: Mutex<Instant>,
 }
 
 impl Limiter {
-    /// Forgets those that ask no more, once a second at most, however many requests come.
+    /// Removes inactive clients, at most once a second.
     fn sweep(&self) {
         if self.clients.len() <= REMEMBERED {
             return;
@@ -50,7 +50,7 @@ impl Limiter {
 }
 
 impl Rate {
-    /// So many requests a second for each client; 0: as many as they like.
+    /// Limits each client to this number of requests per second; 0: unlimited.
     pub(super) fn new(requests_per_second: u32) -> Self {
         Self(NonZeroU32::new(requests_per_second).map(|rate| {
             let burst = rate.saturating_mul(NonZeroU32::MIN.saturating_add(BURST - 1));
@@ -60,7 +60,7 @@ impl Rate {
     }
 }
 
-/// Lets pass who has not asked too much.
+/// Rejects the request when the client has sent too many.
 pub(super) async fn check_rate(State(rate): State<Rate>, request: Request, next: Next) -> Response {
     let Some(limiter) = &rate.0 else { return next.run(request).await };
     let unknown = || Client::at(Ipv4Addr::UNSPECIFIED.into());
@@ -76,7 +76,7 @@ pub(super) async fn check_rate(State(rate): State<Rate>, request: Request, next:
     }
 }
 
-/// How long a body may take as a whole.
+/// Time limit for receiving a whole body.
 const BODY: Duration = Duration::from_secs(20);
 
 /// Takes the whole body before the operation begins.
@@ -92,7 +92,7 @@ pub(super) async fn check_body(request: Request, next: Next) -> Response {
     }
 }
 
-/// Ends what takes too long.
+/// Ends requests that exceed the time limit.
 pub(super) async fn check_time(request: Request, next: Next) -> Response {
     match tokio::time::timeout(PATIENCE, next.run(request)).await {
         Ok(response) => response,

@@ -1,4 +1,4 @@
-//! What is measured, in the text format of Prometheus (`OpenMetrics` 1.0).
+//! Metrics, in the text format of Prometheus (`OpenMetrics` 1.0).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,7 +41,7 @@ struct Health {
     state: &'static str,
 }
 
-/// What this process measures.
+/// Metrics of this process.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     requests: Family<Asked, Counter>,
@@ -59,7 +59,7 @@ impl Metrics {
     }
 }
 
-/// Counts a request.
+/// Counts a request and measures its latency.
 pub(super) async fn count(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
     // Whoever asks may make methods up: each would be a series.
     let known = [Method::GET, Method::POST, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS, Method::PUT];
@@ -73,7 +73,7 @@ pub(super) async fn count(State(metrics): State<Metrics>, request: Request, next
     response
 }
 
-/// What is measured here, and what the database says.
+/// Returns the metrics of this process, and those computed from the database.
 pub(super) async fn serve(State(shared): State<Shared>) -> Result<impl IntoResponse, ApiError> {
     let store = &shared.services.store;
     let mut stored = Registry::with_prefix("autoheal");

@@ -1,22 +1,22 @@
-//! The server: the dashboard, the API (see [`crate::api`]) and the tools, and who may ask.
+//! The HTTP server: the dashboard, the API (see [`crate::api`]), the tools, and access control.
 //!
 //! | | |
 //! | --- | --- |
 //! | `GET /` | the dashboard |
-//! | `GET /healthz`, `GET /readyz` | whether the server is there, and whether it can do its work |
-//! | `GET /metrics` | what is measured, for Prometheus |
+//! | `GET /healthz`, `GET /readyz` | liveness of the server, and its readiness for work |
+//! | `GET /metrics` | metrics, for Prometheus |
 //! | `GET /api/openapi.json` | the description of the API |
 //! | `GET /api/tools/openapi.json` | the description of the tools alone |
 //! | `POST /api/tools/NAME` | calls a tool. With `Accept: text/event-stream` progress comes as events `progress`, then `answer` or `error` |
 //!
 //! # Layout
 //!
-//! - `connections`: taking connections, and ending them; `clients`: who is who among those who open them
-//! - `limits`: how much may be asked, and how long that may take
-//! - `guard`: who may ask, and what browsers are told
-//! - `calls`: tools that are called
-//! - `dashboard`: the page
-//! - `metrics`: what is measured
+//! - `connections`: accepting and closing connections; `clients`: identification of clients
+//! - `limits`: limits on requests and their duration
+//! - `guard`: access control, and security headers for browsers
+//! - `calls`: tool calls
+//! - `dashboard`: the dashboard's page
+//! - `metrics`: the metrics
 
 mod calls;
 mod clients;
@@ -56,28 +56,28 @@ use crate::tools::{self, Services};
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 
-/// Who may ask, and what browsers are told.
+/// Access control and limits of the server.
 #[derive(Debug, Clone)]
 pub struct Access {
     /// The token of every request: `Authorization: Bearer TOKEN`. Without it nothing is answered but the files of the dashboard, the probes,
     /// and signed webhooks.
     pub token: SecretString,
-    /// Whether the server may be reached from other machines, and under any name: its user has chosen the token for that.
+    /// True if the server may be reached from other machines, and under any name: its user has set a token for that purpose.
     pub is_public: bool,
-    /// Names under which a server that is not public may be asked, in addition to those of the loopback interface.
+    /// Host names accepted by a server that is not public, in addition to those of the loopback interface.
     pub hosts: Vec<String>,
-    /// Origins (`https://chat.example`) whose pages may ask, beside the server's own.
+    /// Origins (`https://chat.example`) whose pages may send requests, in addition to the server's own.
     pub origins: Vec<String>,
-    /// How many requests a second one client may make, four times as many at once; 0: as many as it likes.
+    /// Maximum number of requests per second and client, with bursts of four times as many; 0: unlimited.
     pub requests_per_second: u32,
-    /// How many connections one client may have at once, those that follow a run included; 0: as many as it likes.
+    /// Maximum number of simultaneous connections per client, including those that follow a run; 0: unlimited.
     pub connections_per_client: usize,
-    /// Where the dashboard reports its crashes; `None`: nowhere.
+    /// Address to which the dashboard reports its crashes; `None`: crashes are not reported.
     pub error_sink: Option<Url>,
 }
 
 impl Access {
-    /// On this machine alone, for who knows the token; no other limits.
+    /// Returns the settings for access from this machine only, with the token; no other limits.
     pub fn new(token: SecretString) -> Self {
         let (hosts, origins) = (Vec::new(), Vec::new());
         Self {
@@ -92,7 +92,7 @@ impl Access {
     }
 }
 
-/// Why the server cannot begin.
+/// Reason the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// The token was not chosen for others to know.
@@ -101,9 +101,9 @@ pub enum BindError {
     /// The address cannot be had.
     #[error("{address} cannot be listened at")]
     Address {
-        /// Which.
+        /// Address to listen at.
         address: SocketAddr,
-        /// Why.
+        /// Cause of the error.
         #[source]
         source: std::io::Error,
     },
@@ -130,16 +130,16 @@ impl Server {
         Ok(Self { listener, access })
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens at.
     ///
     /// # Errors
     ///
-    /// When the system does not say.
+    /// When the system cannot report the address.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers until `stop`, and then ends what it was asked.
+    /// Serves requests until `stop`, then finishes the open ones.
     pub async fn serve(self, services: Services, stop: CancellationToken) {
         let followers = Followers::new(services.store.clone(), services.worker.feed().clone(), stop.clone());
         let (calls, metrics) = (TaskTracker::new(), Metrics::new());
@@ -155,7 +155,7 @@ impl Server {
     }
 }
 
-/// What every request needs.
+/// State that the handlers of all requests share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) services: Arc<Services>,
@@ -164,7 +164,7 @@ pub(crate) struct Shared {
     metrics: Metrics,
     page: Arc<Page>,
     reading: Reading,
-    /// The calls under way, also those that nobody waits for any more.
+    /// Calls in progress, including those whose client has disconnected.
     calls: TaskTracker,
 }
 

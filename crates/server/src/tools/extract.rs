@@ -8,16 +8,16 @@ use url::Url;
 
 use super::{Answer, Call, Services, Tool, ToolError, parse, schema_of};
 
-/// Reads a page.
+/// Tool that extracts the data of a page.
 pub(super) struct Extract;
 
-/// Which page, and what of it.
+/// Page to read, and the fields to extract.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     /// The address of the page.
     url: Url,
-    /// How it is read: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`.
+    /// Mode of extraction: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`.
     mode: Option<String>,
     /// A JSON Schema of an object: what is wanted of the page, when it is something else than an item of the usual kinds.
     schema: Option<Map<String, Value>>,

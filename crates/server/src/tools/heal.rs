@@ -12,7 +12,7 @@ use super::{Answer, Call, Services, Tool, ToolError, answer_of, parse, schema_of
 /// Heals a repository or a source.
 pub(super) struct Heal;
 
-/// What is to be healed: one of the two.
+/// Target to heal: either a repository or a source.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

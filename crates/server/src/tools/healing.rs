@@ -1,5 +1,5 @@
-//! Which repositories may be healed for whoever asks, and how. What is asked for comes from a language model that may have read anything:
-//! it chooses among what a person has allowed.
+//! Repositories that clients may heal, and the settings for healing them. A request comes from a language model that may have read
+//! anything; it can only choose among the repositories that the user has allowed.
 
 use std::path::PathBuf;
 
@@ -12,33 +12,33 @@ use autoheal_repo::request::Delivery;
 
 use super::ToolError;
 
-/// Which repositories, and how.
+/// Repositories that may be healed, and the settings for healing them.
 #[derive(Debug, Clone)]
 pub struct Healing {
-    /// How, as the settings say. Each call puts the repository in, and what becomes of the fixes.
+    /// Request with the configured settings. Each call sets the repository and the delivery of the fixes.
     pub request: HealRequest,
-    /// Whether a call may have the branch pushed: what asks is a language model.
+    /// True if a tool call may push the branch; the caller is a language model.
     pub may_push: bool,
-    /// Whether what a person asks for over HTTP is pushed.
+    /// True if the branch is pushed when a user requests the healing over HTTP.
     pub people_push: bool,
-    /// The repositories.
+    /// Repositories that may be healed.
     pub repositories: Repositories,
     /// github.com, or the GitHub Enterprise that the settings name: its repositories are addresses, too.
     pub host: GitHubHost,
 }
 
-/// Which repositories may be healed.
+/// Repositories that may be healed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repositories {
-    /// Those that the settings name.
+    /// Repositories that the settings name.
     Listed(Vec<AllowedRepository>),
-    /// Those at GitHub: the settings name none, and who asks is not the user of this process.
+    /// Repositories on GitHub: the settings name none, and the caller is not the user of this process.
     AtHost,
-    /// Every one that the user of this process can read: it is this user who asks.
+    /// Every repository that the user of this process can read: the caller is this user.
     OfUser,
 }
 
-/// What may be healed.
+/// Entry in the list of repositories that may be healed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedRepository {
     /// The repository in this folder, and those below it: absolute, without symbolic links.
@@ -58,7 +58,7 @@ pub enum AllowedRepositoryError {
     Missing {
         /// As it was given.
         folder: String,
-        /// Why.
+        /// Cause of the error.
         #[source]
         source: std::io::Error,
     },
@@ -68,7 +68,7 @@ pub enum AllowedRepositoryError {
 }
 
 impl AllowedRepository {
-    /// What a person has named in the settings; `host` as for [`RepositoryAddress::parse_on`].
+    /// Parses an entry of the setting `server.repositories`; `host` as for [`RepositoryAddress::parse_on`].
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl AllowedRepository {
 }
 
 impl Healing {
-    /// Whether folders of this machine may be healed for people who ask over HTTP.
+    /// Returns whether folders of this machine may be healed at the request of users over HTTP.
     pub(crate) fn has_folders(&self) -> bool {
         match &self.repositories {
             Repositories::Listed(listed) => {
@@ -118,12 +118,12 @@ impl Healing {
         RepositoryAddress::parse_on(text, Some(&self.host))
     }
 
-    /// The repository that a person names over HTTP: at GitHub, or what the setting `server.repositories` holds. A path means nothing
-    /// to who does not see this machine, so there is none but by that setting.
+    /// Returns the repository that a user names over HTTP: one on GitHub, or one that the setting `server.repositories` allows. A local path is
+    /// accepted only if the setting allows it: it means nothing to a client on another machine.
     ///
     /// # Errors
     ///
-    /// [`ToolError::InvalidInput`], which says what would be accepted.
+    /// [`ToolError::InvalidInput`], which describes the accepted forms.
     pub(crate) fn address_of(&self, text: &str) -> Result<RepositoryAddress, ToolError> {
         let expected = || {
             ToolError::InvalidInput(format!(
@@ -140,17 +140,17 @@ impl Healing {
         if self.holds(&address) { Ok(address) } else { Err(expected()) }
     }
 
-    /// What is asked of a run when a person asks: as the settings say, and pushed unless they forbid it.
+    /// Returns the request for a run that a user asks for over HTTP: with the configured settings, and pushed unless these forbid it.
     pub(crate) fn for_person(&self, address: &RepositoryAddress) -> HealRequest {
         let delivery = if self.people_push { Delivery::Push } else { Delivery::DryRun };
         HealRequest { repository: address.to_string(), delivery, ..self.request.clone() }
     }
 
-    /// What is asked of a run.
+    /// Returns the request for a run that a tool call asks for.
     ///
     /// # Errors
     ///
-    /// [`ToolError::InvalidInput`] for what a person has not allowed, with the setting that would.
+    /// [`ToolError::InvalidInput`] for anything the user has not allowed; the message names the setting that would allow it.
     pub(super) fn of(&self, address: &RepositoryAddress, push: bool) -> Result<HealRequest, ToolError> {
         if !self.holds(address) {
             return Err(ToolError::InvalidInput(format!(

@@ -1,4 +1,4 @@
-//! The tools: what an assistant can ask for. A new one is a file here and a line in [`tools`].
+//! The tools that an assistant can call. A new one is a file here and a line in [`tools`].
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -31,72 +31,72 @@ mod source_run;
 pub(crate) use healing::new_task;
 pub use healing::{AllowedRepository, AllowedRepositoryError, Healing, Repositories};
 
-/// What the tools work with. Cheap to clone.
+/// Services that the tools use. Cheap to clone.
 #[derive(Clone)]
 pub struct Services {
-    /// The database.
+    /// The database with tasks, runs and sources.
     pub store: Store,
-    /// Who asks for pages.
+    /// Fetcher of web pages.
     pub fetcher: Arc<Fetcher>,
     /// The language models; `None`: none.
     pub models: Option<Models>,
-    /// How models are asked what a page holds.
+    /// Settings for extraction with language models.
     pub extraction: autoheal_extract::ModelSettings,
     /// The limits of a navigation.
     pub navigation: autoheal_navigate::Settings,
-    /// Who runs tasks: for all calls together no more at once than its settings say.
+    /// Worker that runs tasks; its concurrency limits apply to all calls together.
     pub worker: Worker,
     /// The worker processes that read pages for calls; `None`: this process reads them.
     pub crew: Option<Crew>,
-    /// Which repositories may be healed, and how.
+    /// Repositories that may be healed, and the settings for healing them.
     pub healing: Healing,
-    /// Who posts what runs leave to be posted.
+    /// Notifier that delivers the alerts and changes that runs leave behind.
     pub notifier: Arc<Notifier>,
-    /// What is done when GitHub tells that CI has failed.
+    /// Settings of the webhook through which GitHub reports failing CI.
     pub webhook: Webhook,
 }
 
-/// Who asks, how to stop, and who is told how far it is.
+/// Context of a call: the user, cancellation, and progress reports.
 pub struct Call<'a> {
-    /// The user for whom an assistant asks, for the accounts.
+    /// User on whose behalf the assistant makes the call, for the usage statistics.
     pub user: Option<String>,
-    /// Cancelled when nobody waits for the answer any more.
+    /// Cancelled when the caller stops waiting for the response.
     pub stop: CancellationToken,
-    /// Is told what happens, a line each.
+    /// Receives the progress of the call, one line each time.
     pub progress: &'a (dyn Fn(String) + Send + Sync),
 }
 
-/// What a tool answers.
+/// Response of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// For a reader.
+    /// Text for a reader, as Markdown.
     pub text: String,
-    /// For a program.
+    /// Structured data for a program.
     pub data: Value,
 }
 
-/// Why a tool has no answer.
+/// Reason a tool call failed.
 #[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolError {
-    /// What was asked makes no sense.
+    /// The input is invalid.
     #[error("{0}")]
     InvalidInput(String),
-    /// It could not be done.
+    /// The tool could not do its work.
     #[error("{0}")]
     Failed(String),
-    /// Nobody waits for it any more.
+    /// The caller stopped waiting for the response.
     #[error("stopped: nobody waits for the answer")]
     Stopped,
 }
 
 impl ToolError {
-    /// A fault of what was asked.
+    /// Returns an error for invalid input.
     pub fn invalid(why: impl Display) -> Self {
         Self::InvalidInput(why.to_string())
     }
 
-    /// A fault of anything else, with its causes.
+    /// Returns an error for any other cause, with the chain of its sources.
     pub fn failed(error: &(dyn std::error::Error + 'static)) -> Self {
         let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
         Self::Failed(causes.collect::<Vec<_>>().join(": "))
@@ -112,30 +112,30 @@ impl From<PerformError> for ToolError {
     }
 }
 
-/// Something an assistant can ask for.
+/// A tool that an assistant can call.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// Its name: letters and `_`.
+    /// Returns the name: letters and `_`.
     fn name(&self) -> &'static str;
 
-    /// What it does, in a few words.
+    /// Returns the title: the purpose of the tool, in a few words.
     fn title(&self) -> &'static str;
 
-    /// What it does, for a model that is to choose among tools.
+    /// Returns the description of the tool, for a model that chooses among tools.
     fn description(&self) -> &'static str;
 
-    /// The JSON Schema of what it is given: an object.
+    /// Returns the JSON Schema of the input: an object.
     fn input(&self) -> Map<String, Value>;
 
-    /// Whether nothing is different afterwards.
+    /// Returns whether the tool changes nothing.
     fn is_read_only(&self) -> bool;
 
-    /// Whether the call itself reads pages: a worker process does that, and over HTTP few calls do at once.
+    /// Returns whether the call itself reads pages, which a worker process does; over HTTP, only a few such calls run at once.
     fn reads_pages(&self) -> bool {
         false
     }
 
-    /// Does it.
+    /// Runs the tool.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ pub trait Tool: Send + Sync {
     async fn call(&self, services: &Services, input: Value, call: &Call<'_>) -> Result<Answer, ToolError>;
 }
 
-/// Every tool.
+/// Returns all tools.
 pub fn tools() -> &'static [&'static dyn Tool] {
     &[&navigate::Navigate, &extract::Extract, &source_list::SourceList, &source_run::SourceRun, &heal::Heal]
 }
@@ -183,7 +183,7 @@ fn parse<T: DeserializeOwned>(input: Value) -> Result<T, ToolError> {
     serde_json::from_value(input).map_err(ToolError::invalid)
 }
 
-/// Waits for work, and tells meanwhile what its feed says.
+/// Waits for the work, and reports the events of its feed as progress.
 async fn told<T>(feed: &EventFeed, call: &Call<'_>, work: impl Future<Output = T>) -> T {
     let mut feed = feed.watch();
     let tell = |event: &Event| line_of(&event.body).into_iter().for_each(|line| (call.progress)(line));
@@ -204,7 +204,7 @@ async fn told<T>(feed: &EventFeed, call: &Call<'_>, work: impl Future<Output = T
     done
 }
 
-/// What is told of an event; `None`: nothing worth a line.
+/// Returns the progress line for an event; `None` if the event is not worth a line.
 fn line_of(event: &EventBody) -> Option<String> {
     match event {
         EventBody::RunStarted { target } => Some(format!("begins: {target}")),

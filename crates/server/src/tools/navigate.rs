@@ -16,7 +16,7 @@ pub(super) struct Navigate;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// What to find: some words such as "oil capacity", or a question.
+    /// Goal: a few words such as "oil capacity", or a question.
     goal: String,
     /// The address of the manual's home page, or of any page of it.
     start: Url,
@@ -26,7 +26,7 @@ struct Input {
     year: Option<String>,
     /// Its model, such as Liberty.
     model: Option<String>,
-    /// Its engine.
+    /// Engine of the vehicle.
     engine: Option<String>,
     /// Whatever else the manual is divided by, in that order: pairs of a name and a value.
     #[serde(default)]
@@ -114,7 +114,7 @@ impl Progress for Told<'_> {
     }
 }
 
-/// Why not even the first page was had: then nothing is known of what the manual holds.
+/// Returns the reason not even the first page could be fetched, in which case nothing is known about the contents of the manual.
 fn unreached(result: &NavigationResult) -> Option<&str> {
     if result.success || !result.url.is_empty() {
         return None;

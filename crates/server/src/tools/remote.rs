@@ -31,12 +31,12 @@ struct ToolCall {
     user: Option<String>,
 }
 
-/// A stored page to be shown.
+/// A stored page to display.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DrawnPage {
     /// The source that it is a page of.
     pub(crate) source: String,
-    /// Its number.
+    /// Number of the stored page.
     pub(crate) snapshot: i64,
     /// The recipe whose fields are marked on it.
     pub(crate) recipe: Option<Recipe>,
@@ -79,7 +79,7 @@ pub(super) async fn call(crew: &Crew, tool: &dyn Tool, input: Value, call: &Call
     }
 }
 
-/// Answers in a worker process what the server calls for.
+/// Handler in a worker process for the tool calls that the server delegates.
 pub struct RemoteTools(Services);
 
 impl RemoteTools {

@@ -11,7 +11,7 @@ use super::{Answer, Call, Services, Tool, ToolError, parse, schema_of};
 /// Every source with its health.
 pub(super) struct SourceList;
 
-/// Nothing is asked.
+/// The tool has no parameters.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {}

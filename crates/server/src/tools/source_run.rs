@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Call, Services, Tool, ToolError, answer_of, parse, schema_of, told};
 
-/// Runs a source now.
+/// Tool that runs a source now.
 pub(super) struct SourceRun;
 
-/// Which source.
+/// Name of the source to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -52,14 +52,14 @@ impl Tool for SourceRun {
     }
 }
 
-/// Posts what runs left to be posted. What does not arrive is tried again by whoever keeps house.
+/// Sends the notifications that runs have left. Failed deliveries are retried by the maintenance of the server.
 pub(super) async fn deliver(services: &Services) {
     if let Err(error) = services.notifier.deliver_due(|| services.store.now()).await {
         tracing::warn!(%error, "what is to be posted could not be read");
     }
 }
 
-/// The name of a source that is there.
+/// Returns the name of an existing source.
 pub(super) async fn existing(services: &Services, name: &str) -> Result<SourceName, ToolError> {
     let name: SourceName = name.parse().map_err(ToolError::invalid)?;
     let source = services.store.source(name.as_str()).await.map_err(|error| ToolError::failed(&error))?;

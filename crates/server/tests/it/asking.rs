@@ -1,4 +1,4 @@
-//! What the specification promises to whoever asks for a healing over HTTP.
+//! Guarantees of the specification for requests to heal over HTTP.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +77,7 @@ fn every_valid_request_is_answered_at_once_with_a_name_of_its_own() {
     assert!(names.borrow().len() >= 100);
 }
 
-/// What somebody might write who means harm.
+/// Malicious input, as clients may send it in any field.
 const HARMFUL: [&str; 34] = [
     "",
     " ",
@@ -200,7 +200,7 @@ fn whatever_is_written_is_refused_or_harmless() {
     assert!(accepted.get() > 20 && refused.get() > 20, "{} accepted, {} refused", accepted.get(), refused.get());
 }
 
-/// Whether a message can be shown as it is.
+/// Returns whether a message can be displayed as it is.
 fn is_told(message: &str) -> bool {
     !message.is_empty() && message.len() < 500 && !message.contains(char::is_control)
 }

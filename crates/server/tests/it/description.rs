@@ -12,7 +12,7 @@ fn the_committed_description_is_current() {
     );
 }
 
-/// What generators and language models go by.
+/// Generators and language models rely on these.
 #[test]
 fn every_operation_has_a_name_a_summary_and_a_heading() {
     let description = serde_json::to_value(api::description()).unwrap();

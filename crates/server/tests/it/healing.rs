@@ -83,7 +83,7 @@ impl Workflow for Waiting {
     }
 }
 
-/// What tools work with for the user of this process, whose folders may be healed.
+/// Returns services for the user of this process, whose folders may be healed.
 fn of_user(store: &Store, registry: Registry) -> Services {
     let mut services = services(store, registry);
     services.healing.repositories = Repositories::OfUser;
@@ -125,7 +125,7 @@ impl World {
         self.open.add_permits(count);
     }
 
-    /// What is sent to have a repository of that name healed.
+    /// Returns the body of a request to heal a repository of that name.
     fn asked(&self, name: &str) -> Value {
         let folder = self.folders.path().join(name);
         std::fs::create_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! Who may ask over HTTP, and what is answered.
+//! Access control over HTTP, and the responses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(crate) async fn start(access: Access) -> Running {
     start_with(access, Registry::new()).await.0
 }
 
-/// What tools work with, where runs are looked at often and two are run at once.
+/// Returns services that poll runs often and run two tasks at once.
 pub(crate) fn services(store: &Store, registry: Registry) -> Services {
     let settings = || {
         let mut settings =
@@ -78,7 +78,7 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
     }
 }
 
-/// A server, and the worker that does what it is asked.
+/// Starts a server, and a worker that runs the tasks that clients request.
 pub(crate) async fn start_with(access: Access, registry: Registry) -> (Running, Worker) {
     start_as(access, |store| services(store, registry)).await
 }
@@ -109,7 +109,7 @@ impl Running {
         self.stop.token().cancel();
     }
 
-    /// What is answered when it is as it is wanted.
+    /// Polls a path until the response is `wanted`, and returns it.
     pub(crate) async fn until(&self, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..1000 {
             let (_, document) = ask(self.get(path)).await;
@@ -171,7 +171,7 @@ async fn tools_are_listed_and_called_and_progress_comes_as_events() {
     assert_eq!(names, ["progress", "progress", "answer"], "{events}");
 }
 
-/// What a chat front end does with a tool server: it reads the description below the address that it was given, and asks what stands there.
+/// A chat front end reads the description below the address of the tool server, and calls the operations that it lists.
 #[tokio::test]
 async fn the_tools_describe_themselves_to_assistants() {
     let server = start(public()).await;

@@ -1,4 +1,4 @@
-//! What GitHub tells of CI.
+//! CI events from GitHub.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn signed(server: &Running, event: &str, body: &Value) -> RequestBuilder {
     unsigned(server, event, body).header("X-Hub-Signature-256", signature(SECRET, &body.to_string()))
 }
 
-/// What is asked of the tasks there are, the newest first.
+/// Returns the requests of all tasks, the newest first.
 async fn asked(server: &Running) -> Vec<HealRequest> {
     let tasks = server.store.tasks(&TaskFilter::default()).await.unwrap();
     tasks.into_iter().map(|task| serde_json::from_value(task.context).unwrap()).collect()

@@ -1,12 +1,12 @@
-//! A fleet of sources through a month of changes: the real workflows, the real store, real pages over HTTP, and a clock that is
-//! told the time. What is accepted is compared with what the pages say in truth, not with what the program thinks of itself.
+//! Simulation of a fleet of sources through a month of changes: the real workflows, the real store, real pages over HTTP, and
+//! a simulated clock. Accepted values are compared with the true values of the pages, not with the program's own verdicts.
 //!
 //! # Layout
 //!
-//! - `mix`: what happens to pages, how often, and why so often
-//! - `page`: one page, what happened to it, and its true values
-//! - `walk`: a worker whose clock is told the time
-//! - `turns`: when hosts may be asked, by that clock
+//! - `mix`: events that happen to pages, with their frequency and the reason for it
+//! - `page`: one page, its events, and its true values
+//! - `walk`: a worker with a simulated clock
+//! - `turns`: times at which hosts may be requested, by that clock
 //! - `tally`: the counts and the table
 //! - `random`: numbers that a seed decides
 //!
@@ -47,10 +47,10 @@ use crate::tally::{Tally, WrongSet};
 use crate::turns::Turns;
 use crate::walk::Clock;
 
-/// How often is looked for what is due.
+/// Interval between checks for due sources.
 const TICK: Duration = Duration::from_mins(15);
 
-/// What is asked for.
+/// Command-line arguments.
 struct Arguments {
     sources: usize,
     days: u64,
@@ -169,7 +169,7 @@ impl Fleet {
         }
     }
 
-    /// The month.
+    /// Simulates the month.
     async fn live(&mut self) {
         let hours = |hours: f64| Duration::from_secs_f64(hours * 3600.0);
         let mut turns: Vec<(Timestamp, usize, bool)> = Vec::new();

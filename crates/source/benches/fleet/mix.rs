@@ -1,15 +1,15 @@
-//! What happens to the pages of a fleet in a month.
+//! Mix of events that happen to the pages of a fleet in a month.
 //!
-//! Nobody publishes how often which change befalls a scraped page, so the numbers are a decision, written down here to be
-//! argued with. They follow what is known of scrapers that break: class names that change with every build are the most
-//! frequent cause, redesigns the hardest, pages that answer 200 without the data the most harmful, and trouble that passes by
-//! itself is as frequent as trouble that does not.
+//! No statistics of the changes to scraped pages are published, so the numbers are a decision, written down here to be
+//! debated. They follow what is known of scrapers that break: class names that change with every build are the most frequent
+//! cause, redesigns the hardest, pages that answer 200 without the data the most harmful, and temporary trouble is as frequent
+//! as permanent trouble.
 
 use autoheal_testkit::site::{Change, Layout};
 
 use crate::random::Random;
 
-/// What can happen to a page.
+/// Event that can happen to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
     NewValues,
@@ -31,11 +31,11 @@ pub(crate) enum Event {
     LongOutage,
 }
 
-/// For how long.
+/// Duration of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lasts {
     ForGood,
-    /// Taken back after so many hours.
+    /// Reverted after this many hours (minimum and maximum).
     Hours(u64, u64),
 }
 
@@ -43,10 +43,10 @@ pub(crate) enum Lasts {
 pub(crate) struct Row {
     pub(crate) event: Event,
     pub(crate) name: &'static str,
-    /// How often it happens to 100 sources in 30 days.
+    /// Number of times it happens to 100 sources in 30 days.
     pub(crate) per_month: usize,
     pub(crate) lasts: Lasts,
-    /// Why so often and so long.
+    /// Reason for this frequency and duration.
     pub(crate) why: &'static str,
 }
 
@@ -111,12 +111,12 @@ pub(crate) const MIX: &[Row] = &[
     row(Event::LongOutage, "long outage", 4, Lasts::Hours(12, 36), "5xx over several runs"),
 ];
 
-/// What happens when, to which source.
+/// Event that happens to one source at a planned time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     /// Hours since the beginning.
     pub(crate) begins: f64,
-    /// When it is taken back, if it is.
+    /// Hours from the beginning until it is reverted; `None`: it is not.
     pub(crate) ends: Option<f64>,
     pub(crate) source: usize,
     pub(crate) event: Event,
@@ -155,7 +155,7 @@ pub(crate) fn other_layout(than: Layout, random: &mut Random) -> Layout {
     others[random.below(others.len())]
 }
 
-/// What stands in a field's place, and in which field.
+/// Returns a change that puts another text in place of the value of a random field.
 pub(crate) fn other_text(is_article: bool, random: &mut Random) -> Change {
     let texts: &[(&str, &str)] = if is_article {
         &[("title", "We value your privacy"), ("author", "Advertisement"), ("date", "Updated recently")]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::mix::{Event, look_alike, other_layout, other_text};
 use crate::random::Random;
 
-/// How long a slow page takes; the fleet's patience is a fifth shorter (see `main`).
+/// Response time of a slow page; the fleet's patience is a fifth shorter (see `main`).
 pub(crate) const SLOW: Duration = Duration::from_secs(1);
 
 /// The page of a source, on a site of its own.
@@ -18,10 +18,10 @@ pub(crate) struct Page {
     pub(crate) site: Site,
     pub(crate) path: String,
     pub(crate) is_article: bool,
-    /// What is in force: the number of the event, and what it changed.
+    /// Active changes, each with the number of its event.
     active: Vec<(usize, Change)>,
     layout: Layout,
-    /// What happened last that was not new values, and when.
+    /// Last event other than new values, and its time.
     pub(crate) last: Option<(Event, Timestamp)>,
     /// Counted up whenever something is done to the page that is not new values.
     pub(crate) dressing: usize,
@@ -72,7 +72,7 @@ impl Page {
         self.site.put(&self.path, record);
     }
 
-    /// Whether something happened that only a person can do something about.
+    /// Returns whether the last event is one that only a user can resolve.
     pub(crate) fn is_lost(&self) -> bool {
         matches!(self.last, Some((Event::FieldGone | Event::PageGone, _)))
     }
@@ -152,7 +152,7 @@ impl Page {
         if self.is_article { &["title", "author", "date", "tags"] } else { &["title", "price", "sku", "items"] }
     }
 
-    /// What is taught about the page: for each field its values as they stand in the HTML.
+    /// Returns the examples that teach the page: for each field its values as they stand in the HTML.
     pub(crate) fn examples(&self, html: &str) -> Vec<(String, String)> {
         let truth = self.site.values(&self.path);
         let mut examples = Vec::new();
@@ -189,7 +189,7 @@ fn listed(value: &Value) -> Vec<String> {
     }
 }
 
-/// How layouts write a value.
+/// Returns the forms in which layouts write a value.
 fn ways_to_write(field: &str, value: &str) -> Vec<String> {
     let mut ways = vec![value.to_owned()];
     if field == "date" {

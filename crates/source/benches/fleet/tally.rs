@@ -1,4 +1,4 @@
-//! What is counted, and the table.
+//! Counts of the benchmark, and the table that prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::in_state;
 use crate::mix::{Event, Lasts, MIX, row_of};
 use crate::page::Page;
 
-/// What happened while an event was the last one of a page.
+/// Counts of what happened while an event was the last one of a page.
 #[derive(Debug, Default, Clone, Serialize)]
 pub(crate) struct Counts {
     happened: usize,
@@ -46,7 +46,7 @@ pub(crate) struct WrongSet {
     #[serde(serialize_with = "named")]
     pub(crate) event: Event,
     pub(crate) version: u32,
-    /// Whether a fix gave it, and not a change after the fix.
+    /// True if a fix gave the values, and not a change after the fix.
     pub(crate) by_fix: bool,
     /// The field, what was accepted, what is true.
     pub(crate) fields: Vec<(String, Vec<String>, Vec<String>)>,
@@ -67,13 +67,13 @@ pub(crate) struct Tally {
     rolled_back: usize,
     /// Runs that failed although nothing but values had changed since a good one.
     false_alarms: Vec<(String, &'static str, String)>,
-    /// What attempts without a fix in force said, by event.
+    /// Number of attempts that led to no active fix, by event, failure and reason.
     reasons: BTreeMap<String, usize>,
     ever_quarantined: BTreeSet<String>,
     /// Sources in quarantine, at the end of each day.
     quarantined_by_day: Vec<usize>,
     quarantined_at_end: usize,
-    /// From the failed run to the fix in force, in milliseconds.
+    /// Times from the failed run to the active fix, in milliseconds.
     recoveries: Vec<u64>,
     /// From the failed run to the next right values, in milliseconds: all failures, however they ended.
     outages: Vec<u64>,

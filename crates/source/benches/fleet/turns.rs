@@ -1,4 +1,4 @@
-//! When hosts may be asked, by the clock that is told the time: waiting for a turn lets the clock go on.
+//! Reservations of hosts on a simulated clock: waiting for a turn advances the clock.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

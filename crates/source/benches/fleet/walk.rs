@@ -1,4 +1,4 @@
-//! A worker whose clock is told the time: the real queue, runs, checkpoints and records.
+//! A worker with a simulated clock: the real queue, runs, checkpoints and records.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};

@@ -17,7 +17,7 @@ fn url(path: &str) -> Url {
     Url::parse(&format!("https://example.com/{path}")).unwrap()
 }
 
-/// A source with a first version in force, and a second one that waits.
+/// Creates a store with a source that has an active first version and a second version in review.
 async fn store() -> Store {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let definition = json!({

@@ -10,8 +10,8 @@ use super::state::{DoctorState, End};
 use crate::loaded::{Loaded, record};
 use crate::services::{SourceServices, store_error};
 
-/// When the attempts that count were made: those within two windows (an open breaker looks back further than its window), after
-/// the last release.
+/// Returns the times of the attempts that count: those within two windows (an open breaker considers more than its window),
+/// after the last release.
 pub(super) async fn attempts(
     services: &SourceServices,
     row: &SourceRow,
@@ -56,7 +56,7 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// No attempt is made now, and a person is told: once for each time the breaker opens.
+/// Refuses an attempt and raises an alert, once for each time the breaker opens.
 pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verdict: Verdict, context: &StepContext) {
     let Verdict::Refuse { action, until, .. } = verdict else { return };
     let mut health = loaded.row.health.clone();

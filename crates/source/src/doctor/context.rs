@@ -18,45 +18,45 @@ use crate::judge::{judge, page_record};
 use crate::loaded::{Loaded, Page, Stored, record};
 use crate::services::SourceServices;
 
-/// So much of a diff is kept, in bytes.
+/// Maximum length of the diff that is kept, in bytes.
 const LONGEST_DIFF: usize = 20_000;
 
-/// What is known of a failure, with the spec's fields; of the pages their times, for the pages themselves are in the store.
+/// Evidence about a failure, with the spec's fields; pages are referenced by their times, since the pages themselves are in the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiagnosisContext {
-    /// The source.
+    /// Name of the source.
     pub source_name: String,
-    /// What it should yield.
+    /// Data that it should yield.
     pub blueprint: Blueprint,
     /// The recipe that failed: the spec's `current_code`.
     pub current_code: Value,
     /// One of the five types.
     pub error_type: ErrorType,
-    /// What happened.
+    /// Description of the failure.
     pub error_message: String,
     /// Every error of the validation, one a line: the spec's `error_traceback`.
     pub error_traceback: String,
-    /// How often it has failed.
+    /// Total number of failed runs of the source.
     pub failure_count: u64,
-    /// When it worked last.
+    /// Time of the last success.
     pub last_success_at: Option<Timestamp>,
-    /// When the run failed that led to this.
+    /// Time of the failed run that led to this diagnosis.
     pub failed_at: Option<Timestamp>,
-    /// When the page was stored that the current one is compared with.
+    /// Time at which the stored page was taken that the current one is compared with.
     pub original_html: Option<Timestamp>,
-    /// When the current page was taken.
+    /// Time at which the current page was taken.
     pub current_html: Option<Timestamp>,
-    /// What changed in the structure, a unified diff.
+    /// Changes in the structure, as a unified diff.
     pub html_diff: String,
-    /// The same by region, for a person.
+    /// Changes in the structure by region, readable for the user.
     pub summary: String,
     /// The types of the fields.
     pub expected_schema: Value,
-    /// What the recipe yields now, if it yields anything.
+    /// Data that the recipe yields now, if it yields any.
     pub actual_output: Option<Value>,
     /// Attempts that count, before this one.
     pub fix_attempts_today: u32,
-    /// Whether a quarantine is in force.
+    /// True if the source is in quarantine.
     pub is_quarantined: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Into staging; from there into force, before a person, or nowhere. Whatever happens is one attempt.
+//! Deployment of a fix: into staging, then active, up for review, or discarded. Each outcome is one attempt.
 
 use std::time::Duration;
 
@@ -116,7 +116,7 @@ fn attempt(state: &DoctorState, loaded: &Loaded, deployed_to: &str) -> Result<Fi
     })
 }
 
-/// What the fix changes, as a person reads it: the rules of the fields before and after.
+/// Returns the changes of the fix in readable form: diffs of the recipe and of the definition.
 fn patch(loaded: &Loaded, proposal: &Proposal) -> Result<String, StepError> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let recipe = similar::TextDiff::from_lines(pretty(&loaded.in_force.recipe), pretty(&json_of(&proposal.recipe)?))

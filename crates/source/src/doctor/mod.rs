@@ -23,7 +23,7 @@ pub use fix::PromptLimits;
 pub use node::{DoctorNode, graph};
 pub use state::{DoctorState, End, Proposal};
 
-/// Heals sources.
+/// Workflow of `FIX_SOURCE` tasks, which heals sources.
 pub struct DoctorWorkflow {
     services: SourceServices,
     graph: Graph<DoctorNode, DoctorState>,

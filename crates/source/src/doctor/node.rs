@@ -6,20 +6,20 @@ use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node, Policy
 
 use super::state::DoctorState;
 
-/// The Doctor's steps.
+/// Steps of the Doctor, the nodes of its graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DoctorNode {
     /// May an attempt be made?
     CheckBreaker,
     /// Looks at the page, compares it with what it was, and says what kind of failure it is.
     CollectContext,
-    /// Proposes a change.
+    /// Proposes a change to the recipe or the definition.
     Fix,
     /// Puts the proposal into staging.
     Stage,
     /// Tries it on every stored page of the new layout and on the live one.
     Validate,
-    /// Puts it into force, or counts a strike.
+    /// Activates the fix, or counts a strike.
     Deploy,
 }
 

@@ -1,4 +1,4 @@
-//! What the Doctor's steps share.
+//! State that the Doctor's steps share.
 
 use std::fmt::Write as _;
 
@@ -15,17 +15,17 @@ use crate::validation::Validation;
 /// A change that might heal the source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// What it does, as an imperative.
+    /// Description of the change, as an imperative.
     pub description: String,
     /// The recipe with it.
     pub recipe: Recipe,
     /// The definition with it.
     pub definition: Definition,
-    /// Why it is believed, one line each.
+    /// Evidence for the change, one line each.
     pub evidence: Vec<String>,
-    /// The page that it is tried on before it goes into force; `None` when the site asked to be left alone.
+    /// URL at which the proposal is tried before it becomes active; `None` if the site asked for fewer requests.
     pub try_at: Option<Url>,
-    /// Why a person must decide whatever the policy is.
+    /// Reason a reviewer must decide, whatever the policy is; `None`: the policy decides.
     pub needs_person: Option<String>,
     /// The version it has in staging.
     pub version: u32,
@@ -33,15 +33,15 @@ pub struct Proposal {
     pub replaces: u32,
 }
 
-/// How a run of the Doctor ended.
+/// Outcome of a run of the Doctor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The fix is in force.
+    /// The fix is active.
     Healed,
     /// The page gives everything: nothing to fix.
     WellAlready,
-    /// The fix waits for a person.
+    /// The fix waits for a reviewer.
     InReview,
     /// The attempt failed; others may follow.
     NotHealed,
@@ -49,12 +49,12 @@ pub enum End {
     Quarantined,
     /// The host is gone.
     Dead,
-    /// The run itself could not go on.
+    /// The run itself could not continue, for this reason.
     Broken(String),
 }
 
 impl End {
-    /// The stop reason.
+    /// Returns the stop reason of the run.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Healed => "HEALED",
@@ -71,21 +71,21 @@ impl End {
 /// The state of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DoctorState {
-    /// The source.
+    /// Name of the source.
     pub source: SourceName,
-    /// What went wrong.
+    /// Failure to heal; `None`: none is known yet.
     pub failure: Option<Failure>,
-    /// What is known about it.
+    /// Evidence about the failure.
     pub context: Option<DiagnosisContext>,
-    /// What might help.
+    /// Change that might heal the source.
     pub proposal: Option<Proposal>,
-    /// Why there is no proposal, or what speaks against it.
+    /// Reasons there is no proposal, or reasons against it.
     pub reasons: Vec<String>,
-    /// Whether the proposal could not be tried, since the page could not be had.
+    /// True if the proposal could not be tried because the page was not available.
     pub untried: bool,
-    /// How the proposal did.
+    /// Validation of the proposal.
     pub validation: Option<Validation>,
-    /// How it ended.
+    /// Outcome of the run.
     pub end: Option<End>,
 }
 
@@ -107,7 +107,7 @@ impl DoctorState {
         }
     }
 
-    /// The report for a person, Markdown.
+    /// Returns the report for the user, in Markdown.
     pub fn report(&self) -> String {
         let end = self.end.as_ref().map_or("BROKEN", End::name);
         let mut report = format!("# `{}`: {end}\n", self.source);

@@ -13,7 +13,7 @@ use crate::loaded::Loaded;
 use crate::services::SourceServices;
 use crate::validation::{Validation, validate};
 
-/// So many other pages of the source are asked for.
+/// Maximum number of other pages of the source to check.
 const MOST_OTHERS: usize = 3;
 
 pub(super) async fn run(
@@ -70,7 +70,8 @@ async fn live(url: &Url, proposal: &Proposal, services: &SourceServices) -> Resu
     Ok(answer.map(|page| (page.document(), page.url)).map_err(|failure| failure.message))
 }
 
-/// Another page that the recipe in force serves must not be lost: a site may bring a new layout to some of its pages first.
+/// Returns the validation of another page that works with the active recipe and that the proposal breaks; `None`: it breaks nothing.
+/// A site may roll out a new layout to some of its pages first.
 async fn spoiled(
     url: &Url,
     proposal: &Proposal,

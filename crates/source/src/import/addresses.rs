@@ -1,13 +1,13 @@
-//! Start addresses, which may stand for many: `https://example.org/list?page=[1-20]`, `[001-100]`, `[0-100:10]`.
+//! Start addresses with ranges of pages: `https://example.org/list?page=[1-20]`, `[001-100]`, `[0-100:10]`.
 
 use url::Url;
 
-/// So many addresses are made of ranges at most.
+/// Maximum number of addresses that ranges expand to.
 const MOST: usize = 1000;
 /// The longest address with ranges, in bytes.
 const LONGEST: usize = 2000;
 
-/// The addresses that a text stands for, and whether there were more than are given. None when it is no address.
+/// Expands a text into addresses; true if there are more than are returned. `None`: it is not an address.
 pub(super) fn addresses_of(text: &str) -> Option<(Vec<Url>, bool)> {
     if text.len() > LONGEST {
         return None;
@@ -33,7 +33,7 @@ struct Range {
     from: u64,
     to: u64,
     step: u64,
-    /// How many digits a number has at least.
+    /// Minimum number of digits of a number.
     width: usize,
 }
 

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::{Format, ImportError, Imported};
 use crate::scout::field_name;
 
-/// What has been read of a file so far.
+/// Contents of a file that have been read so far.
 pub(super) struct Draft {
     pub(super) format: Format,
     pub(super) name: Option<String>,
@@ -56,11 +56,11 @@ impl Draft {
         !self.fields.is_empty()
     }
 
-    /// Takes a field over, under another name where its own is none or is taken.
+    /// Adds a field, under another name if its own is invalid or already used.
     ///
     /// # Errors
     ///
-    /// When its selector cannot be used.
+    /// Returns [`ImportError::Field`] for an unusable selector.
     pub(super) fn add(&mut self, part: Part<'_>) -> Result<(), ImportError> {
         let select = part.scope.selector().map_err(|problem| self.wrong(part.name, problem))?;
         let Some(name) = self.free_name(part.name) else {

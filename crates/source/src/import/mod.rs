@@ -20,12 +20,12 @@ use autoheal_page::recipe::{Recipe, RecipeError, RecipeProblem};
 use serde_json::Value;
 use url::Url;
 
-/// What a file was written for.
+/// Format of a file, by the tool it was written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Our own recipes.
+    /// Recipe of this program, as TOML or JSON.
     Recipe,
-    /// `JsonCssExtractionStrategy` and `JsonXPathExtractionStrategy`.
+    /// Schema of `Crawl4AI`: `JsonCssExtractionStrategy` or `JsonXPathExtractionStrategy`.
     Crawl4Ai,
     /// A sitemap as the browser extension exports it.
     WebScraper,
@@ -44,20 +44,20 @@ impl fmt::Display for Format {
 /// A recipe with what else its file said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// What the file is.
+    /// Format of the file.
     pub format: Format,
-    /// What it calls itself.
+    /// Name that the file gives itself.
     pub name: Option<String>,
     /// The pages it is for, as far as it says so.
     pub urls: Vec<Url>,
-    /// How the fields are got.
+    /// Recipe for the fields.
     pub recipe: Recipe,
-    /// What could not be taken over, a line each.
+    /// Parts that could not be imported, one line each.
     pub notes: Vec<String>,
 }
 
 impl Imported {
-    /// Whether the file says which fields are required: other tools have no word for it.
+    /// Returns whether the file states which fields are required: other tools cannot express it.
     pub fn says_required(&self) -> bool {
         match self.format {
             Format::Recipe => true,
@@ -66,44 +66,44 @@ impl Imported {
     }
 }
 
-/// Why a file gives no recipe.
+/// Reason a file gives no recipe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// It is a recipe, and a wrong one.
+    /// The file is an invalid recipe.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// It does not have the form that it seems to have.
+    /// The file does not have the form of its apparent format.
     #[error("the {format} is not understood: {message}")]
     NotUnderstood {
-        /// What it seems to be.
+        /// Format that the file seems to have.
         format: Format,
-        /// What is wrong with it.
+        /// Description of the problem.
         message: String,
     },
     /// A field has a selector that cannot be used.
     #[error("the field `{field}` of the {format}: {problem}")]
     Field {
-        /// What it is.
+        /// Format of the file.
         format: Format,
         /// The field, as the file calls it.
         field: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and the remedy.
         problem: String,
     },
-    /// A recipe can say nothing of it.
+    /// Nothing of the file can be expressed in a recipe.
     #[error("nothing of the {format} can be said in a recipe{}", listed(.notes))]
     Nothing {
-        /// What it is.
+        /// Format of the file.
         format: Format,
-        /// Why not, a line each.
+        /// Reasons, one line each.
         notes: Vec<String>,
     },
-    /// Its parts do not fit together.
+    /// The parts of the file do not form a valid recipe.
     #[error("the {format}: {problem}")]
     Problem {
-        /// What it is.
+        /// Format of the file.
         format: Format,
-        /// What does not fit.
+        /// Problem of the recipe.
         problem: RecipeProblem,
     },
 }
@@ -113,7 +113,7 @@ fn listed(notes: &[String]) -> String {
 }
 
 impl ImportError {
-    /// The same, with the file's name where it says where it is wrong.
+    /// Returns the error with the name of the file where it reports a position.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         match self {
@@ -123,12 +123,12 @@ impl ImportError {
     }
 }
 
-/// The recipe of a text, whatever it was written for: what begins with a brace is JSON, and its keys tell which; anything else is
-/// a recipe in TOML.
+/// Imports the recipe of a text in any of the formats: a text that begins with a brace is JSON, and its keys determine the format;
+/// anything else is a recipe in TOML.
 ///
 /// # Errors
 ///
-/// When it is none of the formats, or says what no recipe can say.
+/// Returns an error if the text has none of the formats, or if nothing of it can be expressed in a recipe.
 pub fn recipe_of(text: &str) -> Result<Imported, ImportError> {
     let text = text.trim_start_matches('\u{feff}');
     let is_json = text.trim_start().starts_with(['{', '[']) && !is_toml_table(text);
@@ -143,7 +143,7 @@ pub fn recipe_of(text: &str) -> Result<Imported, ImportError> {
     }
 }
 
-/// Whether a text begins with a table of TOML, such as `[items]`, and not with an array of JSON.
+/// Returns whether a text begins with a table of TOML, such as `[items]`, and not with an array of JSON.
 fn is_toml_table(text: &str) -> bool {
     let inside = text.trim_start().strip_prefix('[');
     inside.is_some_and(|inside| inside.trim_start().starts_with(|first: char| first.is_ascii_alphabetic()))

@@ -3,7 +3,7 @@
 
 use autoheal_page::Selector;
 
-/// What a selector of a scope is: all items, or an element within them.
+/// Selector of a scope: of all items, or of an element within them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Scope {
     /// CSS, or XPath without its prefix.
@@ -48,16 +48,16 @@ impl Scope {
         selector(&self.text, self.is_xpath)
     }
 
-    /// Whether it is the whole page.
+    /// Returns whether the scope is the whole page.
     pub(super) fn is_page(&self) -> bool {
         matches!(self.text.as_str(), "body" | "html" | "//body" | "//html" | "/html" | "/html/body" | ":root")
     }
 
-    /// What `inner` selects below it.
+    /// Returns the scope that `inner` selects below this one.
     ///
     /// # Errors
     ///
-    /// When it cannot be used.
+    /// When `inner` cannot be used.
     pub(super) fn below(&self, inner: &str) -> Result<Self, String> {
         let inner = inner.trim();
         if self.is_xpath {
@@ -78,11 +78,11 @@ impl Scope {
             .or_else(|_| Self::parse(&format!("{} {own}", grouped(&self.text)), false))
     }
 
-    /// What `inner` selects below it, said in full: for a scope that is not the item of a recipe.
+    /// Returns the scope that `inner` selects below this one, with a selector in full: for a scope that is not the item of a recipe.
     ///
     /// # Errors
     ///
-    /// When it cannot be used.
+    /// When `inner` cannot be used.
     pub(super) fn around(&self, inner: &str) -> Result<Self, String> {
         if self.is_xpath || self.is_page() {
             return self.below(inner);
@@ -131,7 +131,7 @@ fn grouped(text: &str) -> String {
     if has_choice(text) { format!(":is({text})") } else { text.to_owned() }
 }
 
-/// Whether a selector has alternatives that are not in parentheses or quotes already.
+/// Returns whether a selector has alternatives that are not in parentheses or quotes already.
 fn has_choice(selector: &str) -> bool {
     let mut depth = 0_i32;
     let mut quote = None;
@@ -148,7 +148,7 @@ fn has_choice(selector: &str) -> bool {
     false
 }
 
-/// Whether no element is selected by both, as their tags differ.
+/// Returns whether the tags of two selectors differ, so that no element matches both.
 fn cannot_be_both(one: &str, other: &str) -> bool {
     match (subject_tag(one), subject_tag(other)) {
         (Some(one), Some(other)) => !one.eq_ignore_ascii_case(other),

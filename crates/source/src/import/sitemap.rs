@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the page itself is called.
+/// Name of the page itself.
 pub(super) const ROOT: &str = "_root";
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ pub(super) struct Column {
     pub(super) extract: bool,
 }
 
-/// What a selector is for.
+/// Purpose of a selector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An element with others in it; what else would have to be done to see it.
@@ -74,7 +74,7 @@ pub(super) enum Kind {
     Group,
     Table,
     Pagination,
-    /// What a recipe cannot do, and why.
+    /// Not possible in a recipe, with the reason.
     Unknown(&'static str),
 }
 

@@ -14,9 +14,9 @@ use super::{Format, ImportError, Imported};
 
 /// Elements may be nested so deep.
 const DEEPEST: usize = 8;
-/// Selectors may name several they are below, and each of these others: so many are looked at in all.
+/// Maximum number of visits to selectors in total: a selector may have several parents, and each of these as well.
 const MOST_VISITS: usize = 5000;
-/// A rule for the next page leads to so many pages; a sitemap knows no limit.
+/// Maximum number of pages that a rule for the next page leads to; a sitemap has no such limit.
 const NEXT_PAGES: u32 = 10;
 
 pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
@@ -216,7 +216,7 @@ impl Sitemap<'_> {
     }
 }
 
-/// Whether a selector leads to the next page: by its type, or, as it was done before there was one, a link below itself.
+/// Returns whether a selector leads to the next page: by its type, or, as in older sitemaps, as a link below itself.
 fn is_next(entry: &Entry) -> bool {
     entry.kind() == Some(Kind::Pagination) || (entry.kind() == Some(Kind::Link) && entry.is_below(&entry.id))
 }

@@ -1,4 +1,4 @@
-//! What the texts of a field are: money, dates, numbers, or just text. Whatever is not clear in each of them is text.
+//! Types of the texts of a field: money, dates, numbers, or plain text. Unless the type is clear in each of them, it is text.
 
 use autoheal_page::transform::{Conversion, DateOptions, MoneyOptions, NumberOptions};
 use autoheal_page::value::ValueType;
@@ -80,12 +80,12 @@ const fn number(decimal: DecimalMark) -> Conversion {
     Conversion::Number(NumberOptions { decimal })
 }
 
-/// Whether a text is a price and hardly anything else.
+/// Returns whether a text is a price and hardly anything else.
 pub(super) fn is_price(text: &str) -> bool {
     is_like_price(text) && PRICES.iter().any(|way| way.apply(text, None).is_ok())
 }
 
-/// Whether a text is a date and hardly anything else.
+/// Returns whether a text is a date and hardly anything else.
 pub(super) fn is_date(text: &str) -> bool {
     is_like_date(text) && DATES.iter().any(|way| way.apply(text, None).is_ok())
 }
@@ -98,7 +98,7 @@ fn is_like_date(text: &str) -> bool {
     is_within(text, LONGEST_DATE) && has_digit(text) && words(text) <= MOST_DATE_WORDS
 }
 
-/// Whether a text is a number and nothing else. What begins with a zero, or is very long, is a name made of digits.
+/// Returns whether a text is a number and nothing else. A text that begins with a zero, or is very long, is a name made of digits.
 pub(super) fn is_like_number(text: &str) -> bool {
     let digits = text.trim_start_matches(['-', '+', '−']);
     let is_name = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") && !digits.starts_with("0,");

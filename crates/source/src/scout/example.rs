@@ -1,4 +1,4 @@
-//! Proposing by example: what is wanted, as it stands on the page.
+//! Proposal by example: from values given as they appear on the page.
 
 use autoheal_page::document::normalise;
 use autoheal_page::recipe::{Field, FieldName, Recipe, Source};
@@ -10,11 +10,11 @@ use super::ScoutError;
 use super::places::places_of;
 use super::statements::source_of;
 
-/// A recipe that gives the examples from the page; several examples of one field make a list.
+/// Proposes a recipe that extracts the examples from the page; several examples of one field form a list.
 ///
 /// # Errors
 ///
-/// When an example cannot be found, or cannot be told apart.
+/// Returns an error if an example is not on the page, or if nothing distinguishes its position.
 pub fn by_example(page: &Document, examples: &[(FieldName, String)]) -> Result<Recipe, ScoutError> {
     let mut fields: Vec<(FieldName, Vec<String>)> = Vec::new();
     for (name, value) in examples {

@@ -1,4 +1,5 @@
-//! What the items of a list have in common: title, link, price, date, image, the columns of a table, and what is named by its class.
+//! Fields that the items of a list have in common: title, link, price, date, image, the columns of a table, and elements that are
+//! named by their class.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -29,13 +30,13 @@ pub(super) struct ItemField {
     nodes: Vec<Option<NodeId>>,
     take: NodeTake,
     pub(super) select: Selector,
-    /// Its texts, in the order of the items.
+    /// Texts of the field, in the order of the items.
     pub(super) texts: Vec<String>,
     conversion: Conversion,
 }
 
 impl ItemField {
-    /// Whether every item has it.
+    /// Returns whether every item has the field.
     pub(super) fn is_in_all(&self) -> bool {
         self.nodes.iter().all(Option::is_some)
     }
@@ -52,7 +53,7 @@ impl ItemField {
     }
 }
 
-/// A place in an item, with what is taken there.
+/// A position in an item, and the part of the node that is extracted there.
 type Slot = (NodeId, NodeTake);
 
 /// The fields that most of the items have, those that every item has first.
@@ -185,7 +186,7 @@ fn columns(page: &Document, items: &[NodeId]) -> Vec<(FieldName, Vec<Option<Slot
     columns
 }
 
-/// What an item has, by the name of the field.
+/// Finds the values of an item, by the name of the field.
 fn slots_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> BTreeMap<String, Slot> {
     let mut slots = BTreeMap::new();
     if page.descendants(item).len() > MOST_ELEMENTS {
@@ -224,7 +225,7 @@ fn slots_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> BTreeMap<String
     slots
 }
 
-/// Whether a price is one that does not count any more.
+/// Returns whether a price is no longer valid, such as one that is struck out.
 fn is_former(page: &Document, item: NodeId, node: NodeId) -> bool {
     let is_struck = |above: &NodeId| {
         matches!(page.tag(*above), "del" | "s" | "strike")
@@ -252,7 +253,7 @@ fn title_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> Option<NodeId> 
     below().find(is_heading).or_else(|| below().find(is_named)).or_else(in_link).or_else(of_itself)
 }
 
-/// Where an item leads: the link around its title or in it, or its first.
+/// Finds the link of an item: the link around its title or in it, or its first.
 fn link_of(page: &Document, item: NodeId, title: Option<NodeId>) -> Option<Slot> {
     let leads = |node: &NodeId| {
         let address = page.attribute(*node, "href").unwrap_or_default().trim();
@@ -277,7 +278,7 @@ fn image_of(page: &Document, item: NodeId) -> Option<Slot> {
     Some((image, NodeTake::Attribute(attribute.to_owned())))
 }
 
-/// What is known of names of elements; looking one up is slow, and the items of a list have the same ones.
+/// Cache of field names by the names of elements; a lookup is slow, and the items of a list have the same names.
 #[derive(Default)]
 struct Lexicon {
     known: RefCell<HashMap<String, Option<Called>>>,
@@ -288,12 +289,12 @@ struct Lexicon {
 struct Called {
     name: String,
     is_title: bool,
-    /// Whether it stands beside other fields: the whole text of an item does not, nor what is meant for pictures.
+    /// True if it can be a field next to others: the whole text of an item cannot, nor can names that are for pictures.
     is_part: bool,
 }
 
 impl Lexicon {
-    /// What an element is called, when fields are known by that name: by `itemprop`, or by the end of a class name.
+    /// Returns the field name that an element's name is known for: by `itemprop`, or by the end of a class name.
     fn called(&self, page: &Document, node: NodeId) -> Option<Called> {
         let by_attribute = page.attribute(node, "itemprop");
         let by_class = page.classes(node).take(MOST_CLASSES).filter(|class| is_telling(class));

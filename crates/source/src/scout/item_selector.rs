@@ -6,7 +6,7 @@ use autoheal_page::{Document, NodeId, Selector};
 
 use super::region::is_telling;
 
-/// What selects a node as the first in its item, for each that has it, and nothing in the others.
+/// Returns a selector that gives a node as the first match in its item, for each item that has one, and nothing in the others.
 pub(super) fn select_in_items(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Option<Selector> {
     let gives_them = |selector: &Selector| {
         let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
@@ -53,7 +53,7 @@ fn names_of(page: &Document, nodes: &[NodeId]) -> Vec<String> {
     names
 }
 
-/// Whether a name needs no escape in a selector.
+/// Returns whether a name needs no escape in a selector.
 fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.chars().all(|character| character.is_ascii_alphanumeric() || "-_".contains(character))

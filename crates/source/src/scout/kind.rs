@@ -1,4 +1,4 @@
-//! Whether a page is about one thing or a list of things.
+//! Kind of a page: about one thing, or a list of things.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,16 +10,16 @@ use super::statements::{StatedKind, headline, stated_kind};
 use super::{Look, ScoutError};
 use crate::definition::PageKind;
 
-/// A paragraph of so many characters, spaces not counted, is prose.
+/// Minimum length of a paragraph of prose, in characters without spaces.
 const PARAGRAPH: usize = 80;
 /// The share of the page's text that a list has at least when it is what the page is for, in percent; and when it surely is not.
 const MOST_OF_PAGE: usize = 50;
 const LITTLE_OF_PAGE: usize = 25;
 
-/// Why a page is what it is taken for.
+/// Reason for the kind of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// A person has said so.
+    /// The user specified it.
     Said,
     /// The page states it.
     Stated,
@@ -43,11 +43,11 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What the page is by the evidence, and which.
+/// Determines the kind of the page from the evidence, and the reason for it.
 ///
 /// # Errors
 ///
-/// [`ScoutError::Unclear`] when it speaks for both.
+/// [`ScoutError::Unclear`] when the evidence supports both kinds.
 pub(super) fn kind_of(look: &Look<'_>) -> Result<(PageKind, Reason), ScoutError> {
     let heading = headline(look.page);
     let heading = heading.as_ref().and_then(|field| field.example.first()).map(String::as_str);
@@ -89,7 +89,8 @@ pub(super) fn kind_of(look: &Look<'_>) -> Result<(PageKind, Reason), ScoutError>
     }
 }
 
-/// Whether the things that are stated, if they are named, are those of the region: at least half of its items are called so.
+/// Returns whether the things that are stated are those of the region: at least half of its items have their names. True if the
+/// things have no names.
 fn are_listed(region: &Region, names: &BTreeSet<String>) -> bool {
     let titles =
         region.fields.iter().find(|field| field.name.as_str() == "title").map_or(&[][..], |field| &field.texts);

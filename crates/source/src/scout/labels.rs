@@ -16,11 +16,11 @@ use super::zones::Zones;
 const LONGEST_LABEL: usize = 40;
 const MOST_LABEL_WORDS: usize = 5;
 const LONGEST_VALUE: usize = 300;
-/// A value that stands in one text with its label is shorter: `Note: what follows is a sentence.`
+/// Maximum length of a value in one text with its label: longer ones are sentences, as in `Note: what follows is a sentence.`
 const LONGEST_VALUE_IN_TEXT: usize = 60;
 /// A page with more labels is a table of everything.
 const MOST: usize = 100;
-/// A list of labels or a table with more elements is not looked at: lists may be nested in lists thousands of times.
+/// Maximum number of elements in a list of labels or a table: lists may be nested in lists thousands of times.
 const MOST_ELEMENTS: usize = 3000;
 
 /// A value with its label, before it is a field.
@@ -29,11 +29,11 @@ struct Labelled {
     node: NodeId,
     steps: Vec<TextStep>,
     text: String,
-    /// Where it is by its label, as XPath; positions change when another row comes before it.
+    /// XPath to the value by its label; positions change when another row comes before it.
     by_label: Option<String>,
 }
 
-/// A field for each label of the page that stands there once, optional, as what it labels may come and go.
+/// Returns a field for each label that the page has exactly once. The fields are optional, since labelled values may come and go.
 pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
     let mut found = Vec::new();
     for node in page.nodes().filter(|node| !zones.is_beside(*node)) {
@@ -86,7 +86,7 @@ fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
     order.into_iter().filter_map(field).collect()
 }
 
-/// What selects the value: by a name, else by its label, else by its place.
+/// Returns a selector for the value: by a name, else by its label, else by its position.
 fn selector(page: &Document, labelled: &Labelled) -> Option<Selector> {
     let robust = robust_selector(&[(page, &[labelled.node])]);
     let is_by_place = |selector: &Selector| selector.source().contains(":nth-");
@@ -100,7 +100,7 @@ fn selector(page: &Document, labelled: &Labelled) -> Option<Selector> {
     by_label.filter(|selector| page.select(selector) == [labelled.node]).or(robust)
 }
 
-/// Whether a selector has a class, id or attribute in it, and not only tags.
+/// Returns whether a selector has a class, id or attribute in it, and not only tags.
 fn is_by_name(selector: &str) -> bool {
     selector.contains(['.', '#', '['])
 }
@@ -239,7 +239,7 @@ fn of_texts(page: &Document, zones: &Zones) -> Vec<Labelled> {
     by_parent.into_values().filter(is_enough).flatten().collect()
 }
 
-/// Whether a child is the label of `<li><b>Label:</b> value</li>`.
+/// Returns whether a child is the label of `<li><b>Label:</b> value</li>`.
 fn is_label_of(page: &Document, node: NodeId, child: NodeId) -> bool {
     matches!(page.tag(child), "b" | "strong" | "em" | "i" | "span")
         && page.text(child).ends_with(':')
@@ -285,7 +285,7 @@ fn value_text(page: &Document, node: NodeId, longest: usize) -> Option<String> {
     Some(page.text(node).into_owned())
 }
 
-/// Whether a text may be a label: a few words, and no value itself.
+/// Returns whether a text may be a label: a few words, and not a value itself.
 fn is_label(text: &str) -> bool {
     let text = text.trim_end_matches(':').trim();
     let is_short = text.chars().nth(LONGEST_LABEL).is_none() && text.split(' ').count() <= MOST_LABEL_WORDS;

@@ -1,15 +1,15 @@
-//! Proposing a recipe for a page that nobody has described: from examples of what is wanted, from a schema of it, or from what
-//! the page shows. Only what can be shown is proposed; where nothing is clear, the answer says what to do.
+//! Proposal of a recipe for a page without one: from examples of the wanted values, from a schema, or from the content of the page.
+//! Every proposal rests on evidence; where the evidence is unclear, the error states what to do.
 //!
 //! # Layout
 //!
-//! - `example`: by values as they stand on the page
-//! - `statements`: by what the page states about itself, and its heading
-//! - `labels`: by values that have a label
-//! - `region`, `item_fields`, `item_selector`: by what repeats: the items of a list page, what they have in common, what selects it
-//! - [`schema`], `wanted`: a JSON Schema, and its fields found among all of that
-//! - `kind`: whether a page is about one thing or a list
-//! - `places`: where texts stand; `zones`: what is about the site only; `conversion`, `naming`: the type and the name of a field
+//! - `example`: from values given as they appear on the page
+//! - `statements`: from structured data about the page, and its heading
+//! - `labels`: from values that have a label
+//! - `region`, `item_fields`, `item_selector`: from repetition: the items of a list page, their common fields, their selector
+//! - [`schema`], `wanted`: a JSON Schema, and the search for its fields among all of these
+//! - `kind`: detection of the kind of a page: one thing or a list
+//! - `places`: positions of texts; `zones`: parts of the page that are about the site; `conversion`, `naming`: type and name of a field
 
 mod conversion;
 mod example;
@@ -41,25 +41,25 @@ pub(crate) use places::{is_about_the_same, place_of_known};
 pub use schema::{Schema, SchemaError};
 pub use wanted::by_schema;
 
-/// Why there is no proposal.
+/// Reason there is no proposal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoutError {
     /// An example is not on the page.
     #[error("{value:?}, the example of `{field}`, is nowhere on the page: give it as it stands there")]
     NotOnPage {
-        /// The field.
+        /// Name of the field.
         field: FieldName,
-        /// The example.
+        /// Example value of the user.
         value: String,
     },
-    /// It is there, and nothing tells it apart.
+    /// The example is on the page, but nothing distinguishes its position.
     #[error(
         "nothing tells {value:?}, the example of `{field}`, apart from the rest of the page: write a recipe and give it with --recipe"
     )]
     NotTellable {
-        /// The field.
+        /// Name of the field.
         field: FieldName,
-        /// The example.
+        /// Example value of the user.
         value: String,
     },
     /// Nothing was found to propose.
@@ -75,7 +75,7 @@ pub enum ScoutError {
     /// It may be the one or the other.
     #[error("the page may be about one thing or a list: {evidence}; say which with --single or --list")]
     Unclear {
-        /// What speaks for either.
+        /// Evidence for one thing and for a list.
         evidence: String,
     },
     /// Fields of a schema were not found.
@@ -87,7 +87,7 @@ pub enum ScoutError {
     Missing {
         /// The required fields that are missing.
         missing: Vec<FieldName>,
-        /// What was found instead, each with the beginning of a value.
+        /// Fields found instead, each with the beginning of a value.
         found: Vec<String>,
     },
     /// The fields do not fit together.
@@ -103,13 +103,13 @@ fn names(fields: &[FieldName]) -> String {
 /// A recipe, and how it came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// The recipe.
+    /// Proposed recipe.
     pub recipe: Recipe,
-    /// What was decided and what was left out, a line each.
+    /// Decisions and omissions, one line each.
     pub notes: Vec<String>,
 }
 
-/// What is known of a page before anything is proposed.
+/// Evidence on a page, gathered before anything is proposed.
 struct Look<'a> {
     page: &'a Document,
     stated: Vec<Datum>,
@@ -125,11 +125,11 @@ impl<'a> Look<'a> {
     }
 }
 
-/// A recipe of what the page shows; `kind` decides where a person has said what kind of page it is.
+/// Proposes a recipe from the content of the page; `kind` is the kind of page, if the user has specified it.
 ///
 /// # Errors
 ///
-/// When there is nothing to propose, or when the kind of the page is unclear.
+/// [`ScoutError`] if there is nothing to propose, or if the kind of the page is unclear.
 pub fn by_page(page: &Document, kind: Option<PageKind>) -> Result<Proposal, ScoutError> {
     let look = Look::at(page);
     let (kind, reason) = match kind {
@@ -179,7 +179,7 @@ fn single(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
     Ok(Proposal { recipe: Recipe::new(fields)?, notes })
 }
 
-/// Whether a field is there already, by its name or by its value.
+/// Returns whether a field is present already, by its name or by its value.
 fn says_the_same(fields: &[Field], field: &Field) -> bool {
     let texts = |field: &Field| field.example.iter().map(|text| normalise(text)).collect::<Vec<_>>();
     fields.iter().any(|other| other.name == field.name || texts(other) == texts(field))
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// What is proposed works on the page that it was proposed for, as far as it is required.
+    /// Returns whether the proposed recipe works on the page that it was proposed for, as far as its fields are required.
     fn works(html: &str, kind: Option<PageKind>) -> bool {
         let page = Document::parse(html);
         by_page(&page, kind).is_ok_and(|Proposal { recipe, .. }| recipe.apply(&page, None).is_complete(&recipe))

@@ -1,4 +1,4 @@
-//! Where texts stand on a page.
+//! Locations of texts on a page.
 
 use autoheal_page::document::normalise;
 use autoheal_page::recipe::{Field, NodeTake, Source};
@@ -6,7 +6,7 @@ use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::value::ValueType;
 use autoheal_page::{Document, NodeId};
 
-/// Where a text stands: the innermost elements that hold it and nothing else, in document order, then attributes with it.
+/// Finds a text: the innermost elements that hold it and nothing else, in document order, then attributes with it.
 pub(super) fn places_of(page: &Document, value: &str) -> Vec<(NodeId, NodeTake)> {
     let wanted = normalise(value);
     let holds = |node: NodeId| !page.is_skipped(node) && page.text(node) == wanted;
@@ -31,7 +31,7 @@ const SHORTEST_KNOWN: usize = 4;
 /// Longer texts are no amounts and no days.
 const LONGEST_TYPED: usize = 60;
 
-/// Where a value of a field stands: as it was, or, of an amount or a day, written in another way.
+/// Finds a value of a field: as it was, or, if it is an amount or a day, written in another way.
 fn places_of_value(page: &Document, value: &str, field: &Field) -> Vec<(NodeId, NodeTake)> {
     let as_it_was = places_of(page, value);
     let is_typed = matches!(field.value_type(), ValueType::Money | ValueType::Date) && field.steps.is_empty();
@@ -48,8 +48,8 @@ fn places_of_value(page: &Document, value: &str, field: &Field) -> Vec<(NodeId, 
     innermost.map(|node| (node, NodeTake::Text)).collect()
 }
 
-/// Where the very values of a field that were read before (its examples) stand on a page, and how they are written there, if that is one
-/// place for each and one rule gives them and nothing else.
+/// Returns the rule for the values of a field that were read before (its examples), and their form on this page, if each value
+/// is in one place and one rule gives them and nothing else.
 pub(crate) fn place_of_known(page: &Document, field: &Field) -> Option<(Source, Vec<String>)> {
     let mut places = Vec::new();
     for value in &field.example {
@@ -74,8 +74,8 @@ pub(crate) fn place_of_known(page: &Document, field: &Field) -> Option<(Source, 
     Some((Source::Nodes { select: robust_selector(&[(page, &nodes)])?, take }, values))
 }
 
-/// Whether most of what was read before still stands on the page: if not, the page is about something else by now, and a value
-/// that stands there belongs to something else.
+/// Returns whether most of the values that were read before are still on the page: if not, the page is about something else by
+/// now, and any value that is still there belongs to something else.
 pub(crate) fn is_about_the_same(page: &Document, fields: &[Field]) -> bool {
     let known: Vec<(&String, &Field)> =
         fields.iter().filter_map(|field| Some((field.example.first()?, field))).collect();

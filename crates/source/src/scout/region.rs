@@ -8,12 +8,13 @@ use autoheal_page::{Document, NodeId, Selector};
 use super::item_fields::{ItemField, fields_of};
 use super::zones::Zones;
 
-/// So many alike are a list.
+/// Minimum number of similar elements that form a list.
 const FEWEST_ITEMS: usize = 3;
-/// Groups that are looked at closely, the largest first, and items of one that are.
+/// Maximum number of groups to examine, the largest first, and of items in each of them.
 const MOST_GROUPS: usize = 16;
 const MOST_ITEMS: usize = 500;
-/// An item with more elements is a page of its own, and an element with more class names has none that means anything.
+/// Limits on the size of an item: one with more elements is a page of its own, and an element with more class names has no
+/// meaningful one.
 const MOST_ELEMENTS: usize = 5000;
 const MOST_CLASSES: usize = 12;
 /// The share of items that must differ from each other, in percent.
@@ -25,11 +26,11 @@ const SHORTEST_LINK: usize = 12;
 pub(super) struct Region {
     /// In document order, none within another.
     pub(super) items: Vec<NodeId>,
-    /// What selects exactly these.
+    /// Selector of exactly these items.
     pub(super) select: Selector,
-    /// What they have in common.
+    /// Fields that they have in common.
     pub(super) fields: Vec<ItemField>,
-    /// How many visible characters they have together.
+    /// Number of visible characters in all of them.
     pub(super) letters: usize,
 }
 
@@ -69,7 +70,7 @@ fn number(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }
 
-/// What an element has in common with its like.
+/// Tag of an element, and a class, which it has in common with similar elements.
 type Likeness<'a> = (&'a str, Option<&'a str>);
 
 /// Every set of elements with one tag, or one tag and class, under one parent or under alike parents beside each other.
@@ -119,7 +120,7 @@ fn is_list(page: &Document, items: &[NodeId], headlines: &[NodeId]) -> bool {
     !is_nested && !has_headline && texts.len() * 100 >= items.len() * DISTINCT
 }
 
-/// Whether there is nothing but short links.
+/// Returns whether there is nothing but short links in the items.
 fn is_menu(page: &Document, items: &[NodeId], fields: &[ItemField]) -> bool {
     let letters: usize = items.iter().map(|item| page.letters(*item)).sum();
     let linked: usize = items.iter().map(|item| page.linked_letters(*item)).sum();
@@ -127,7 +128,7 @@ fn is_menu(page: &Document, items: &[NodeId], fields: &[ItemField]) -> bool {
     is_only_links && linked * 10 >= letters * 9 && letters < items.len() * SHORTEST_LINK
 }
 
-/// Whether a class name says what an element is, and not how it looks.
+/// Returns whether a class name describes what an element is, and not its appearance.
 pub(super) fn is_telling(class: &str) -> bool {
     !is_volatile(class) && !is_layout(class)
 }

@@ -1,5 +1,5 @@
-//! What is wanted, as a JSON Schema: an object with `properties`, or an array of such objects for a list page. Recipes know names,
-//! types, lists and what is required; whatever else a schema says cannot be kept and is refused.
+//! Schemas of the wanted data, in JSON Schema: an object with `properties`, or an array of such objects for a list page. Recipes
+//! express names, types, lists and required fields; a schema that requires anything else is rejected.
 
 use autoheal_page::recipe::FieldName;
 use autoheal_page::value::ValueType;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::definition::PageKind;
 
-/// What a schema wants.
+/// Kind of page and fields that a schema asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schema {
@@ -22,28 +22,28 @@ pub struct Schema {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WantedField {
-    /// Its name.
+    /// Name of the property.
     pub name: FieldName,
     /// The type of its values.
     pub value_type: ValueType,
-    /// Whether it is a list.
+    /// True if it is a list.
     pub many: bool,
-    /// Whether a page without it is a failure.
+    /// True if a page without it is a failure.
     pub required: bool,
 }
 
 /// A schema that cannot be kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// It is no JSON.
+    /// The text is not valid JSON.
     #[error("the schema is no JSON: {0}")]
     NotJson(String),
     /// A part of it cannot be kept.
     #[error("the schema at `{pointer}`: {problem}")]
     At {
-        /// Which, as a JSON pointer; `/` is the whole.
+        /// JSON pointer to the part; `/` is the whole schema.
         pointer: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and the remedy.
         problem: String,
     },
 }
@@ -65,7 +65,7 @@ const TELLING: &[&str] = &[
     "additionalProperties",
 ];
 
-/// References may lead to references, so many at most.
+/// Maximum number of references to follow in a chain.
 const MOST_REFERENCES: usize = 16;
 
 impl Schema {
@@ -94,7 +94,7 @@ struct Reader<'a> {
 struct Part<'a> {
     pointer: String,
     members: &'a Map<String, Value>,
-    /// Whether `null` is allowed as well.
+    /// True if `null` is allowed as well.
     is_nullable: bool,
 }
 
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         Ok(Schema { kind: PageKind::List, fields: self.fields(&entry)? })
     }
 
-    /// What an array holds.
+    /// Returns the schema of the entries of an array.
     fn entry(&self, array: &Part<'a>) -> Result<Part<'a>, SchemaError> {
         let items = array.members.get("items").ok_or_else(|| array.wrong("`items` is missing: what does it hold?"))?;
         self.part(&format!("{}/items", array.pointer), items)

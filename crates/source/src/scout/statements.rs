@@ -12,8 +12,8 @@ use autoheal_page::{Document, NodeId};
 
 use super::places::places_of;
 
-/// What pages state about themselves: the field it becomes, the type of its values, whether there may be several, and where it is
-/// said.
+/// Statements of pages about themselves: the name of the field, the type of its values, whether there may be several, and the
+/// properties that state it.
 const STATED: &[(&str, ValueType, bool, &[&str])] = &[
     ("title", ValueType::Text, false, &["headline", "name", "og:title"]),
     ("author", ValueType::Text, true, &["author.name", "author", "article:author"]),
@@ -45,10 +45,10 @@ const MAIN_KINDS: &[&str] = &[
 /// Kinds that say of a page that it lists things.
 const LIST_KINDS: &[&str] = &["ItemList", "CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"];
 
-/// What the page says it is.
+/// Kind of the page, as the page states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StatedKind {
-    /// About one thing.
+    /// The page is about one thing.
     OneThing,
     /// A list, of things with these names where it names them.
     Many(BTreeSet<String>),
@@ -58,8 +58,8 @@ pub(super) enum StatedKind {
     Nothing,
 }
 
-/// Whether the page says that it is about one thing, or a list of some. One of several things is what the page is about when the page's only first-level heading is its name; the others go
-/// with it.
+/// Returns the kind that the page states: about one thing, or a list of several. If it states several things and its only
+/// first-level heading is the name of one, the page is about that thing; the others accompany it.
 pub(super) fn stated_kind(stated: &[Datum], heading: Option<&str>) -> StatedKind {
     let is_thing = |datum: &&Datum| {
         MAIN_KINDS.contains(&datum.kind.as_str()) && matches!(datum.path.as_str(), "headline" | "name")

@@ -16,7 +16,7 @@ use super::statements::{field_of_statement, headline, same_place};
 use super::{Look, Proposal, ScoutError, labels, statements};
 use crate::definition::PageKind;
 
-/// How many of the things that were found an error names, and how much of each.
+/// Maximum number of found fields that an error names, and maximum length of each sample value, in characters.
 const MOST_FOUND: usize = 12;
 const LONGEST_FOUND: usize = 40;
 
@@ -74,7 +74,7 @@ fn list(look: &Look<'_>, page_url: &Url, schema: &Schema) -> Result<Proposal, Sc
     Ok(Proposal { recipe, notes: std::iter::once(note).chain(found.notes).collect() })
 }
 
-/// Where an item leads is called an address as well.
+/// Returns whether the name of a field is the wanted one by `is_it`; the link of an item may be called an address as well.
 fn is_called(known: &str, wanted: &str, is_it: fn(&str, &str) -> bool) -> bool {
     is_it(known, wanted) || (known == "link" && ["url", "href", "address", "link"].contains(&wanted))
 }
@@ -94,7 +94,7 @@ fn of_item(candidate: &ItemField, wanted: &WantedField, page_url: &Url) -> Optio
     Some(Field { name: wanted.name.clone(), conversion, required: wanted.required, ..field })
 }
 
-/// What became of the fields of a schema.
+/// Fields of a schema that were found, with notes on the others.
 struct Found {
     fields: Vec<Field>,
     notes: Vec<String>,
@@ -130,7 +130,7 @@ fn sample(name: &FieldName, text: &str) -> String {
     format!("`{name}` ({beginning:?}{})", if beginning.len() < text.len() { "…" } else { "" })
 }
 
-/// What is known of a page about one thing.
+/// Evidence on a page about one thing.
 struct Known<'a> {
     look: &'a Look<'a>,
     labels: Vec<Field>,
@@ -257,7 +257,7 @@ impl Known<'_> {
     }
 }
 
-/// Whether a class name ends in the name of a field: `product-price` is a `price`.
+/// Returns whether a class name ends in the name of a field: `product-price` is a `price`.
 fn ends_so(class: &str, name: &str) -> bool {
     class.rsplit_once(['-', '_']).is_some_and(|(_, last)| same_name(last, name))
 }

@@ -30,7 +30,7 @@ const WORDS: &[&str] = &[
     "advertisement",
 ];
 
-/// Which nodes of a page are in such a part, or are seen by nobody.
+/// Nodes of a page that are in such a part, or are invisible.
 pub(super) struct Zones {
     beside: Vec<bool>,
     letters: usize,
@@ -55,12 +55,12 @@ impl Zones {
         Self { beside, letters }
     }
 
-    /// Whether a node is no part of what the page is for.
+    /// Returns whether a node is outside the main content of the page.
     pub(super) fn is_beside(&self, node: NodeId) -> bool {
         self.beside.get(node.index()).copied().unwrap_or(true)
     }
 
-    /// How many visible characters the rest of the page has, spaces not counted.
+    /// Returns the number of visible characters in the rest of the page, without spaces.
     pub(super) fn letters(&self) -> usize {
         self.letters
     }

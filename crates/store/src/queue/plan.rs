@@ -1,5 +1,5 @@
-//! The claim is what an idle worker asks again and again: it must read the ready index, whatever the engine knows about
-//! the table.
+//! Tests of the query plan of the claim. Idle workers repeat it all the time, so it must read the ready index, whatever
+//! statistics the engine has about the table.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::task::{NewTask, TaskKind};
@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, Executor as _, Row as _};
 use super::{CLAIM, CLAIM_ONLY};
 use crate::Store;
 
-/// What the table holds when the plan is made. The engine has never counted it.
+/// Content of the table when the plan is made. The engine has never gathered statistics of it.
 #[derive(Debug, Clone, Copy)]
 enum Table {
     Empty,

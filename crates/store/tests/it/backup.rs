@@ -9,7 +9,7 @@ use autoheal_testkit::postgres;
 use crate::database::Engine;
 use crate::queue::{LONG, request, task};
 
-/// What is done with the copy: what was open is open, and a lease that nobody holds any more runs out.
+/// Continues with the copy: open tasks are still open, and the lease of a worker that no longer exists expires.
 async fn goes_on(copy: &str) {
     let store = Store::open(copy).await.unwrap();
     let targets = |tasks: Vec<autoheal_engine::task::Task>| {

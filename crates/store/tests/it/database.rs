@@ -4,7 +4,7 @@ use autoheal_store::Store;
 use sqlx::{AnyConnection, AssertSqlSafe, Connection as _, Executor as _};
 use tempfile::TempDir;
 
-/// Which engine a test runs on.
+/// Database engine on which a test runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     Sqlite,
@@ -39,7 +39,7 @@ impl Engine {
         Some(Address { text, _folder: folder })
     }
 
-    /// The same, opened.
+    /// Opens a new database on this engine; `None` where the engine is not available.
     pub(crate) async fn database(self) -> Option<TestDatabase> {
         let address = self.address()?;
         let store = Store::open(&address.text).await.unwrap();
@@ -48,7 +48,7 @@ impl Engine {
 }
 
 impl TestDatabase {
-    /// A connection beside the store, for what only a test does.
+    /// Executes a statement on a connection of its own, for changes that only tests make.
     pub(crate) async fn execute(&self, sql: impl Into<String>) {
         let mut connection = AnyConnection::connect(&self.url).await.unwrap();
         connection.execute(AssertSqlSafe(sql.into())).await.unwrap();

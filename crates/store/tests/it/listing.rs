@@ -17,7 +17,7 @@ fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-/// A run of a new task; it ends when it is said how.
+/// Begins a run of a new task; finishes it if `healed` is given.
 async fn run(store: &Store, kind: TaskKind, target: &str, healed: Option<bool>) -> RunId {
     store.enqueue(&NewTask::new(kind, target, at(0))).await.unwrap();
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();

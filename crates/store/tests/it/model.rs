@@ -1,4 +1,4 @@
-//! The queue against a model: whatever is asked in whatever order, the store answers as a few lines over a list would.
+//! Tests the queue against a model: for any sequence of operations, the store behaves like a few lines of code over a list.
 
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
@@ -113,7 +113,7 @@ fn is_held(lease: &Lease, task: &Task) -> bool {
     (lease.task, lease.epoch, TaskState::InProgress) == (task.id, task.lease_epoch, task.state)
 }
 
-/// What can be compared without knowing the time.
+/// Returns the part of a task that can be compared without knowing the time.
 fn essence(task: &Task) -> impl PartialEq + std::fmt::Debug + use<> {
     let lease = (task.lease_owner.clone(), task.lease_until.is_some(), task.lease_epoch);
     let ended = (task.completed_at.is_some(), task.error_message.clone());
@@ -223,7 +223,7 @@ async fn apply(store: &Store, model: &mut Model, step: &Step) {
     }
 }
 
-/// Nobody holds the task any more; it waits or has ended.
+/// Updates the model's task after its lease ended: it is pending again or closed.
 async fn end_lease(store: &Store, task: &mut Task, state: TaskState) {
     let stored = store.task(task.id).await.unwrap().unwrap();
     task.state = state;

@@ -22,7 +22,7 @@ use crate::queue::{LONG, request, task};
 const URL: &str = "STORE_TEST_URL";
 const PART: &str = "STORE_TEST_PART";
 
-/// A child process, told what to do by lines on its standard input and answering by lines that begin with `>`.
+/// A child process that reads commands from its standard input and answers with lines that begin with `>`.
 struct Worker {
     child: Child,
     answers: Lines<BufReader<ChildStdout>>,
@@ -128,7 +128,7 @@ async fn spend(store: &Store) {
 const RACES: u128 = 60;
 const FIRST: u64 = 3;
 
-/// Reserves for one run after the other, with six tasks at a time, and settles nothing: what is let in beyond a limit stays.
+/// Reserves for one run after the other, with six tasks at a time, and settles nothing: an excess over a limit would stay.
 async fn race(store: &Store) {
     let per_run = Limits { calls: Some(FIRST), ..Limits::default() };
     say("ready");
@@ -151,7 +151,7 @@ async fn reserve_and_die(store: &Store) {
     std::process::abort();
 }
 
-/// Claims a task, gets as far as one checkpoint, and is then late with the second.
+/// Claims a task, stores one checkpoint, and is then too late with the second.
 async fn hold(store: &Store) {
     let (_, lease) = store.claim(&request("late", LONG)).await.unwrap().unwrap();
     let run = begin(store, &lease).await;

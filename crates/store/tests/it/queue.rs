@@ -1,4 +1,4 @@
-//! The queue.
+//! Tests of the task queue.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Forgetting.
+//! Tests of the deletion of old data.
 
 use std::time::Duration;
 

@@ -86,7 +86,7 @@ async fn begin(store: &Store, lease: &Lease) -> RunId {
     run
 }
 
-/// How a task is closed while its run has not ended.
+/// Ways to close a task whose run has not ended.
 #[derive(Debug, Clone, Copy)]
 enum Closing {
     /// While it waits for its next try.
@@ -97,7 +97,7 @@ enum Closing {
     CancelAndFail,
     /// Its tries are used up.
     Fail,
-    /// What it is about is forgotten.
+    /// Its target is deleted.
     Remove,
 }
 

@@ -1,4 +1,4 @@
-//! Sources: what is written is read back, one version is in force, and a change that comes too late changes nothing.
+//! Tests of sources: written data is read back, one version is active, and a change that arrives too late has no effect.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;

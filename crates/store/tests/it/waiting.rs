@@ -1,4 +1,4 @@
-//! Tasks that nobody can claim.
+//! Tests of tasks that no worker can claim.
 
 use std::time::Duration;
 

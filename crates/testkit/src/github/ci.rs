@@ -1,4 +1,4 @@
-//! What CI does for a commit.
+//! Runs, checks and statuses of CI for a commit.
 
 use std::path::Path;
 
@@ -9,27 +9,27 @@ use crate::repository::isolated_git;
 /// A commit as CI sees it.
 #[derive(Debug)]
 pub struct Commit<'a> {
-    /// The bare repository.
+    /// Folder of the bare repository.
     pub repository: &'a Path,
-    /// Its hash.
+    /// Hash of the commit.
     pub sha: &'a str,
 }
 
 impl Commit<'_> {
-    /// What a file holds in it; empty when it is not there.
+    /// Returns the content of a file in it; empty if there is no such file.
     pub fn file(&self, path: &str) -> String {
         show(self.repository, &[&format!("{}:{path}", self.sha)]).unwrap_or_default()
     }
 }
 
-/// What CI does for a commit.
+/// Runs, checks and statuses that CI makes for a commit.
 #[derive(Debug, Clone, Default)]
 pub struct CiPlan {
-    /// How often is asked for runs before they appear.
+    /// Number of requests for runs before they appear.
     pub appears_after: u32,
-    /// Whether runs appear only after a workflow was started by hand.
+    /// True if runs appear only after a workflow was started by hand.
     pub needs_dispatch: bool,
-    /// Runs of Actions.
+    /// Workflow runs of Actions.
     pub runs: Vec<RunPlan>,
     /// Statuses of other CI: context and state.
     pub statuses: Vec<(String, String)>,
@@ -40,24 +40,24 @@ pub struct CiPlan {
 /// A run of Actions.
 #[derive(Debug, Clone)]
 pub struct RunPlan {
-    /// Its name.
+    /// Name of the run.
     pub name: String,
-    /// How often it is seen under way, queued first, before it is complete.
+    /// Number of times it is seen in progress, queued first, before it is complete.
     pub takes: u32,
-    /// How it ends.
+    /// Conclusion of the run.
     pub conclusion: String,
-    /// Its jobs.
+    /// Jobs of the run.
     pub jobs: Vec<JobPlan>,
 }
 
-/// A job.
+/// A job of a run.
 #[derive(Debug, Clone)]
 pub struct JobPlan {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// How it ends.
+    /// Conclusion of the job.
     pub conclusion: String,
-    /// What it writes.
+    /// Log of the job.
     pub log: String,
 }
 
@@ -69,12 +69,12 @@ impl CiPlan {
         Self { appears_after: 1, runs: vec![run], ..Self::default() }
     }
 
-    /// Green.
+    /// Returns a plan of one run that succeeds.
     pub fn green() -> Self {
         Self::one_run("success", "2026-01-01T00:00:00.0000000Z all is well\n")
     }
 
-    /// Red with a log.
+    /// Returns a plan of one run that fails with this log.
     pub fn red(log: &str) -> Self {
         Self::one_run("failure", log)
     }
@@ -85,7 +85,7 @@ impl CiPlan {
     }
 }
 
-/// Where a branch is.
+/// Returns the commit at the tip of a branch.
 pub(super) fn branch_tip(repository: &Path, branch: &str) -> Option<String> {
     let reference = format!("refs/heads/{branch}");
     git_text(repository, &["rev-parse", "--verify", "--quiet", &reference])

@@ -20,7 +20,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// The description, read once; `None` when this machine has none.
+    /// Returns the description, which is read once; `None` if this machine has none.
     pub fn find() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Description>> = OnceLock::new();
         let read = || {
@@ -31,7 +31,7 @@ impl Description {
         FOUND.get_or_init(read).as_ref()
     }
 
-    /// What of a request and its answer is not as described.
+    /// Lists the differences between an exchange and the description.
     pub fn faults(&self, exchange: &Exchange) -> Vec<String> {
         let named = format!("{} {} -> {}", exchange.method, exchange.path, exchange.status);
         let Some(operation) = self.operation(exchange) else {

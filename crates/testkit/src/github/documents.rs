@@ -1,4 +1,4 @@
-//! What GitHub's entries look like.
+//! JSON documents in GitHub's format.
 
 use serde_json::{Map, Value, json};
 

@@ -28,17 +28,17 @@ use state::State;
 /// Says what CI does for a commit.
 pub type Ci = Box<dyn Fn(&Commit<'_>) -> CiPlan + Send + Sync>;
 
-/// How the host behaves.
+/// Behaviour of the host.
 pub struct Behaviour {
     /// The token that it knows.
     pub token: String,
-    /// Whether the token may push.
+    /// True if the token may push.
     pub may_push: bool,
-    /// Whether the token may write pull requests, comments and statuses.
+    /// True if the token may write pull requests, comments and statuses.
     pub may_write: bool,
     /// The most entries of a page.
     pub page_size: usize,
-    /// What CI does.
+    /// Plan of CI for each commit.
     pub ci: Ci,
 }
 
@@ -64,7 +64,7 @@ pub struct FakeGitHub {
     folder: tempfile::TempDir,
 }
 
-/// What the threads of the server share.
+/// State that the threads of the server share.
 #[derive(Debug)]
 struct Shared {
     root: PathBuf,
@@ -78,7 +78,7 @@ struct Shared {
 /// The owner of the repository.
 pub const OWNER: &str = "octo";
 
-/// Its name.
+/// Name of the repository.
 pub const NAME: &str = "shop";
 
 impl FakeGitHub {
@@ -115,7 +115,7 @@ impl FakeGitHub {
         format!("{}/api/v3", self.shared.origin)
     }
 
-    /// The bare repository.
+    /// Returns the folder of the bare repository.
     pub fn repository(&self) -> PathBuf {
         self.folder.path().join(OWNER).join(format!("{NAME}.git"))
     }
@@ -130,22 +130,22 @@ impl FakeGitHub {
         self.shared.state().faults.extend(faults);
     }
 
-    /// What the API was asked and answered, in order.
+    /// Returns the requests to the API and its responses, in order.
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.shared.state().exchanges.clone()
     }
 
-    /// What the host of the logs was asked: the path, and whether a token came with it.
+    /// Returns the requests to the host of the logs: the path, and whether a token came with it.
     pub fn log_requests(&self) -> Vec<(String, bool)> {
         self.shared.state().log_requests.clone()
     }
 
-    /// The pull requests.
+    /// Returns the pull requests, in the order in which they were added.
     pub fn pulls(&self) -> Vec<Pull> {
         self.shared.state().pulls.clone()
     }
 
-    /// Opens a pull request as a person does, or closes it.
+    /// Adds a pull request, open or closed, as a user would.
     pub fn put_pull(&self, pull: Pull) {
         self.shared.state().pulls.push(pull);
     }
@@ -157,7 +157,7 @@ impl FakeGitHub {
         }
     }
 
-    /// The comments.
+    /// Returns the comments on pull requests.
     pub fn comments(&self) -> Vec<Comment> {
         self.shared.state().comments.clone()
     }
@@ -172,7 +172,7 @@ impl FakeGitHub {
         self.shared.state().dispatches.clone()
     }
 
-    /// Where a branch is.
+    /// Returns the commit at the tip of a branch.
     pub fn branch(&self, branch: &str) -> Option<String> {
         ci::branch_tip(&self.repository(), branch)
     }

@@ -12,7 +12,7 @@ use super::state::{Exchange, Fault};
 use super::{Answer, NAME, OWNER, Shared};
 use crate::git_http::{self, password, read_body, read_headers, respond, run_backend};
 
-/// How many requests an hour the headers promise.
+/// Number of requests an hour that the headers promise.
 const LIMIT: u64 = 5000;
 
 impl Shared {
@@ -50,7 +50,7 @@ impl Shared {
         respond(&mut stream, status, &headers, &body)
     }
 
-    /// The host on which logs lie: whoever has the address may read them.
+    /// Responds as the host of the logs: any client with the URL of a log may read it.
     pub(super) fn answer_for_logs(&self, mut stream: TcpStream) -> io::Result<()> {
         let mut reader = BufReader::new(stream.try_clone()?);
         let mut first = String::new();
@@ -138,7 +138,7 @@ impl Shared {
     }
 }
 
-/// How GitHub tells an error.
+/// Returns the body of an error in GitHub's format.
 pub(super) fn message(text: &str) -> Value {
     json!({ "message": text, "documentation_url": "https://docs.github.com/rest" })
 }

@@ -1,4 +1,4 @@
-//! What the host remembers.
+//! State of the host.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,44 +17,44 @@ pub struct Exchange {
     pub query: Vec<(String, String)>,
     /// The request's headers, their names in lower case; of the authorization only its kind.
     pub headers: BTreeMap<String, String>,
-    /// What was sent.
+    /// Body of the request.
     pub body: Option<Value>,
-    /// The status of the answer.
+    /// HTTP status of the response.
     pub status: u16,
-    /// What was answered; `None` where an answer has no body.
+    /// Body of the response; `None` if it has none.
     pub answer: Option<Value>,
 }
 
-/// An answer that stands for the ordinary one, once.
+/// A response that replaces the ordinary one, once.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// What the request's path holds.
+    /// Text that the request's path contains.
     pub path: String,
-    /// Its method.
+    /// HTTP method of the request.
     pub method: String,
-    /// The status.
+    /// HTTP status of the response.
     pub status: u16,
-    /// Headers.
+    /// Headers of the response.
     pub headers: Vec<(String, String)>,
     /// The `message` of the body.
     pub message: String,
 }
 
 impl Fault {
-    /// The next `method` request whose path holds `path` gets `status`.
+    /// Creates a fault: the next `method` request whose path contains `path` gets `status`.
     pub fn new(method: &str, path: &str, status: u16) -> Self {
         let (method, path) = (method.to_owned(), path.to_owned());
         Self { path, method, status, headers: Vec::new(), message: "Server Error".to_owned() }
     }
 
-    /// The same with a header.
+    /// Returns the fault with a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same with other words.
+    /// Returns the fault with another message.
     #[must_use]
     pub fn saying(mut self, message: &str) -> Self {
         message.clone_into(&mut self.message);
@@ -62,48 +62,48 @@ impl Fault {
     }
 }
 
-/// A pull request.
+/// A pull request, as the fake GitHub stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pull {
-    /// Its number.
+    /// Number of the pull request.
     pub number: u64,
     /// The branch that it comes from.
     pub head: String,
     /// The branch that it is for.
     pub base: String,
-    /// Its title.
+    /// Title of the pull request.
     pub title: String,
-    /// Its text.
+    /// Description of the pull request, in Markdown.
     pub body: String,
-    /// Whether it is open; a closed one was not merged.
+    /// True if it is open; a closed one was not merged.
     pub is_open: bool,
 }
 
 /// A comment on a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Its number.
+    /// Id of the comment.
     pub id: u64,
-    /// The pull request.
+    /// Number of the pull request.
     pub pull: u64,
-    /// Its text.
+    /// Text of the comment, in Markdown.
     pub body: String,
 }
 
 /// A status of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// The commit.
+    /// Hash of the commit.
     pub commit: String,
-    /// Who says it.
+    /// Name of the CI that reports it.
     pub context: String,
     /// `success`, `failure`, `error` or `pending`.
     pub state: String,
-    /// A few words.
+    /// Short description of the state.
     pub description: String,
 }
 
-/// What CI has done for a commit so far.
+/// Progress of CI for a commit.
 #[derive(Debug)]
 pub(super) struct Progress {
     pub(super) plan: CiPlan,
@@ -121,7 +121,7 @@ pub(super) struct State {
     pub(super) comments: Vec<Comment>,
     pub(super) statuses: Vec<Status>,
     pub(super) dispatches: Vec<String>,
-    /// By commit.
+    /// Progress of CI, by commit hash.
     pub(super) ci: BTreeMap<String, Progress>,
     /// The logs of jobs, by the job's number.
     pub(super) logs: BTreeMap<u64, String>,

@@ -25,10 +25,10 @@ pub struct Pill {
     /// The name of the file that holds it; its extension tells in which language it is.
     pub file: &'static str,
     before: &'static str,
-    /// What is repeated; `{#}` in it is a number that differs each time.
+    /// Part that is repeated; `{#}` in it is a number that differs each time.
     unit: &'static str,
     after: &'static str,
-    /// What stands at the end as often as the unit does.
+    /// Part at the end, repeated as often as the unit.
     closing: &'static str,
 }
 
@@ -48,12 +48,12 @@ impl Pill {
         Self { closing, ..self }
     }
 
-    /// A text of at most about so many bytes.
+    /// Returns a text of at most about this many bytes.
     pub fn text(&self, bytes: usize) -> String {
         self.repeated(bytes / (self.unit.len() + self.closing.len()).max(1))
     }
 
-    /// A text with so many units.
+    /// Returns a text with this many units.
     pub fn repeated(&self, units: usize) -> String {
         let mut text = self.before.to_owned();
         match self.unit.split_once("{#}") {
@@ -72,7 +72,7 @@ impl Pill {
     }
 }
 
-/// Every pill for a worker that heals repositories: names of files and texts of about so many bytes.
+/// Returns every pill for a worker that heals repositories: its name, its file name, and a text of at most about `bytes` bytes.
 pub fn program_texts(bytes: usize) -> impl Iterator<Item = (&'static str, &'static str, String)> {
     python().iter().chain(javascript()).map(move |pill| (pill.name, pill.file, pill.text(bytes)))
 }

@@ -1,16 +1,16 @@
-//! What can be changed while the site runs.
+//! Changes to the site while it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::layout::Layout;
 
-/// To what a change applies.
+/// Pages to which a change applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// Every page.
+    /// Every page of the site.
     Whole,
-    /// The page at this path. What is said of a page counts more than what is said of the whole site.
+    /// The page at this path. Changes to a page take precedence over changes to the whole site.
     Path(String),
 }
 
@@ -33,11 +33,11 @@ pub enum Change {
     Retag,
     /// A field vanishes, with its label; it is no longer among the true values.
     DeleteField(String),
-    /// Where a field stood, something else stands. The true value remains.
+    /// A field shows another value in its place. The true value is unchanged.
     ReplaceField {
-        /// The field.
+        /// Name of the field.
         field: String,
-        /// What stands there instead.
+        /// Text that replaces it.
         by: String,
     },
     /// Every answer waits for this long first.
@@ -46,16 +46,16 @@ pub enum Change {
     Status(u16),
     /// The next requests get this status, then all is as before.
     Failures {
-        /// The status.
+        /// HTTP status of the responses.
         status: u16,
-        /// How many requests.
+        /// Number of requests that fail.
         times: usize,
     },
     /// Status 429, with a `Retry-After` header of this value. With `times` only for that many requests.
     RateLimit {
         /// Seconds or an HTTP date.
         retry_after: Option<String>,
-        /// How many requests; `None`: all.
+        /// Number of requests; `None`: all.
         times: Option<usize>,
     },
     /// 301 to this URL or path.
@@ -66,7 +66,7 @@ pub enum Change {
     Raw(RawAnswer),
     /// A body that never ends: this piece again and again.
     Endless {
-        /// What is sent.
+        /// Bytes of one piece.
         piece: Vec<u8>,
         /// The time between two pieces.
         pause: Duration,
@@ -78,7 +78,7 @@ pub enum Change {
 pub struct RawAnswer {
     /// The headers; the length is added.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Body of the response.
     pub body: Vec<u8>,
 }
 
@@ -96,7 +96,7 @@ impl RawAnswer {
     }
 }
 
-/// What takes the place of a page.
+/// Response in place of a page.
 #[derive(Debug, Clone)]
 pub(super) enum Instead {
     Status { status: u16, headers: Vec<(String, String)>, times: Option<usize> },
@@ -160,7 +160,7 @@ impl Switches {
         }
     }
 
-    /// What takes the place of the page for this one request, counted down.
+    /// Returns the response in place of the page for one request, and counts that request.
     pub(super) fn take_instead(&mut self) -> Option<Instead> {
         let is_over = match &mut self.instead {
             Some(Instead::Status { times: Some(0), .. }) => true,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Elements that have no content and no end tag.
 const VOID: &[&str] = &["meta", "link", "br", "img", "hr", "input"];
 
-/// What stands in an element.
+/// Child of an element.
 #[derive(Debug, Clone)]
 pub(super) enum Child {
     Element(Element),
@@ -14,7 +14,7 @@ pub(super) enum Child {
     Script(String),
 }
 
-/// An element.
+/// An HTML element of a page.
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub(super) tag: String,

@@ -45,12 +45,12 @@ pub use layout::{Layout, MONTHS};
 use record::Record;
 use state::State;
 
-/// How many pages of each kind there are: `/article/1`, `/product/1`, `/list/1` and so on.
+/// Number of pages of each kind: `/article/1`, `/product/1`, `/list/1` and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Articles.
+    /// Number of articles.
     pub articles: usize,
-    /// Products.
+    /// Number of products.
     pub products: usize,
     /// Pages of the list of products; each links to the next one.
     pub lists: usize,
@@ -113,7 +113,7 @@ impl Site {
         Url::parse(&format!("http://{}{path}", self.address)).expect("a path begins with a slash")
     }
 
-    /// `127.0.0.1:PORT`.
+    /// Returns the host and port of the site, `127.0.0.1:PORT`.
     pub fn host(&self) -> String {
         self.address.to_string()
     }
@@ -132,7 +132,7 @@ impl Site {
         self.state.values(path).expect("the site has this page")
     }
 
-    /// Changes something.
+    /// Applies a change to a page or to the whole site.
     pub fn set(&self, scope: impl Into<Scope>, change: Change) {
         self.state.apply(scope.into(), change);
     }
@@ -142,7 +142,7 @@ impl Site {
         self.state.reset(&scope.into());
     }
 
-    /// What robots.txt says; `None`: there is none, as at the start.
+    /// Sets the content of robots.txt; `None`: there is no such file, as at the start.
     pub fn set_robots(&self, text: Option<&str>) {
         self.state.set_robots(text);
     }
@@ -162,12 +162,12 @@ impl Site {
         assert!(self.state.rename(from, to), "the site has no page {from}");
     }
 
-    /// How often a path was asked for.
+    /// Counts the requests for a path.
     pub fn requests(&self, path: &str) -> usize {
         self.state.asked(path)
     }
 
-    /// How often anything was asked for.
+    /// Counts the requests for all paths.
     pub fn requests_in_all(&self) -> usize {
         self.state.asked_in_all()
     }

@@ -1,13 +1,13 @@
-//! What the pages of the site say: typed records, the same in every layout.
+//! Content of the pages of the site: typed records, the same in every layout.
 
 use serde_json::{Map, Value, json};
 
-/// What one page is about.
+/// Content of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// Something written.
+    /// An article, with an author and a date.
     Article(Article),
-    /// Something for sale.
+    /// A product, with a price.
     Product(Product),
     /// A page of links to others.
     Listing(Listing),
@@ -16,39 +16,39 @@ pub enum Record {
 /// Fields: `title`, `author`, `date`, `body`, `tags`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Article {
-    /// The headline.
+    /// Headline of the article.
     pub title: String,
-    /// Who wrote it.
+    /// Name of the author.
     pub author: String,
-    /// When it was published, `2026-03-05`; each layout writes it in its own way.
+    /// Date of publication, `2026-03-05`; each layout writes it in its own way.
     pub date: String,
-    /// The paragraphs.
+    /// Paragraphs of the text.
     pub body: Vec<String>,
-    /// What it is about.
+    /// Topics of the article.
     pub tags: Vec<String>,
 }
 
 /// Fields: `title`, `price`, `currency`, `sku`, `description`, `items`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Product {
-    /// Its name.
+    /// Name of the product.
     pub title: String,
     /// `24.90`; each layout writes it in its own way.
     pub price: String,
-    /// `EUR`.
+    /// Currency of the price: `EUR`.
     pub currency: String,
-    /// Its number.
+    /// Stock keeping unit (article number).
     pub sku: String,
-    /// One sentence.
+    /// Description of the product, one sentence.
     pub description: String,
-    /// What is in the box.
+    /// Contents of the box.
     pub items: Vec<String>,
 }
 
 /// Fields: `title`, `items` (each with `title`, `price` and `url`), `next`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// The heading.
+    /// Heading of the page.
     pub title: String,
     /// The entries, in order.
     pub items: Vec<Entry>,
@@ -59,16 +59,16 @@ pub struct Listing {
 /// One entry of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// Name of the product.
     pub title: String,
-    /// Its price, as in [`Product`].
+    /// Price of the product, as in [`Product`].
     pub price: String,
     /// The path of its page.
     pub url: String,
 }
 
 impl Record {
-    /// What the page is called.
+    /// Returns the title of the page.
     pub fn title(&self) -> &str {
         match self {
             Self::Article(article) => &article.title,

@@ -1,4 +1,4 @@
-//! What the site is at the moment, and what it was asked.
+//! Current state of the site, and the requests it received.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::layout::render;
 use super::record::{Entry, Record};
 use crate::http::Request;
 
-/// What a request is answered with.
+/// Response to a request.
 pub(super) enum Reply {
     Page { content_type: &'static str, text: String },
     Instead(Instead),

@@ -25,7 +25,7 @@ fn header<'answer>(answer: &'answer str, name: &str) -> Option<&'answer str> {
     answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }
 
-/// What a reader sees: the text without tags, head and scripts.
+/// Returns the text that a reader sees: without tags, head and scripts.
 fn text(answer: &str) -> String {
     let body = answer.split_once("<body").unwrap().1.split_once("</body>").unwrap().0;
     let mut shown = String::new();

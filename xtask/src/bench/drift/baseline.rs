@@ -1,4 +1,4 @@
-//! What other tools reach on the same fields: read from the table in the corpus' own description, never written down here.
+//! Results of other tools on the same fields: read from the table in the corpus' own description, never copied here.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -24,7 +24,7 @@ pub(super) struct Case {
     fields: BTreeMap<String, Field>,
     #[serde(skip)]
     folder: PathBuf,
-    /// Whether the old selectors still work on all fields.
+    /// True if the old selectors still work on all fields.
     #[serde(skip)]
     pub(super) is_control: bool,
 }
@@ -34,7 +34,7 @@ struct Page {
     html: String,
 }
 
-/// What is known about a field on both pages.
+/// A field, with its values and selectors on both pages.
 #[derive(Debug, Deserialize)]
 pub(super) struct Field {
     pub(super) old: Vec<String>,
@@ -53,18 +53,18 @@ pub(super) struct Field {
     drift_eval: bool,
 }
 
-/// How values compare.
+/// Comparison of an extracted value with the expected one.
 #[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Compare {
     #[default]
     Text,
-    /// By their first number.
+    /// By the first number in each.
     Number,
     Minutes,
 }
 
-/// Which of the two pages.
+/// Old or new page of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Old,
@@ -142,7 +142,7 @@ impl Case {
         Ok((Recipe::from_json(&recipe, &self.id)?, left_out))
     }
 
-    /// Which of `count` parts the site is in: the same for all its cases.
+    /// Returns the part, out of `count`, that the site belongs to: the same for all its cases.
     pub(super) fn fold(&self, count: u64) -> u64 {
         let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
         for byte in self.site.bytes() {

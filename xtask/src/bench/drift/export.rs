@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::corpus::{Case, Side};
 use super::{deletion, score};
 
-/// In how many parts the sites are split for cross validation.
+/// Number of parts into which the sites are split for cross validation.
 pub(super) const FOLDS: u64 = 5;
 
 /// The files of an export.
@@ -22,7 +22,7 @@ pub(super) struct Export {
     written: [usize; 2],
 }
 
-/// What a case gives: a line for each field, and its rows.
+/// Export of a case: a line for each field, and its rows.
 pub(super) struct Exported {
     lines: Vec<(Value, bool, Vec<Vec<f32>>)>,
 }

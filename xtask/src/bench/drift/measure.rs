@@ -1,4 +1,4 @@
-//! What relocation answers for the fields of a case.
+//! Measurement of the relocator's answers for the fields of a case.
 
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(super) struct Judged {
     pub(super) evidence: Vec<String>,
 }
 
-/// What is tested.
+/// Condition under which a field is relocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Test {
@@ -42,7 +42,7 @@ pub(super) enum Test {
     Deleted,
 }
 
-/// What a case gave.
+/// Results for a case.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) judged: Vec<Judged>,

@@ -1,9 +1,9 @@
-//! How many fields of redesigned pages are found again, how many wrongly, and what is accepted that is not there.
+//! Rates at which fields of redesigned pages are found again, found wrongly, or accepted although they are not there.
 //!
 //! # Layout
 //!
 //! - [`corpus`]: cases; [`deletion`]: pages with a target deleted
-//! - [`measure`]: what is answered; [`score`]: whether it is right; [`table`]: what is printed; [`baseline`]: what others reach
+//! - [`measure`]: the answers; [`score`]: their correctness; [`table`]: the output; [`baseline`]: the results of other tools
 //! - [`export`]: features for training
 
 mod baseline;
@@ -28,7 +28,7 @@ pub(crate) struct Options {
     /// The corpus: a folder with `drift` and `control` in it
     #[arg(long, value_name = "FOLDER")]
     corpus: PathBuf,
-    /// From which confidence on an answer counts [default: the one that was trained]
+    /// Minimum confidence (0 to 1) for accepting an answer [default: the trained one]
     #[arg(long, value_name = "0..1")]
     threshold: Option<f32>,
     /// Write the answer for each field here, a line each
@@ -46,7 +46,7 @@ pub(crate) struct Options {
     case: Option<String>,
 }
 
-/// Runs it.
+/// Runs the bench, or exports the features for training.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut cases = corpus::load(&options.corpus)?;
     if let Some(text) = &options.case {

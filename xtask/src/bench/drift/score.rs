@@ -1,4 +1,4 @@
-//! When an answer is right: the rule at the end of the corpus' own description.
+//! Correctness of an answer: the rule at the end of the corpus' own description.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ const fn has_no_width(character: char) -> bool {
     matches!(character, '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
 }
 
-/// How right values are: 1 or 0 for a single value, F1 over the items for a list.
+/// Returns the score of values: 1 or 0 for a single value, F1 over the items for a list.
 pub(super) fn rightness(field: &Field, side: Side, values: &[String]) -> f64 {
     let truth = field.truth(side);
     if field.multi && field.attribute(side).is_none() {

@@ -1,4 +1,4 @@
-//! What was measured, as tables.
+//! Tables of the results.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::score::{Fields, Value};
 
-/// `case.json`.
+/// The content of a `case.json`.
 #[derive(Deserialize)]
 struct Written {
     id: String,
@@ -31,7 +31,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// The page's text.
+    /// Returns the HTML of the page.
     pub(super) fn page(&self) -> anyhow::Result<String> {
         let packed = self.folder.join("page.html.gz");
         let bytes = std::fs::read(&packed).with_context(|| format!("cannot read {}", packed.display()))?;

@@ -1,5 +1,5 @@
-//! Whether what a page holds is found on it, and what another page holds is not: how far the check of models' answers can be
-//! trusted. No model is asked.
+//! Reliability of the check that grounds models' answers in the page: values of a page must be found on it, and values of another page
+//! must not. The bench makes no requests to a model.
 
 use std::collections::BTreeMap;
 
@@ -26,10 +26,10 @@ const FIELDS: [(&str, &str); 7] = [
 const LEAST_FOUND: f64 = 0.98;
 const MOST_FALSE: f64 = 0.01;
 
-/// How far away the other page is in the corpus: far enough to be of another kind.
+/// Distance to the other page in the corpus: far enough for a page of another kind.
 const APART: usize = 37;
 
-/// Of how many values, how many were found.
+/// Count of checked values, and of those that were found.
 #[derive(Default, Clone, Copy)]
 struct Count {
     found: u32,

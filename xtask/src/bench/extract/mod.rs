@@ -21,7 +21,7 @@ use report::Report;
 use score::{Fields, Value};
 use tools::Tools;
 
-/// What ours is called in the table.
+/// Name of this program in the table.
 const OURS: &str = "autoheal";
 
 #[derive(clap::Args)]
@@ -97,7 +97,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     report.goals(!options.alone)
 }
 
-/// What ours says, and the seconds it takes from text to item.
+/// Returns the fields that this program extracts, and the seconds from text to item.
 fn ours(case: &Case, html: &str) -> (Fields, f64) {
     let url = Url::parse(&case.address()).ok();
     let start = processor_seconds();
@@ -106,7 +106,7 @@ fn ours(case: &Case, html: &str) -> (Fields, f64) {
     (fields_of(item), seconds)
 }
 
-/// How long this thread has been running, without the time in which others were.
+/// Returns the processor time of this thread, in seconds, without the time in which other threads ran.
 fn processor_seconds() -> f64 {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(f64::NAN, |time| Duration::from(time).as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! How right an answer is.
+//! Correctness of an answer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ pub(super) type Fields = BTreeMap<String, Value>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Value {
-    /// One text.
+    /// A single text.
     Text(String),
     /// A text for each item.
     List(Vec<String>),
@@ -27,7 +27,7 @@ impl Value {
     }
 }
 
-/// How right an answer is.
+/// Correctness of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
     /// Every item is there, in order, and no other: the same letters and digits, whatever their case, and whatever is between.

@@ -23,7 +23,7 @@ struct Answer {
     seconds: f64,
 }
 
-/// The program, and the folder of the page that is asked about.
+/// The process of the Python tools, and the folder in which it reads the page.
 pub(super) struct Tools {
     child: Child,
     questions: ChildStdin,
@@ -43,7 +43,7 @@ impl Tools {
         Ok(Self { child, questions, answers, folder: tempfile::tempdir()? })
     }
 
-    /// What each of them says about a page, and the seconds it takes.
+    /// Returns the fields that each tool extracts from a page, and the seconds it takes.
     pub(super) fn ask(&mut self, case: &Case, html: &str) -> anyhow::Result<Vec<(String, Fields, f64)>> {
         let page = self.folder.path().join("page.html");
         std::fs::write(&page, html)?;

@@ -13,7 +13,7 @@ use super::stack::History;
 use super::{Bench, checks};
 use crate::process;
 
-/// How many places of a kind are tried until one makes the checks red.
+/// Maximum number of places of a kind to break until one makes the checks fail.
 const TRIES: u32 = 12;
 
 /// A run that takes longer than this many times the suite's, and some minutes, has not healed.
@@ -26,7 +26,7 @@ pub(super) struct Kind {
     pub(super) kind: String,
 }
 
-/// Which defects in which package.
+/// Case to heal: a package, and the defects to put into it.
 pub(super) struct Case<'a> {
     pub(super) package: &'a Package,
     /// One, or those that are put in by one commit.
@@ -42,7 +42,7 @@ impl Case<'_> {
     }
 }
 
-/// How a case ended.
+/// Outcome of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
@@ -70,7 +70,7 @@ impl Outcome {
     }
 }
 
-/// What is known of a case in the end.
+/// Results of a case.
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
     pub(super) id: String,
@@ -79,37 +79,37 @@ pub(super) struct Run {
     pub(super) kind: String,
     pub(super) defects: Vec<Defect>,
     pub(super) outcome: Outcome,
-    /// Why, in a few words.
+    /// Reason for the outcome, in a few words.
     pub(super) reason: String,
-    /// Whether the broken file has its original text again.
+    /// True if the broken file has its original text again.
     pub(super) restored: bool,
     pub(super) seconds: f64,
-    /// How long the package's own checks take.
+    /// Duration of the package's own checks.
     pub(super) suite_seconds: f64,
     /// Places that were broken until the checks were red.
     pub(super) tries: u32,
     /// Lines that the branch takes away and adds.
     pub(super) lines_changed: u64,
-    /// Whether the linter alone makes the checks green, when it may fix what it finds.
+    /// True if the linter alone makes the checks pass when it may fix its findings.
     pub(super) linter_heals: bool,
-    /// The run's searches.
+    /// Searches for fixes that the run made.
     pub(super) searches: Vec<Search>,
 }
 
 /// A search as the run's results tell it; all else that they tell of it is of no use here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Search {
-    /// How many changes were tried in the warm process.
+    /// Number of changes tried in the warm process.
     pub(super) tried: u64,
-    /// How long that took.
+    /// Duration of these tries.
     pub(super) trying_millis: u64,
-    /// How long a try with a test runner of its own took, when there was one.
+    /// Duration of a try with a test runner of its own, if there was one.
     pub(super) cold_millis: Option<u64>,
-    /// Why the tests were started for each change, if they were.
+    /// Reason the tests were started anew for each change, if they were.
     pub(super) not_warm: Option<String>,
 }
 
-/// What the injector did.
+/// Edit made by the injector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Defect {
     class: String,
@@ -185,7 +185,7 @@ fn clone(from: &Path, branch: &str, to: &Path) -> anyhow::Result<()> {
 /// The class of defects that only tests show.
 const LOGIC: &str = "LOGIC";
 
-/// Takes a third of the tests out, for the judgement: what heals a repository may please the tests that it saw, and nobody else.
+/// Hides a third of the tests from the healing, so that they can judge its result: a fix may satisfy only the tests that it saw.
 fn hide_tests(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result<()> {
     let mut injector = injector(bench, case.package.language)?;
     injector.arg(repository).args(["--hide", "--seed", &case.id()]);
@@ -344,7 +344,7 @@ fn heal(bench: &Bench, case: &Case<'_>, folder: &Path, binary: &Path, run: Run) 
     })
 }
 
-/// Whether the linter's own fixes make the checks green, those with the tests that are held back, too.
+/// Returns whether the linter's own fixes make the checks pass, including the tests that are held back.
 fn linter_heals(bench: &Bench, case: &Case<'_>, folder: &Path) -> anyhow::Result<bool> {
     let fixed = folder.join("fixed");
     clone(&folder.join("repository"), "main", &fixed)?;
@@ -360,13 +360,13 @@ fn linter_heals(bench: &Bench, case: &Case<'_>, folder: &Path) -> anyhow::Result
     Ok(heals)
 }
 
-/// What a run is found to have done.
+/// Verdict on a run.
 struct Judgement {
     outcome: Outcome,
     reason: String,
     restored: bool,
     lines_changed: u64,
-    /// How long the checks took just now, on a machine that is as busy as it was while healing.
+    /// Duration of the checks just now, on a machine that is as busy as it was while healing.
     suite_seconds: Option<f64>,
 }
 
@@ -433,7 +433,7 @@ fn judge(
     Ok(Judgement { outcome, reason, restored, lines_changed, suite_seconds: Some(verdict.seconds) })
 }
 
-/// Whether every file of the program is as the package has it.
+/// Returns whether every file of the program is identical to the package's file.
 fn is_the_package(package: &Package, healed: &Path) -> anyhow::Result<bool> {
     for file in git(&package.repository, &["ls-files"])?.lines().filter(|file| is_program(package, file)) {
         if !original(healed, &package.repository, file)? {
@@ -562,7 +562,7 @@ def first(box, default):
     return value
 "#;
 
-    /// What the injector would do with the program, by kind.
+    /// Returns the defects that the injector would put into the program, by kind.
     fn preview(root: &Path, seed: &str) -> BTreeMap<String, Option<Defect>> {
         let injector = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/inject");
         let mut command = process::command(root, "python3");

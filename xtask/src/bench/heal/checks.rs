@@ -10,14 +10,14 @@ use crate::process;
 /// A suite that takes longer than this many times its usual time, and a minute, hangs.
 const PATIENCE: f64 = 10.0;
 
-/// What the checks said.
+/// Result of the checks.
 pub(super) struct Verdict {
     pub(super) green: bool,
-    /// Whether the tests are, whatever the linter says.
+    /// True if the tests pass, whatever the linter reports.
     pub(super) passes: bool,
     pub(super) output: String,
     pub(super) seconds: f64,
-    /// How many tests passed.
+    /// Number of tests that passed.
     pub(super) passing: u64,
 }
 

@@ -1,20 +1,20 @@
-//! How much of real breakage is healed.
+//! Share of real breakage that is healed.
 //!
 //! Real packages are fetched, made into repositories whose checks are green, and broken by one seeded defect at a time.
 //! The real binary heals each, and the result is judged without it: the branch is cloned afresh, the package's own checks
 //! run on it, and what the branch changed is compared.
 //!
 //! The defect's class is that of its kind, with one exception: an edit that leaves no sign of its class (a swapped token
-//! that still parses, an argument whose loss only changes a value) is a fault of logic, and counts as such. A third of the tests is
-//! held back: what heals a defect and fails them is wrong.
+//! that still parses, an argument whose loss only changes a value) is a fault of logic, and counts as such. A third of the tests
+//! is held back: a repair that makes them fail is wrong.
 //!
 //! # Layout
 //!
-//! - [`language`]: what is particular to Python and to JavaScript
+//! - [`language`]: specifics of Python and of JavaScript
 //! - [`package`]: fetching packages, making green repositories of them
-//! - [`checks`]: running a repository's own checks, shut in
+//! - [`checks`]: running a repository's own checks in a sandbox
 //! - [`case`]: one defect, or several at once: put in, healed, judged
-//! - [`stack`]: which several at once
+//! - [`stack`]: the choice of several defects at once
 //! - [`table`]: the figures
 
 mod case;
@@ -37,10 +37,10 @@ pub(super) use self::package::git;
 use self::stack::History;
 use crate::{cache, process};
 
-/// What to measure.
+/// Cases to run, and the output to keep.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many defects of each kind to put into each package
+    /// Number of defects of each kind to put into each package
     #[arg(long, default_value_t = 1)]
     seeds: u32,
     /// Only this package
@@ -58,19 +58,19 @@ pub(crate) struct Options {
     /// Only this kind of defect
     #[arg(long)]
     kind: Option<String>,
-    /// Put so many defects in at once, each class with each, and each of them by itself
+    /// Number of defects to put in at once: each class with each other, and each of them by itself
     #[arg(long, default_value_t = 1, value_name = "DEFECTS", conflicts_with_all = ["class", "kind"])]
     stack: usize,
-    /// What git knows of the time before the defects
+    /// Git history before the defects
     #[arg(long, value_enum, default_value_t)]
     history: History,
-    /// At most so many cases, the same ones each time
+    /// Maximum number of cases, the same ones each time
     #[arg(long, value_name = "CASES")]
     limit: Option<usize>,
     /// Only this one: PACKAGE/KIND/SEED, as the table and the JSON name it
     #[arg(long = "case", value_name = "ID")]
     id: Option<String>,
-    /// How many to heal at once
+    /// Number of cases to heal at once
     #[arg(long, default_value_t = 2)]
     jobs: usize,
     /// Write every case to this file
@@ -87,15 +87,15 @@ pub(crate) struct Options {
     binary: Option<PathBuf>,
 }
 
-/// What every case needs.
+/// Environment of all cases.
 pub(crate) struct Bench {
     root: PathBuf,
     cache: PathBuf,
-    /// What the suites and linters need, by language.
+    /// Folders with the dependencies of the suites and linters, by language.
     environments: BTreeMap<Language, PathBuf>,
     /// The binary to be measured; none when only putting defects in.
     binary: Option<PathBuf>,
-    /// Where the cases' repositories lie.
+    /// Folder with the repositories of the cases.
     work: PathBuf,
 }
 
@@ -215,7 +215,7 @@ fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyho
     Ok(cases)
 }
 
-/// The seed in the id of the one case that is asked for.
+/// Returns the seed in the id of the requested case; 0 if no case is selected.
 fn seed_of(options: &Options) -> anyhow::Result<u32> {
     match options.id.as_deref().map(|id| id.rsplit('/').next().unwrap_or_default().parse()) {
         None => Ok(0),

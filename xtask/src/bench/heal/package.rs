@@ -27,7 +27,7 @@ pub(super) struct Package {
     pub(super) version: String,
     #[serde(default)]
     pub(super) language: Language,
-    /// Kept apart: nobody looks at how it fails while something is mended.
+    /// True if the package is held out: its failures are not inspected while autoheal is being improved.
     #[serde(default)]
     pub(super) held_out: bool,
     /// Of the archive, in hexadecimal digits.
@@ -45,13 +45,13 @@ pub(super) struct Package {
     add: BTreeMap<PathBuf, String>,
     #[serde(default)]
     pub(super) hypothesis: bool,
-    /// The green repository.
+    /// Path of the prepared repository, whose checks pass.
     #[serde(default)]
     pub(super) repository: PathBuf,
-    /// How long its checks take.
+    /// Duration of its checks, in seconds.
     #[serde(default)]
     pub(super) seconds: f64,
-    /// How many of its tests pass.
+    /// Number of its tests that pass.
     #[serde(default)]
     pub(super) passing: u64,
 }
@@ -137,7 +137,7 @@ fn adapt(bench: &Bench, package: &Package) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a file is the program's own text, not a test or a setting.
+/// Returns whether a file is source code of the program, not a test or a setting.
 pub(super) fn is_program(package: &Package, file: &str) -> bool {
     let below = |source: &str| file == source || file.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'));
     let is_test = |part: &str| {
@@ -153,7 +153,7 @@ fn commit(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs git as nobody in particular, whatever the machine's settings are, and gives what it printed.
+/// Runs git as a fixed author, independent of the machine's settings, and returns its output.
 pub(in crate::bench) fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     let mut command = process::command(folder, "git");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

@@ -1,4 +1,4 @@
-//! Several defects at once: which, and what git knows of the time before.
+//! Stacks of several defects at once: their choice, and the git history before them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::case::{Case, Kind};
 use super::package::Package;
 use crate::cache;
 
-/// What git knows of the time before the defects.
+/// Git history before the defects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum History {
@@ -21,8 +21,8 @@ pub(crate) enum History {
     Shallow,
 }
 
-/// Stacks of `size` defects in a package: each class with each other and with itself, filled up with others, and each part by itself. Which kinds
-/// stand for a class is drawn by the name of the case: the same ones each time.
+/// Returns the stacks of `size` defects for a package: each class with each other and with itself, filled up with further classes, and each
+/// defect by itself. The kind that represents a class is chosen by the name of the case, so it is the same each time.
 pub(super) fn cases<'a>(
     kinds: &[Kind],
     package: &'a Package,

@@ -1,4 +1,4 @@
-//! The figures.
+//! Tables of the results.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -141,7 +141,7 @@ fn of_language(language: Language, runs: &[&Run]) -> String {
     text
 }
 
-/// How often several defects at once are healed whose parts all are.
+/// Returns the share of stacks that are healed, among those whose parts are each healed alone.
 fn parts(runs: &[&Run]) -> String {
     let heals = |id: String| runs.iter().any(|run| run.id == id && run.outcome == Outcome::Healed);
     let stacks = runs.iter().filter(|run| run.kind.contains('+') && run.outcome != Outcome::NoCase);

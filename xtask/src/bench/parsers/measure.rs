@@ -18,10 +18,10 @@ const NOISE: Duration = Duration::from_millis(4);
 /// A reader that is this fast for the longest text passes, whatever its exponent.
 const FAST: Duration = Duration::from_millis(250);
 
-/// How often a text is read at most: the shortest time counts.
+/// Maximum number of times a text is read: the shortest time counts.
 const REPEATS: usize = 3;
 
-/// What was measured: for each length in bytes the time.
+/// Measured times, by length in bytes.
 pub(super) struct Curve {
     pub(super) family: &'static str,
     pub(super) reader: &'static str,
@@ -70,7 +70,7 @@ fn processor_time() -> anyhow::Result<Duration> {
 }
 
 impl Curve {
-    /// By which power of the length the time grows; `None`: it is too short to say.
+    /// Returns the exponent of the growth of the time with the length; `None` if there are too few points.
     pub(super) fn exponent(&self) -> Option<f64> {
         let long: Vec<(f64, f64)> = self
             .points

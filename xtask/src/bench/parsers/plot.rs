@@ -18,7 +18,7 @@ pub(super) fn csv(curves: &[Curve]) -> String {
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 600.0;
 const MARGIN: f64 = 60.0;
-/// What the axes show: bytes and seconds, as powers of two.
+/// Ranges of the axes: bytes and seconds, as powers of two.
 const BYTES: (f64, f64) = (15.5, 21.5);
 const SECONDS: (f64, f64) = (-14.0, 4.0);
 

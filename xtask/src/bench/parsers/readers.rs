@@ -1,4 +1,4 @@
-//! What reads a text from outside, by the kind of text.
+//! Readers of external text, by the kind of text.
 
 use std::hint::black_box;
 

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-/// How an annotation is shown.
+/// Level of an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// As an error.
+    /// An error, which fails the check.
     Error,
-    /// As a remark.
+    /// A notice, for information only.
     Notice,
 }
 
-/// The longest text of an annotation that is shown, in characters.
+/// Maximum length of an annotation's text, in characters; the rest is cut off.
 const LONGEST: usize = 4000;
 
 /// `::error file=F,line=N,title=autoheal::TEXT`, on a line of its own.
@@ -29,7 +29,7 @@ pub(super) fn annotation(kind: Kind, place: Option<(&str, u32)>, text: &str) -> 
     line
 }
 
-/// What follows the second `::`.
+/// Escapes the data of a workflow command: the text after the second `::`.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(annotation(Kind::Notice, None, "x"), "::notice title=autoheal::x\n");
     }
 
-    /// How the runner reads what was escaped.
+    /// Unescapes a text as the runner does.
     fn unescaped(text: &str) -> String {
         text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
     }

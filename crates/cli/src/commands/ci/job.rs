@@ -9,14 +9,14 @@ use url::Url;
 /// The longest event that is read, in bytes.
 const LONGEST_EVENT: u64 = 32 << 20;
 
-/// What the environment of a job says.
+/// Context of a job, from its environment.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// The checkout.
+    /// Folder of the checkout.
     pub(super) workspace: PathBuf,
-    /// Where the summary of the job is added.
+    /// File to which the summary of the job is appended.
     pub(super) summary: Option<PathBuf>,
-    /// Where the outputs of the step are added.
+    /// File to which the outputs of the step are appended.
     pub(super) output: Option<PathBuf>,
     /// GitHub's API, where it is not that of github.com.
     pub(super) api: Option<Url>,
@@ -30,11 +30,11 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// The job.
+    /// Reads the job from the environment variables of GitHub Actions.
     ///
     /// # Errors
     ///
-    /// When this is none.
+    /// When the process does not run in such a job, or the workspace is not a git repository.
     pub(super) fn of_environment() -> anyhow::Result<Self> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         if variable("GITHUB_ACTIONS").as_deref() != Some("true") {
@@ -60,7 +60,7 @@ impl Job {
         })
     }
 
-    /// `https://github.com/OWNER/NAME`.
+    /// Returns the URL of the repository: `https://github.com/OWNER/NAME`.
     pub(super) fn repository_url(&self) -> anyhow::Result<String> {
         let server = self.server.as_deref().unwrap_or("https://github.com");
         let repository = self.repository.as_deref().context("GITHUB_REPOSITORY is not set")?;
@@ -95,7 +95,7 @@ impl Job {
     }
 }
 
-/// Where a branch was when the job began.
+/// Commit of a branch at the beginning of the job.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) branch: String,

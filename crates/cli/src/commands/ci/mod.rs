@@ -1,4 +1,4 @@
-//! `autoheal ci`: heals the checkout of a job of GitHub Actions, and tells the job what came of it.
+//! `autoheal ci`: heals the checkout of a GitHub Actions job, and reports the result to the job.
 
 mod annotation;
 mod job;
@@ -61,7 +61,7 @@ pub(super) async fn run(arguments: CiJob, config: &Config, printer: &Printer) ->
     Ok(exit)
 }
 
-/// Heals what the job is about, to its end; `None`: a person stopped it.
+/// Heals the job's checkout or branch and waits for the result; `None` if the user stopped it.
 async fn heal(
     arguments: &CiJob,
     job: &Job,
@@ -119,7 +119,7 @@ async fn checked_out(job: &Job, printer: &Printer) -> Result<String, Failure> {
     Ok(head.to_string())
 }
 
-/// The same as `autoheal heal` is asked.
+/// Returns the arguments that `autoheal heal` would get for the job.
 fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>, job: &Job) -> Heal {
     Heal {
         repository: Some(repository),

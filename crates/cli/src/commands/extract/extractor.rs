@@ -1,4 +1,4 @@
-//! What pages are extracted with: a mode, a form, and what these need.
+//! The extractor of pages: a mode, a form, and their dependencies.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -19,25 +19,25 @@ use crate::extract_args::Extract;
 use crate::models::models;
 use crate::wiring;
 
-/// A schema that is longer than this many bytes is none.
+/// Maximum length of a schema, in bytes.
 const LONGEST_SCHEMA: u64 = 1 << 20;
 
-/// What pages are extracted with. One of them is one run: its models' budget holds over all pages.
+/// Extractor of pages. One extractor is one run: the budget of its models applies to all pages together.
 pub(super) struct Extractor {
     way: Way,
     form: Form,
     fetcher: Fetcher,
     pictures: Option<Pictures>,
-    /// The address of pages that are not asked for by their own.
+    /// Address of pages that are not fetched by their own address.
     url: Option<Url>,
 }
 
 impl Extractor {
-    /// As the arguments and the settings say. Everything that can be wrong with them is found before any page is asked for.
+    /// Creates an extractor from the arguments and the settings. All of them are validated before any page is requested.
     ///
     /// # Errors
     ///
-    /// For a schema that cannot be used, a mode that asks a model when none is named, a folder that cannot be made.
+    /// For an invalid schema, a mode that needs a model when none is configured, or a folder that cannot be created.
     pub(super) async fn new(arguments: &Extract, config: &Config) -> Result<Self, Failure> {
         let form = match &arguments.schema {
             Some(path) => own_form(path)?,
@@ -50,11 +50,11 @@ impl Extractor {
         Ok(Self { way, form, fetcher: wiring::fetcher(config)?, pictures, url: arguments.url.clone() })
     }
 
-    /// What a page holds, and what is to be said about it. `number` is its place among all pages, from 1.
+    /// Extracts a page, and returns the extraction with notes about it. `number` is the page's position among all pages, from 1.
     ///
     /// # Errors
     ///
-    /// When the page cannot be had, or nothing can be had from it.
+    /// When the page cannot be fetched or read, or nothing can be extracted from it.
     pub(super) async fn extract(&self, input: &Input, number: usize) -> Result<(Extraction, Vec<String>), Failure> {
         let page = input.page(self.url.as_ref(), &self.fetcher).await?;
         let mut extraction = self
@@ -74,11 +74,11 @@ impl Extractor {
     }
 }
 
-/// Whom a mode asks that asks a model, and how.
+/// Returns the model session and its settings for a mode that uses a model.
 ///
 /// # Errors
 ///
-/// When no model is named, or one that cannot be asked.
+/// When no model is configured, or the configured one cannot be used.
 fn asking(arguments: &Extract, config: &Config, store: Option<&Store>) -> Result<(Session, ModelSettings), Failure> {
     let models = store.map(|store| models(config, store)).transpose()?.flatten();
     let none = || {
@@ -116,7 +116,7 @@ fn own_form(path: &Path) -> Result<Form, Failure> {
     Form::own(&text).with_context(named).bad_input()
 }
 
-/// What is to be said about an extraction beside what it holds.
+/// Returns notes about an extraction, in addition to its contents.
 fn notes_of(extraction: &Extraction) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     if let Some(error) = &extraction.cut_short {
@@ -139,7 +139,7 @@ fn set_picture(extraction: &mut Extraction, path: String) {
     }
 }
 
-/// Whose fault it is that nothing is given.
+/// Returns the exit code for a failed extraction.
 fn blame(error: &ExtractError) -> Exit {
     match error {
         ExtractError::Chat(_)

@@ -1,4 +1,4 @@
-//! Where pages come from: addresses, files, folders, standard input.
+//! Origin of pages: addresses, files, folders, standard input.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) struct Page {
     pub(super) url: Option<Url>,
 }
 
-/// Where one page comes from.
+/// Origin of one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Input {
     Address(Url),
@@ -87,7 +87,7 @@ impl Input {
         }
     }
 
-    /// The page. `url` is the address of one that is not asked for by its own.
+    /// Returns the page. `url` is its address if it is not fetched by one.
     ///
     /// # Errors
     ///

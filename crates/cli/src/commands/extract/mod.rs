@@ -1,4 +1,4 @@
-//! What pages hold: one page for people, several as a JSON line each.
+//! Extraction of pages: one page in readable form, several as one JSON line each.
 
 mod extractor;
 mod input;
@@ -14,13 +14,13 @@ use crate::exit::{Exit, Failure};
 use crate::extract_args::Extract;
 use crate::printer::{Printer, harmless};
 
-/// So many pages are worked on at once unless a setting says otherwise.
+/// Default number of pages processed at once.
 const JOBS: usize = 4;
 
-/// And never more.
+/// Maximum number of pages processed at once.
 const MOST_JOBS: usize = 64;
 
-/// Extracts from what was named.
+/// Extracts the data of the given pages and prints it.
 pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let (inputs, are_several) = input::all(&arguments.inputs, arguments.list.as_deref())?;
     if are_several && arguments.markdown {

@@ -10,7 +10,7 @@ use url::Url;
 use super::input::Input;
 use crate::exit::{Blame as _, Failure};
 
-/// How long a page's scripts run before it is shown, in the browser's time.
+/// Time for which a page's scripts run before the screenshot, in the browser's time.
 const SETTLE: Duration = Duration::from_secs(3);
 
 /// The longest part of a file's name that is of its page, in characters.
@@ -33,7 +33,7 @@ impl Pictures {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Takes a picture of a page; where it is then, or why there is none.
+    /// Takes a screenshot of a page. Returns its path, or the reason there is none.
     pub(super) async fn take(
         &self,
         fetcher: &Fetcher,

@@ -3,7 +3,7 @@
 use autoheal_extract::{Grounding, OwnItem, Provenance, ScrapedItem};
 use serde_json::Value;
 
-/// So many characters of a value are shown.
+/// Maximum number of characters displayed of a value.
 const SHOWN: usize = 300;
 
 /// The item as lines: field, value, where it comes from.
@@ -18,7 +18,7 @@ pub(super) fn item(item: &ScrapedItem) -> String {
     format!("page: {}\n{lines}{}", item.page_type.name(), screenshot(item.screenshot_path.as_deref()))
 }
 
-/// Somebody's own form as lines.
+/// Formats data in the user's own schema as lines.
 pub(super) fn own(own: &OwnItem) -> String {
     let known = own.provenance.iter().filter_map(|(name, provenance)| Some((name, own.item.get(name)?, *provenance)));
     let lines: String = known.map(|(name, value, provenance)| line(name, value, provenance)).collect();

@@ -14,19 +14,19 @@ use crate::printer::Printer;
 
 const STOPPING: &str = "stopping: what is extracted is printed; once more to stop at once";
 
-/// For each page that is worked on, so many may be done or begun beside it before the first of them is printed.
+/// Maximum number of pages, per page processed at once, that may be started before the first of them is printed.
 const AHEAD: usize = 8;
 
-/// What became of one page.
+/// Outcome for one page.
 enum Outcome {
     Extracted(Box<Extraction>, Vec<String>),
     Failed(Failure),
-    /// Nobody waits for it any more.
+    /// The user stopped the command.
     Stopped,
 }
 
-/// A line for each input, in their order: what it holds, or why it could not be had. `jobs` of them are worked on at once; the fetcher
-/// sees to it that no host is asked oftener for that.
+/// Prints a line for each input, in their order: the extracted data, or an error. Processes `jobs` of them at once; the fetcher keeps the
+/// delay between two requests to one host.
 pub(super) async fn extract(
     extractor: &Extractor,
     inputs: &[Input],
@@ -91,7 +91,7 @@ pub(super) async fn extract(
     })
 }
 
-/// A page's line: an item, or somebody's own form with its provenance beside it.
+/// Returns the output line for a page: an item, or data in the user's own schema, with its provenance.
 fn line_of(input: &str, extracted: &Extracted, notes: &[String]) -> Value {
     let mut line = match extracted {
         Extracted::Item(item) => json!({ "item": item }),

@@ -1,4 +1,4 @@
-//! The answer to a question in a manual, with its page, and what was done to find it.
+//! The answer to a question in a manual, with its page, and the steps that led to it.
 
 mod readable;
 
@@ -15,7 +15,7 @@ use crate::navigate_args::Navigate;
 use crate::printer::{Printer, harmless};
 use crate::wiring;
 
-/// Navigates, and prints what was found.
+/// Navigates, and prints the answer.
 pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     if arguments.goal.trim().is_empty() {
         return Err(Failure::bad_input("there is no goal: say what to find, such as 'oil capacity'"));
@@ -74,7 +74,7 @@ fn start(text: &str) -> Result<(Url, Option<PathBuf>), Failure> {
     Ok((url, Some(folder)))
 }
 
-/// Tells each step.
+/// Prints each step of the navigation.
 struct Steps<'a>(&'a Printer);
 
 impl Progress for Steps<'_> {

@@ -1,4 +1,4 @@
-//! What was found, for people.
+//! Result of a navigation in readable form.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub(super) fn text(result: &NavigationResult) -> String {
     text
 }
 
-/// Why nothing was found, and what comes nearest.
+/// Returns the reason nothing was found, and the closest page.
 pub(super) fn failure(result: &NavigationResult) -> String {
     let mut text = format!("{}\n{}", result.error, cost(result));
     if !result.content.is_empty() {

@@ -70,7 +70,7 @@ pub(super) fn run(relocator: &Relocator, file: &Path, as_json: bool, printer: &P
     })
 }
 
-/// The answer for a line, or what is wrong with it.
+/// Returns the answer for a line, or a description of its error.
 fn answer(relocator: &Relocator, number: usize, line: &str, as_json: bool) -> String {
     let parsed: Result<Line, _> = serde_json::from_str(line);
     let (id, result) = match parsed {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 /// Larger pages, unpacked, are refused.
 const LARGEST: u64 = 64 << 20;
 
-/// What is asked.
+/// Pages and recipe of a relocation.
 pub(super) struct Case {
     pub(super) id: Option<Value>,
     pub(super) old: Vec<PathBuf>,
@@ -24,7 +24,7 @@ pub(super) struct Case {
     pub(super) recipe: Recipe,
 }
 
-/// What is answered.
+/// Result of a relocation.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ impl Case {
 }
 
 impl Answer {
-    /// Whether every field was found.
+    /// Returns whether every field was found.
     pub(super) fn is_healed(&self) -> bool {
         self.statuses.iter().all(|status| match status {
             Status::Kept | Status::Moved => true,
@@ -91,7 +91,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Reads a page, unpacked if its name says that it is packed.
+/// Reads a page, decompressed if its file name ends in `.gz`.
 pub(in crate::commands) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
     let is_packed = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));

@@ -1,4 +1,4 @@
-//! What a person decides about a source.
+//! Decisions of the user about a source.
 
 use autoheal_source::SourceName;
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
@@ -8,7 +8,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::source_args::Set;
 
-/// Who decides here: whoever runs this process.
+/// Returns the name recorded with decisions: that of the user who runs this process.
 pub(super) fn person() -> String {
     let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok().flatten();
     user.map_or("person".to_owned(), |user| format!("person {}", user.name))
@@ -73,7 +73,7 @@ fn setting<T>(to: Option<T>, cleared: bool) -> Setting<T> {
     }
 }
 
-/// What a person asked for makes no sense, or the database failed.
+/// Returns the failure for an error: invalid input, or an error of the database.
 pub(super) fn blame(error: DecideError) -> Failure {
     let exit = match error {
         DecideError::NoSuchSource(_)

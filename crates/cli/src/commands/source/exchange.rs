@@ -71,13 +71,13 @@ async fn current(row: &SourceRow, store: &Store) -> Result<Option<SourceFile>, F
 struct Entry {
     name: SourceName,
     file: SourceFile,
-    /// Whether the file has no word for what is required.
+    /// True if the file cannot express which fields are required.
     required_as_found: bool,
-    /// Whether it says everything about a source, as what `export` writes does.
+    /// True if the file describes the source completely, as the files written by `export` do.
     is_whole: bool,
 }
 
-/// Adds or changes what the files say: a folder of them, one, or a list of addresses. What cannot be added is told, and the rest goes on.
+/// Adds or changes the sources of a folder of files, of one file, or of a list of addresses. Reports those that fail, and continues.
 pub(super) async fn import(
     path: &Path,
     json: bool,
@@ -111,7 +111,7 @@ pub(super) async fn import(
     Ok(if all_good { Exit::Fine } else { Exit::NotHealed })
 }
 
-/// A new source: as `source add` does it. `None` when a person stopped it.
+/// Adds a source, as `source add` does. `None` if the user stopped it.
 async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static str, Failure>>, Failure> {
     let mut task = NewTask::new(TaskKind::AddSource, entry.name.to_string(), runner.now());
     let (required_as_found, asked_by) = (entry.required_as_found, Some(person()));
@@ -126,7 +126,7 @@ async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static
     Ok(Some(Err(Failure::bad_input(reason))))
 }
 
-/// A source that is there gets what the file says, as a new version that a person has put into force.
+/// Updates an existing source to match the file: as a new version of the recipe, activated by the user.
 async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'static str, Failure> {
     let Some(known) = current(row, store).await? else {
         return Err(Failure::bad_input("it has no recipe in force"));
@@ -151,7 +151,7 @@ async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'stati
     Ok("changed; its next run shows whether it works")
 }
 
-/// What a path holds.
+/// Reads the sources at a path.
 fn read(path: &Path, printer: &Printer) -> Result<Vec<Entry>, Failure> {
     if path.is_dir() {
         return read_folder(path);
@@ -192,7 +192,7 @@ fn read_folder(folder: &Path) -> Result<Vec<Entry>, Failure> {
     paths.iter().map(read).collect()
 }
 
-/// What another tool's file says, when it names its pages.
+/// Parses the file of another tool, which must name its pages.
 fn of_another_tool(path: &Path, text: &str, printer: &Printer) -> Result<Entry, Failure> {
     let shown = || path.display().to_string();
     let imported = recipe_of(text).map_err(|error| error.named(&shown())).bad_input()?;

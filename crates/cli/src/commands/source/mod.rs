@@ -1,4 +1,4 @@
-//! Sources: adding, running, healing, and what a person decides about them.
+//! The commands for sources: adding, running, healing, and the user's decisions about them.
 
 mod data;
 mod decide;
@@ -16,7 +16,7 @@ use crate::printer::Printer;
 use crate::source_args::{SourceCommand, Sources};
 use crate::{house, wiring};
 
-/// Does what was asked about sources.
+/// Runs a command on sources.
 pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let json = arguments.json;

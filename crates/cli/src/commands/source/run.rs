@@ -26,7 +26,7 @@ use crate::{interrupt, progress, wiring, worker_process};
 
 const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
 
-/// Adds a page.
+/// Adds a page as a source, and prints the values that its recipe extracts.
 pub(super) async fn add(
     add: &Add,
     json: bool,
@@ -54,7 +54,7 @@ pub(super) async fn add(
     Ok(Exit::Fine)
 }
 
-/// What is asked for.
+/// Returns the task that adds the source.
 fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failure> {
     let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
     let suggested =
@@ -98,7 +98,7 @@ fn read_schema(path: &Path) -> Result<Schema, Failure> {
     Schema::parse(&text).with_context(|| format!("{name} cannot be kept")).bad_input()
 }
 
-/// What a person says the page is.
+/// Returns the kind of page that the flags specify.
 const fn page_kind(add: &Add) -> Option<PageKind> {
     match (add.list, add.single) {
         (true, _) => Some(PageKind::List),
@@ -168,7 +168,7 @@ pub(super) async fn heal(
     Ok(if row.healed == Some(true) { Exit::Fine } else { Exit::NotHealed })
 }
 
-/// A worker for tasks that a person waits for.
+/// A worker for tasks that the user waits for.
 pub(super) struct Runner<'a> {
     worker: Worker,
     notifier: Notifier,
@@ -197,14 +197,14 @@ impl<'a> Runner<'a> {
         self.worker.store().now()
     }
 
-    /// Posts what the runs left to be posted. What does not arrive is tried again by whoever runs sources next.
+    /// Sends the notifications that the runs have left. Failed deliveries are retried by the next process that runs sources.
     async fn deliver(&self) {
         if let Err(error) = self.notifier.deliver_due(|| self.now()).await {
             tracing::warn!(%error, "what is to be posted could not be read");
         }
     }
 
-    /// The ended run, with what goes on shown meanwhile; `None` when a person stopped it.
+    /// Displays the progress of the work and returns the run when it has ended; `None` if the user stopped it.
     async fn show(&self, work: impl Future<Output = Result<RunRow, PerformError>>) -> Result<Option<RunRow>, Failure> {
         match progress::show(self.printer, self.worker.feed().watch(), work).await {
             Ok(row) => Ok(Some(row)),

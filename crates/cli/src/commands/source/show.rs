@@ -1,4 +1,4 @@
-//! What there is to know about sources.
+//! Listings and details of sources.
 
 use std::fmt::Write as _;
 use std::time::Duration;

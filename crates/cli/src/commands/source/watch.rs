@@ -1,4 +1,4 @@
-//! Running every source on its schedule: a worker, and somebody who fills its queue.
+//! Running every source on its schedule: a worker, and a scheduler that fills its queue.
 
 use autoheal_orchestrator::Worker;
 use autoheal_store::Store;

@@ -71,7 +71,7 @@ pub(super) struct Entrance {
     pub(super) token: String,
 }
 
-/// An input.
+/// A request that was sent to the service, with its task.
 struct Asked {
     task: TaskId,
     name: String,

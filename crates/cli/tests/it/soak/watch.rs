@@ -41,7 +41,7 @@ impl Pulse {
         Self { seen, is_over, asking: Some(asking) }
     }
 
-    /// Asks no more.
+    /// Stops the requests and waits for the thread.
     pub(super) fn stop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.asking.take().unwrap().join().unwrap();

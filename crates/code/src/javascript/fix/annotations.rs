@@ -1,5 +1,5 @@
-//! An annotation that says another type than the program has: the compiler says both. The value is what tests see, so the annotation gives
-//! way, and only where everything that the function returns disagrees with it.
+//! An annotation whose type differs from that of the program: the compiler reports both. The tests see the
+//! value, so the annotation is changed, but only where every value that the function returns disagrees with it.
 
 use std::sync::LazyLock;
 
@@ -56,7 +56,7 @@ impl Fixer for Annotations {
     }
 }
 
-/// Whether the type can be written in the file, and gives no check up.
+/// Returns whether the type can be written in the file without giving up any check.
 fn is_spelled(kind: &str, context: &FixContext<'_>, file: &str) -> bool {
     const BUILT_IN: [&str; 8] = ["number", "string", "boolean", "bigint", "Date", "Map", "Set", "Promise"];
     let module = context.sources.javascript_index().module(file);

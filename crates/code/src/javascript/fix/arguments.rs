@@ -13,7 +13,7 @@ use crate::span::Span;
 pub(super) struct Arguments;
 
 const NAME: &str = "arguments";
-/// How many places of the stack are looked at.
+/// Maximum number of places of the stack that are searched.
 const PLACES: usize = 4;
 /// A name that more functions have says nothing about which one is meant.
 const MOST_NAMESAKES: usize = 4;
@@ -55,7 +55,7 @@ impl Fixer for Arguments {
     }
 }
 
-/// The functions that a call may mean, by the last name of what is called.
+/// Returns the functions that a call may refer to, by the last name of its callee.
 fn called<'a>(blame: &Blame<'a>, text: &str, call: &Call) -> Vec<&'a Function> {
     let callee = call.callee.text(text);
     let name = callee.rsplit(['.', ' ', '(']).next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Where a failure points: the frames of its stack as places in the repository's files, the deepest first, and what it complains of.
+//! Places that a failure points to, and its complaint: the frames of its stack as places in
+//! the repository's files, the deepest first.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -28,9 +29,9 @@ const MAX_FRAMES: usize = 200;
 pub(in crate::javascript) struct Place {
     pub(in crate::javascript) file: String,
     pub(in crate::javascript) line: u32,
-    /// The line.
+    /// Span of the line.
     pub(in crate::javascript) span: Span,
-    /// The byte that the engine points at.
+    /// Byte that the engine points at, if it reports one.
     pub(in crate::javascript) at: Option<usize>,
 }
 
@@ -81,22 +82,24 @@ impl<'a> Blame<'a> {
         self.places.iter().chain(&self.witnesses)
     }
 
-    /// What a tool suggests.
+    /// Returns the replacement that a tool suggests.
     pub(in crate::javascript) fn suggestion(&self) -> Option<&'a str> {
         complaint::suggestion(&self.context.finding.message)
     }
 
-    /// Whether a linter found it, which is content with any edit that hides the fault.
+    /// Returns whether a linter reported the finding. A linter accepts any edit that hides the fault.
     pub(in crate::javascript) fn is_linted(&self) -> bool {
         self.context.finding.source == Source::Lint
     }
 
-    /// Whether a linter complains of a name that Node or browsers declare: the code is right, the linter's settings are not.
+    /// Returns whether a linter complains of a name that Node or browsers declare: the code
+    /// is right, the linter's settings are wrong.
     pub(in crate::javascript) fn is_linted_global(&self, name: &str) -> bool {
         self.is_linted() && (is_global(name) || self.context.environment.node.globals.contains(name))
     }
 
-    /// Where the values that a place uses were made: the declarations of its names, and the statements that assign to them.
+    /// Returns the places where the values used at `place` were made: the declarations of its names, and the
+    /// statements that assign to them.
     pub(in crate::javascript) fn origins(&self, place: &Place) -> Vec<Place> {
         const MAX_ORIGINS: usize = 8;
         let (Some(module), text) = (self.module(&place.file), self.text(&place.file)) else { return Vec::new() };
@@ -199,8 +202,8 @@ fn file_of<'p>(path: &'p str, sources: &Sources) -> Option<&'p str> {
     ends.filter_map(|at| path.get(at..)).find(|end| sources.text(end).is_some())
 }
 
-/// The stack of the error that a finding tells of: files of the repository, lines, and the byte that the engine points at where it says so;
-/// the deepest first.
+/// Returns the stack of the error that a finding reports, deepest first: files of the repository, lines, and
+/// the byte that the engine points at, if reported.
 pub(crate) fn stack<'f>(finding: &'f Finding, sources: &Sources) -> Vec<(&'f str, u32, Option<u32>)> {
     let frames = frames(finding.stack.as_deref().unwrap_or_default());
     frames.into_iter().filter_map(|(file, line, column)| Some((file_of(file, sources)?, line, column))).collect()

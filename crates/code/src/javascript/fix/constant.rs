@@ -14,7 +14,7 @@ pub(super) struct Constant;
 
 const NAME: &str = "constant";
 
-/// Somebody wrote the assignment, so it is meant.
+/// Cost of the repair, in bits: the code contains the assignment, so it is most likely intended.
 const BITS: f64 = 1.0;
 
 impl Fixer for Constant {
@@ -44,7 +44,7 @@ impl Fixer for Constant {
     }
 }
 
-/// Where the names are declared that the line assigns to, the one that is complained of or all.
+/// Returns the declarations of the names that the line assigns to: only of `name`, or of all if it is `None`.
 fn assigned(module: &Module, text: &str, place: &Place, name: Option<&str>) -> Vec<Span> {
     const OPERATORS: [&str; 18] = [
         "=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=", "++",

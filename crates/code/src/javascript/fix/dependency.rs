@@ -13,12 +13,13 @@ use crate::javascript::index::{folder, is_relative};
 use crate::repair::shortlist::Shortlist;
 use crate::sources::Sources;
 
-/// Adds what cannot be found to the dependencies of `package.json`. Only a package that the repository names elsewhere, with the
-/// version that stands there: another manifest of it, or its lock file. Never a guess, for what it names will be installed.
+/// Adds a missing package to the dependencies of `package.json`. Only a package that another manifest or the
+/// lock file of the repository names, with the version given there. Never a guess, since the named package will
+/// be installed.
 pub(super) struct Dependency;
 
 const NAME: &str = "dependency";
-/// Where a manifest names packages.
+/// Fields of a manifest that list packages.
 pub(in crate::javascript) const FIELDS: [&str; 4] =
     ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 
@@ -140,7 +141,8 @@ fn with_dependency(text: &str, field: &str, name: &str, version: &str) -> Option
     Some(Edit::insert(text.get(..close)?.trim_end().len(), format!("{}{entry}", between(*last))))
 }
 
-/// What stands before a byte on its line; `None`: more than space.
+/// Returns the white space before a byte on its line; `None` if
+/// anything else precedes it, or on the first line.
 fn indentation(text: &str, at: usize) -> Option<&str> {
     let before = text.get(..at)?;
     let indent = before.get(before.rfind('\n')? + 1..)?;

@@ -63,7 +63,7 @@ impl Fixer for ExportSpelling {
     }
 }
 
-/// Whether a message's specifier, which may be a path, names the same module.
+/// Returns whether the specifier in a message, which may be a path, names the same module.
 fn names(specifier: &str, said: &str) -> bool {
     let tail = |path: &str| path.trim_start_matches(['.', '/']).split('.').next().unwrap_or_default().to_owned();
     specifier == said || tail(said).ends_with(&tail(specifier)) || tail(specifier).ends_with(&tail(said))

@@ -18,10 +18,10 @@ pub(super) struct ImportMissing;
 
 const NAME: &str = "import_missing";
 
-/// How much likelier a module is meant for each other missing name that it offers.
+/// Bits by which a module is likelier for each other missing name that it exports.
 const TOGETHER: f64 = 2.0;
 
-/// How a name may be imported.
+/// Import that provides a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Way {
     pub(super) specifier: String,

@@ -1,4 +1,4 @@
-//! A name that is imported from the wrong module: what it stands for has not what the code asks of it.
+//! A name that is imported from the wrong module: the imported value lacks what the code uses.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,9 @@ use crate::repair::shortlist::Shortlist;
 pub(super) struct ImportSource;
 
 const NAME: &str = "import_source";
-/// That somebody imports a name from elsewhere on purpose is likelier than that it is missing.
+/// Extra cost of changing the module, in bits: the name may be imported from there on purpose.
 const DOUBT: f64 = 2.0;
-/// Lines on the stack that are looked at.
+/// Maximum number of stack lines that are examined.
 const MAX_PLACES: usize = 4;
 
 impl Fixer for ImportSource {

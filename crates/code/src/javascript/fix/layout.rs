@@ -7,7 +7,7 @@ use crate::repair::proposal::Proposal;
 
 const MISSING: f64 = 2.0;
 const EXTRA: f64 = 3.0;
-/// The most disagreements that are looked at.
+/// Maximum number of disagreements that are examined.
 const MAX_PLACES: usize = 6;
 
 /// A place where the indentation disagrees with the brackets.
@@ -28,7 +28,7 @@ struct Lines<'text> {
 }
 
 impl Lines<'_> {
-    /// How far the line of a byte is indented, in characters.
+    /// Returns the indentation, in characters, of the line that contains a byte.
     fn indent(&self, at: usize) -> usize {
         let start = self.start(at);
         self.text[start..].chars().take_while(|character| matches!(character, ' ' | '\t')).count()
@@ -38,7 +38,7 @@ impl Lines<'_> {
         self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// Whether a token is the first visible one of its line.
+    /// Returns whether a token is the first visible one of its line.
     fn is_first(&self, index: usize) -> bool {
         self.tokens[index].start == self.start(self.tokens[index].start) + self.indent(self.tokens[index].start)
     }
@@ -48,7 +48,7 @@ fn closes(open: &str, close: &str) -> bool {
     matches!((open, close), ("(", ")") | ("[", "]") | ("{", "}"))
 }
 
-/// Where indentation and brackets disagree, from the top.
+/// Returns the places where indentation and brackets disagree, from the top.
 pub(super) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
     let lines = Lines { text, tokens };
     let mut open: Vec<usize> = Vec::new();

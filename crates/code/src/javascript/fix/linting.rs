@@ -1,4 +1,5 @@
-//! What eslint itself would do about its findings, one finding at a time, as its JSON output tells it. Never a whole file anew.
+//! Edits that eslint itself proposes for its findings, one finding at a time, taken from its JSON output. A
+//! file is never rewritten as a whole.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::span::Span;
 /// The fixer's name in candidates.
 pub const NAME: &str = "eslint";
 
-/// Costs: eslint is sure of its fixes, less of its suggestions; what is taken out by rule comes between.
+/// Costs: eslint is sure of its fixes, less sure of its suggestions; removals by rule come between.
 const FIX: u32 = 50;
 const FIX_ALL: u32 = 80;
 const UNUSED: u32 = 120;
@@ -123,8 +124,8 @@ pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, target: 
         .collect()
 }
 
-/// The fixes of all messages that say the same: one finding stands for them. What the rule says of a line depends on the lines around it
-/// where it is about their indentation, so there it is all that the rule says.
+/// Returns the fixes of all messages with the same text, which one finding represents. The text of an
+/// indentation rule depends on the surrounding lines, so for such a rule all its messages count.
 fn alike(all: &[Message], one: &Message, category: Category, offsets: &Offsets) -> Vec<Edit> {
     let is_alike = |other: &&Message| {
         other.rule_id == one.rule_id && (category == Category::Indentation || other.text == one.text)
@@ -238,7 +239,7 @@ fn whole_lines(text: &str, span: Span) -> Span {
     Span { start, end }
 }
 
-/// From UTF-16 units to bytes.
+/// Conversion of UTF-16 offsets to byte offsets.
 struct Offsets {
     /// Bytes by units, only where they differ; empty for plain text.
     bytes: BTreeMap<usize, usize>,

@@ -15,9 +15,9 @@ use crate::span::Span;
 /// Repairs any failure of a kind that random slips of single tokens cause.
 pub(super) struct LocalRepair;
 
-/// How many places of the stack are searched.
+/// Maximum number of places of the stack that are searched.
 const PLACES: usize = 2;
-/// How many names are tried in one place.
+/// Maximum number of names that are tried in one place.
 const MAX_NAMES: usize = 40;
 /// Bits for a name or member that has another one's place.
 const REPLACED: f64 = 8.0;

@@ -10,14 +10,14 @@ use crate::javascript::module::{Call, Module, Role, Word};
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::{rarity, slip};
 
-/// Repairs members that a value has not, by the nearest member that anything has.
+/// Repairs members that a value does not have, by the member with the most similar spelling that exists anywhere.
 pub(super) struct MemberSpelling;
 
 const NAME: &str = "member_spelling";
-/// How many places of the stack are looked at.
+/// Maximum number of places of the stack that are searched.
 const PLACES: usize = 3;
 
-/// Members of what the language itself brings, for a program that was not asked.
+/// Members of the language's own objects, for a program whose environment was not queried.
 pub(crate) const COMMON_MEMBERS: &str = "\
 length push pop shift unshift slice splice concat join map filter forEach reduce reduceRight find findIndex \
 indexOf lastIndexOf includes some every sort reverse fill flat flatMap keys values entries isArray from of toString valueOf \
@@ -69,7 +69,8 @@ fn missing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, name: &str) {
     at_definition(list, blame, name);
 }
 
-/// What a member is read of is misspelled: the member or key before it, anywhere on the line.
+/// Proposes corrections for a misspelled value of which a member is read: the
+/// member or key before it, anywhere on the line.
 fn of_nothing(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, read: Option<&str>, extra: f64) {
     for (depth, place) in blame.places.iter().take(PLACES).enumerate() {
         let Some(module) = blame.module(&place.file) else { continue };

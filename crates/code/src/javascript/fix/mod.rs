@@ -22,8 +22,8 @@ mod slips;
 mod suggested;
 pub mod syntax;
 
-/// The fixers that may be asked about what a linter found. It is content as soon as the fault no longer shows, so no fixer that tries
-/// whatever fits: only those that restore something that is known.
+/// Returns the fixers for linter findings. A linter is satisfied as soon as the fault is no longer visible, so
+/// no fixer that tries anything that fits is included: only those that restore something known.
 pub fn lint_fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
@@ -35,7 +35,7 @@ pub fn lint_fixers() -> &'static [&'static dyn Fixer] {
     ]
 }
 
-/// The fixers that may be asked about what a compiler found.
+/// Returns the fixers for findings of a compiler.
 pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
     &[
         &suggested::Suggested,
@@ -49,7 +49,7 @@ pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
     ]
 }
 
-/// Every JavaScript fixer.
+/// Returns all JavaScript fixers.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,

@@ -120,7 +120,8 @@ fn spellings(index: &Index, from: &str, file: &str, full: &str, written: &str) -
     found
 }
 
-/// How unlikely a relative path was meant by another one: the same name elsewhere, or nearly the same name.
+/// Returns how unlikely it is, in bits, that one relative path was meant by another: the same name elsewhere,
+/// or nearly the same name. `None` if the names are too different.
 fn likeness(written: &str, spelled: &str) -> Option<f64> {
     let parts = |path: &str| -> Vec<String> { path.split('/').map(str::to_owned).collect() };
     let (one, other) = (parts(written), parts(spelled));

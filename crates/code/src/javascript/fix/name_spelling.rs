@@ -14,7 +14,7 @@ use crate::span::Span;
 pub(super) struct NameSpelling;
 
 const NAME: &str = "name_spelling";
-/// Uses that are looked at.
+/// Maximum number of uses that are examined.
 const MAX_USES: usize = 4;
 
 impl Fixer for NameSpelling {

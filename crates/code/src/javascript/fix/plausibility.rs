@@ -1,5 +1,5 @@
-//! What is odd about a result: statements without effect, code that is never reached, lines that stand elsewhere than
-//! their brackets say.
+//! Oddities of a result: statements without effect, unreachable code, and lines
+//! whose indentation contradicts their brackets.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{Expression, Statement};
@@ -23,7 +23,8 @@ const UNKNOWN: f64 = 4.0;
 const ASKEW: f64 = 4.0;
 const MAX_ASKEW: usize = 8;
 
-/// How odd a file is, in bits, and how many faults are left in it; `None` when one of them is not behind `focus`.
+/// Returns the oddity of a file, in bits, and the number of faults left in it;
+/// `None` if one of them is not after `focus`.
 pub(super) fn of(file: &str, text: &str, focus: usize) -> Option<(f64, usize)> {
     let read = parse::read(file, text, |program, semantic| {
         let mut oddities = Oddities { text, bits: 0.0 };

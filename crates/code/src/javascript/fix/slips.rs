@@ -14,7 +14,7 @@ use crate::span::Span;
 pub(super) struct Slips;
 
 const NAME: &str = "slips";
-/// How many places of the stack are looked at.
+/// Maximum number of places of the stack that are searched.
 const PLACES: usize = 4;
 
 impl Fixer for Slips {

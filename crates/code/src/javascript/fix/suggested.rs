@@ -11,7 +11,7 @@ pub(super) struct Suggested;
 
 const NAME: &str = "suggested";
 
-/// It was found by looking at what there is: nothing is likelier.
+/// Cost, in bits: the suggestion was derived from existing names, so nothing is likelier.
 const BITS: f64 = -4.0;
 
 impl Fixer for Suggested {

@@ -28,12 +28,13 @@ pub struct SyntaxRepair;
 
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 100;
-/// What is tried for the first fault, and bytes of other files the model learns: bounds on the time of a call.
+/// Bounds on the time of a call: the effort for the first fault, and the
+/// bytes of other files that the model learns.
 const EFFORT: Effort = Effort { tries: 1_000, bytes: 24 << 20 };
 const LEARN_BUDGET: usize = 256 << 10;
 /// Repairs of quotes that are tried whatever the model thinks of them.
 const MAX_SURE_QUOTES: usize = 150;
-/// How much the model's opinion weighs.
+/// Weight of the model's judgement.
 const NATURALNESS: f64 = 0.6;
 /// Lines above the fault in which repairs are sought, and around a place that is judged.
 const LINES_ABOVE: usize = 6;
@@ -102,8 +103,8 @@ fn repairs(fixer: &str, context: &FixContext<'_>, file: &str) -> Vec<Candidate> 
         .collect()
 }
 
-/// Where repairs are sought: around what the parser noticed, and around the first place where the brackets and the indentation
-/// disagree when that is elsewhere.
+/// Returns the regions in which repairs are searched: around what the parser noticed and, if that is
+/// elsewhere, around the first place where the brackets and the indentation disagree.
 fn regions<'text>(text: &'text str, tokens: &[Token], fault: &parse::Fault) -> Vec<Region<'text>> {
     let focus = floor(text, fault.end.max(fault.start + 1));
     let near = region(text, tokens, fault.start, focus);
@@ -315,7 +316,7 @@ fn comments(text: &str, tokens: &[Token]) -> Vec<Proposal> {
     proposals
 }
 
-/// How natural lines read, each stretch of lines judged once.
+/// Naturalness of lines, as the model judges it; each stretch of lines is judged once.
 struct Readings<'a> {
     text: &'a str,
     model: &'a Model,
@@ -323,7 +324,7 @@ struct Readings<'a> {
 }
 
 impl Readings<'_> {
-    /// How many bits the lines around the edits cost more after them.
+    /// Returns the number of bits that the lines around the edits cost more after the edits.
     fn change(&mut self, edits: &[Edit]) -> f64 {
         let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return 0.0 };
         let start = (0..=LINES_AROUND).fold(first.start, |at, _| self.text[..at].rfind('\n').unwrap_or(0));

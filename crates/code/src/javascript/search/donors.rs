@@ -1,4 +1,4 @@
-//! What a file holds that another place of it may lack: simple statements, checks, conditions and results.
+//! Pieces of a file that another place in it may lack: simple statements, checks, conditions and results.
 
 use super::site::{Site, is_short};
 use super::tree::{Kind, Statement, Tree};
@@ -9,17 +9,17 @@ use crate::span::Span;
 /// Pieces of a file, each kind in order of the text.
 #[derive(Debug, Default)]
 pub(super) struct Stock {
-    /// Expressions alone.
+    /// Statements that consist of one expression.
     pub(super) statements: Vec<Donor>,
     /// Branches without an `else` and with one simple statement.
     pub(super) checks: Vec<Check>,
     /// Conditions, and the operands of those that have several.
     pub(super) conditions: Vec<Donor>,
-    /// What functions return.
+    /// Values that functions return.
     pub(super) results: Vec<Donor>,
 }
 
-/// A longer check is more than a check.
+/// Maximum length of a check, in bytes: longer code is more than a check.
 const LONGEST_CHECK: usize = 200;
 const MOST_LINES_OF_CHECK: usize = 4;
 
@@ -73,10 +73,10 @@ fn words(text: &str, module: &Module, span: Span) -> Vec<Span> {
     found.map(|word| word.span).collect()
 }
 
-/// More conditions of other places are not tried at one.
+/// Maximum number of conditions from elsewhere that are tried at one place.
 const MOST_CONDITIONS: usize = 30;
 
-/// More results of other functions are not tried at one place: each is tried in many ways.
+/// Maximum number of results of other functions that are tried at one place: each is tried in many ways.
 const MOST_RESULTS: usize = 12;
 
 impl<'a> Site<'a> {
@@ -90,7 +90,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// What the function does not return as it is.
+    /// Values returned by other functions that this function does not return as they are.
     pub(super) fn other_results(&self) -> &[Donated<'a>] {
         self.other_results.get_or_init(|| {
             let returned = self.returned();
@@ -101,7 +101,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// What donors come to at this place, likeliest first, each once.
+    /// Adapts donors to this place and returns the results, likeliest first, each once.
     pub(super) fn donated<'d>(&self, donors: impl Iterator<Item = &'d Donor> + Clone) -> Vec<Donated<'d>> {
         let at = self.statement.head.start;
         let names: Vec<(&'a str, f64)> = self.names().iter().map(|name| (name.text, name.nearness)).collect();

@@ -30,35 +30,36 @@ pub(super) struct File<'a> {
     pub(super) fields: BTreeMap<&'a str, u32>,
     /// Names that objects are made with.
     pub(super) keys: BTreeSet<&'a str>,
-    /// What is read of the objects that are called that.
+    /// Members that are accessed, by the text of their object.
     members: BTreeMap<&'a str, BTreeSet<&'a str>>,
-    /// What is called with one argument, with how often.
+    /// Functions that are called with one argument, with the number of such calls.
     pub(super) around: BTreeMap<&'a str, u32>,
-    /// What is called with one argument, and that argument.
+    /// Functions that are called with one argument, each with that argument.
     pub(super) applied: BTreeSet<(&'a str, &'a str)>,
-    /// What is called without any behind a dot, with how often.
+    /// Methods that are called without arguments, with the number of such calls.
     pub(super) behind: BTreeMap<&'a str, u32>,
-    /// Where number literals stand.
+    /// Positions of number literals.
     pub(super) numbers: Vec<Span>,
-    /// Where string literals stand.
+    /// Positions of string literals.
     pub(super) texts: Vec<Span>,
-    /// Where conditions stand, and the operands of those that have several.
+    /// Positions of conditions, and of the operands of those that have several.
     pub(super) conditions: Vec<Span>,
-    /// What stands in where something is missing (`value || this`), with how often.
+    /// Fallbacks for a missing value (`fallback` in
+    /// `value || fallback`), with the number of their occurrences.
     pub(super) fallbacks: BTreeMap<&'a str, u32>,
-    /// What other places may lack.
+    /// Pieces of code that other places may lack.
     pub(super) stock: Stock,
     /// Variables that nothing reads, by the number of their scope.
     pub(super) idle: BTreeSet<(usize, &'a str)>,
     /// Functions and imports that nothing uses.
     pub(super) unused: Vec<&'a str>,
-    /// What ends a statement.
+    /// End of a statement: a semicolon, or nothing.
     pub(super) semicolon: &'static str,
-    /// Whether the statement that a condition is for most often stands in braces.
+    /// True if the statement of a branch is mostly written in braces.
     pub(super) has_braces: bool,
 }
 
-/// More of a file's functions are not tried in another's place.
+/// Maximum number of a file's functions that are tried in another's place.
 const MOST_FUNCTIONS: usize = 30;
 
 impl<'a> File<'a> {
@@ -182,7 +183,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What is done with a variable.
+    /// Returns the ways in which a variable is used.
     pub(super) fn uses(&self, name: &str) -> Uses {
         self.uses.get(name).copied().unwrap_or_default()
     }
@@ -194,7 +195,7 @@ impl<'a> File<'a> {
         functions.filter(move |name| declared.is_some_and(|names| names.contains_key(*name))).take(MOST_FUNCTIONS)
     }
 
-    /// Those that take one argument.
+    /// Returns the functions that take one argument.
     pub(super) fn functions_of_one(&self) -> impl Iterator<Item = &'a str> {
         let takes_one = |name: &&str| self.definition(name).is_some_and(|function| function.parameters.len() == 1);
         self.functions().filter(takes_one)
@@ -207,12 +208,12 @@ impl<'a> File<'a> {
         first.filter(|_| found.next().is_none())
     }
 
-    /// Whether anything of that name is read or called behind a dot.
+    /// Returns whether anything of that name is read or called after a dot.
     pub(super) fn has_member(&self, name: &str) -> bool {
         self.methods.contains(name) || self.fields.contains_key(name)
     }
 
-    /// What is read of the objects that are called that.
+    /// Returns the members that are accessed of the object of that name.
     pub(super) fn members_of(&self, object: &str) -> impl Iterator<Item = &'a str> {
         self.members.get(object).into_iter().flatten().copied()
     }
@@ -224,18 +225,18 @@ impl<'a> File<'a> {
     }
 }
 
-/// What is declared, without its type.
+/// Returns the name that is declared, without its type.
 fn name_of(target: &str) -> &str {
     target.split([':', '!']).next().unwrap_or_default().trim()
 }
 
-/// Whether it is one word that may be a variable.
+/// Returns whether the code is one word that may be a variable.
 pub(super) fn is_name(code: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
     code.chars().all(is_word) && !code.starts_with(|first: char| first.is_ascii_digit()) && !code.is_empty()
 }
 
-/// What is known of a variable that such a value is given to.
+/// Returns the known uses of a variable that is initialised with such a value.
 fn uses_of_value(value: Option<&Node>) -> Uses {
     match value.map(|value| &value.shape) {
         Some(Shape::Number(_)) => Uses::COUNTED,

@@ -1,4 +1,4 @@
-//! Variables that have a value and nothing that reads it: whoever declared them meant to use them, so what uses them may be what is lost.
+//! Variables with a value that nothing reads: they were declared to be used, so their use may be the missing code.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ fn around<'m>(outer: &[(Span, &'m Function)], inner: Span) -> Option<&'m Functio
     outer.get(last).filter(|(place, _)| place.contains(inner)).map(|(_, function)| *function)
 }
 
-/// Where variables stand that get a value there and give none.
+/// Returns the positions at which a variable receives a value and its own value is not used.
 fn written_only(tree: &Tree) -> BTreeSet<usize> {
     let alone: BTreeSet<(usize, usize)> = tree
         .statements

@@ -8,12 +8,12 @@ use crate::javascript::module::{Function, Module};
 use crate::javascript::parse;
 use crate::span::Span;
 
-/// A function that may be read on its own: what has to stand around it for that.
+/// A function that can be parsed on its own, with the text that has to surround it.
 #[derive(Debug)]
 pub(super) struct Piece {
     span: Span,
     before: &'static str,
-    /// Whether it really can.
+    /// True if it can indeed be read on its own; determined when first needed.
     is_readable: OnceCell<bool>,
 }
 
@@ -58,7 +58,7 @@ fn before(text: &str, function: &Function) -> &'static str {
     }
 }
 
-/// Whether the text, which parsed before, parses with the edits.
+/// Returns whether the text, which parsed before, parses with the edits.
 pub(super) fn parses(file: &str, text: &str, pieces: &[Piece], edits: &[Edit]) -> bool {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return false };
     let edited = Span { start: first.start, end: last.end };

@@ -22,7 +22,7 @@ pub(super) fn tree(file: &str, text: &str) -> Option<Tree> {
     .ok()
 }
 
-/// How much of the stacks there was when something began.
+/// Sizes of the stacks when a construct began.
 #[derive(Default, Clone, Copy)]
 struct Mark {
     parents: usize,
@@ -35,16 +35,16 @@ struct Mark {
 struct Reader<'t> {
     text: &'t str,
     tree: Tree,
-    /// The expressions around; `None`: a statement or function begins.
+    /// Numbers of the enclosing expressions; `None` where a statement or function begins.
     parents: Vec<Option<usize>>,
-    /// The statements around.
+    /// Numbers of the enclosing statements.
     statements: Vec<usize>,
-    /// The blocks around, and how many statements are around them.
+    /// Enclosing blocks, with the number of statements around each.
     blocks: Vec<(usize, usize)>,
-    /// For each function around, how many loops are around in it.
+    /// For each enclosing function, the number of enclosing loops in it.
     loops: Vec<usize>,
     marks: Vec<Mark>,
-    /// Where functions begin that are methods, and names that are shorthands.
+    /// Starts of functions that are methods, and of names that are shorthands.
     methods: Vec<usize>,
     shorthands: Vec<usize>,
 }
@@ -121,7 +121,8 @@ impl Reader<'_> {
         self.parents.push(None);
     }
 
-    /// What belongs to another statement begins.
+    /// Ends the head of the current statement at `at`, where something
+    /// that belongs to another statement begins.
     fn shorten_head(&mut self, at: usize) {
         if let Some(around) = self.statements.last().and_then(|number| self.tree.statements.get_mut(*number))
             && around.head.start < at

@@ -22,7 +22,7 @@ pub(super) struct Named<'a> {
     pub(super) text: &'a str,
     /// 1 for those of the same function, less for those around it.
     pub(super) nearness: f64,
-    /// Whether nothing reads it.
+    /// True if nothing reads it.
     pub(super) is_idle: bool,
 }
 
@@ -79,14 +79,15 @@ impl<'a> Site<'a> {
         self.file.tree.statements.get(*self.block()?.statements.get(position)?)
     }
 
-    /// Where it stands in its list.
+    /// Returns the index of the statement in its list.
     pub(super) fn position(&self) -> usize {
         self.block()
             .and_then(|block| block.statements.iter().position(|number| *number == self.number))
             .unwrap_or_default()
     }
 
-    /// Whether nothing runs after it in its list: functions that are declared below are there from the beginning.
+    /// Returns whether nothing runs after it in its list: functions
+    /// declared below it exist from the beginning.
     pub(super) fn is_last(&self) -> bool {
         let Some(block) = self.block() else { return false };
         let runs = |number: &&usize| {
@@ -96,7 +97,7 @@ impl<'a> Site<'a> {
         is_it(block.statements.last()) || is_it(block.statements.iter().rfind(runs))
     }
 
-    /// Whether it is a whole statement without blocks, alone on its lines.
+    /// Returns whether it is a whole statement without blocks, alone on its lines.
     pub(super) fn is_movable(&self) -> bool {
         let is_simple = match self.statement.kind {
             Kind::Expression(_)
@@ -117,7 +118,8 @@ impl<'a> Site<'a> {
         is_simple && self.owns_its_lines()
     }
 
-    /// Whether it stands in a list, and nothing else on its first and last line but white space and a comment.
+    /// Returns whether it is part of a list, and its first and last line contain
+    /// nothing else but white space and a comment.
     pub(super) fn owns_its_lines(&self) -> bool {
         self.statement.block.is_some() && owns_its_lines(self.file.layout, self.statement.span)
     }
@@ -160,7 +162,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether nothing reads the variable of the place.
+    /// Returns whether nothing reads the variable of the place.
     pub(super) fn is_idle(&self, name: &str) -> bool {
         self.names().iter().any(|known| known.text == name && known.is_idle)
     }
@@ -195,7 +197,7 @@ impl<'a> Site<'a> {
         class.into_iter().flat_map(|class| class.members.keys().map(String::as_str))
     }
 
-    /// What its function returns anywhere, as written, each once.
+    /// Returns the short values that its function returns anywhere, as written, each once.
     pub(super) fn returned(&self) -> BTreeSet<&'a str> {
         let Some(function) = self.function else { return BTreeSet::new() };
         let inside = self.file.tree.statements.iter().filter(|one| function.span.contains(one.span));
@@ -273,7 +275,8 @@ impl<'a> Site<'a> {
         names
     }
 
-    /// Whether text that replaces the expression or is put behind it would be torn apart by what stands around it.
+    /// Returns whether the surrounding code would tear apart a text that
+    /// replaces the expression or is appended to it.
     pub(super) fn binds_tightly(&self, node: &Node) -> bool {
         match self.parent(node).map(|parent| &parent.shape) {
             Some(Shape::Binary { .. } | Shape::Unary { .. } | Shape::Await(_) | Shape::Member { .. }) => true,
@@ -283,7 +286,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether something behind a dot or in brackets is taken of the expression.
+    /// Returns whether a member or an element of the expression is accessed.
     pub(super) fn binds_as_object(&self, node: &Node) -> bool {
         match self.parent(node).map(|parent| &parent.shape) {
             Some(Shape::Member { object, .. } | Shape::Index { object, .. }) => object.contains(node.span),
@@ -300,21 +303,21 @@ impl<'a> Site<'a> {
     }
 }
 
-/// More calls are not made up.
+/// Maximum number of calls that are made up.
 const MOST_CALLS: usize = 16;
 
-/// How much likelier a variable is meant that nothing reads: somebody gave it a name for something.
+/// Factor by which a variable that nothing reads is likelier to be meant: it was named for a purpose.
 const IDLE: f64 = 4.0;
 
-/// More variables than these are not tried: functions that have them are generated.
+/// Maximum number of variables that are tried: functions with more are generated.
 const MOST_NAMES: usize = 40;
 
-/// Whether a piece of code is one that somebody repeats elsewhere, and says nothing to a reader.
+/// Returns whether a piece of code is short enough to be repeated elsewhere, and has no comment.
 pub(super) fn is_short(code: &str) -> bool {
     code.len() <= 60 && !code.contains('\n') && !code.contains("//") && !code.contains("/*")
 }
 
-/// Whether nothing else stands on the first and last line of it but white space and a comment.
+/// Returns whether the first and last line of the span contain nothing else but white space and a comment.
 pub(super) fn owns_its_lines(layout: Layout<'_>, span: Span) -> bool {
     let before = layout.text.get(layout.line_start(span.start)..span.start).unwrap_or_default();
     let after = layout.text.get(span.end..layout.line_end(span.end)).unwrap_or_default().trim();

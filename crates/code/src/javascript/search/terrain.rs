@@ -57,7 +57,8 @@ impl<'a> Terrain<'a> for Blame<'a> {
         used.filter(|word| span.contains(word.span)).map(|word| word.text.as_str()).collect()
     }
 
-    /// What is imported under a name of the importer's own is defined by the file that it comes from.
+    /// Returns the definitions of a name. If nothing defines it, but a file imports a module or its default
+    /// export under that name, returns the export in the imported file.
     fn definitions(&self, name: &str) -> Vec<(&'a str, Span)> {
         let editable = || self.index.modules().filter(|(file, _)| self.context.sources.is_editable(file));
         let named = editable().flat_map(|(file, module)| {

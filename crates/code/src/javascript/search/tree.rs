@@ -1,34 +1,35 @@
-//! The expressions and statements of a file as flat tables: what operators of JavaScript look at. They outlive the parser's own tree.
+//! Expressions and statements of a file as flat tables, which the operators of JavaScript read. They outlive
+//! the parser's own tree.
 
 use crate::span::Span;
 
-/// What an expression is there for.
+/// Role of an expression in its surroundings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Its truth decides.
+    /// Condition: its truth decides which code runs.
     Condition,
-    /// It is called.
+    /// Expression that is called.
     Callee,
-    /// It is gone through.
+    /// Value that a loop iterates over.
     Iterable,
-    /// In brackets after a value.
+    /// Index in brackets after a value.
     Index,
-    /// It says where a piece of a text or an array begins or ends.
+    /// Start or end of a piece of a text or an array.
     Bound,
-    /// It is assigned to.
+    /// Target of an assignment.
     Target,
-    /// `name` in `{ name }`.
+    /// Shorthand: `name` in `{ name }`.
     Shorthand,
-    /// Anything else.
+    /// Any other value.
     Value,
 }
 
-/// What an expression is. Operands are given with the brackets around them.
+/// Form of an expression. The spans of operands include the brackets around them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
-    /// A variable.
+    /// Name of a variable.
     Name,
-    /// `this`.
+    /// The keyword `this`.
     This,
     /// A number and its value.
     Number(f64),
@@ -36,9 +37,9 @@ pub(super) enum Shape {
     Text,
     /// A template: its pieces of text.
     Template(Vec<Span>),
-    /// `true` or `false`.
+    /// The literal `true` or `false`.
     Boolean(bool),
-    /// `null`.
+    /// The literal `null`.
     Null,
     /// A regular expression: between the slashes, and the flags.
     Pattern { body: Span, flags: Span },
@@ -48,29 +49,29 @@ pub(super) enum Shape {
     Logical { left: Span, right: Span, operator: &'static str },
     /// `!operand`, `-operand`, `typeof operand`.
     Unary { operator: &'static str, operand: Span },
-    /// `i++`.
+    /// Increment or decrement: `i++`, `--i`.
     Update { operator: &'static str, is_prefix: bool, operand: Span },
     /// `target = value`, `target += value`.
     Assign { target: Span, operator: &'static str, value: Span },
     /// `test ? yes : no`.
     Choice { test: Span, yes: Span, no: Span },
-    /// `callee(arguments)`; `name`: the last name of what is called; `open`: where the bracket stands.
+    /// `callee(arguments)`; `name`: the last name of the callee; `open`: position of the bracket.
     Call { callee: Span, name: Span, arguments: Vec<Span>, open: Option<usize>, is_new: bool },
-    /// `object.name`.
+    /// Member access: `object.name`, `object?.name`.
     Member { object: Span, name: Span, is_optional: bool },
-    /// `object[index]`.
+    /// Access by index: `object[index]`.
     Index { object: Span, index: Span },
-    /// `[a, b]`.
+    /// Array literal with its elements: `[a, b]`.
     Array(Vec<Span>),
-    /// `{ key: value }`, without shorthands, methods and what is spread.
+    /// `{ key: value }`, without shorthands, methods and spread values.
     Object { entries: Vec<(Span, Span)>, is_empty: bool },
-    /// A function as a value; of an arrow function without braces, what it gives.
+    /// A function as a value; `gives` is the result of an arrow function without braces.
     Function { gives: Option<Span> },
-    /// `await operand`.
+    /// Operand of an `await`.
     Await(Span),
     /// The key of a pattern: `key` in `{ key: name }`, or in `{ key }`.
     Key { is_shorthand: bool },
-    /// Anything else.
+    /// Any other expression.
     Other,
 }
 
@@ -87,21 +88,21 @@ pub(super) struct Node {
 /// A name, a pattern or the like that gets a value where it is declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Declarator {
-    /// What is declared.
+    /// Name or pattern that is declared.
     pub(super) target: Span,
-    /// Whether that is one name.
+    /// True if the target is a single name.
     pub(super) is_name: bool,
     pub(super) value: Option<Span>,
 }
 
-/// What a statement is.
+/// Kind of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// An expression alone.
+    /// Statement that consists of an expression.
     Expression(Span),
-    /// `const`, `let`, `var`.
+    /// Declaration with `const`, `let` or `var`.
     Declaration(Vec<Declarator>),
-    /// `return value`.
+    /// A `return`, with its value.
     Return(Option<Span>),
     Throw,
     Break,
@@ -127,7 +128,7 @@ pub(super) enum Kind {
     Case,
     /// A function, a class.
     Definition,
-    /// Anything else.
+    /// Any other statement.
     Other,
 }
 
@@ -136,7 +137,7 @@ impl Kind {
         matches!(self, Self::While(_) | Self::DoWhile(_) | Self::For { .. } | Self::ForEach { .. })
     }
 
-    /// Whether it leaves its block.
+    /// Returns whether it leaves its block.
     pub(super) const fn is_jump(&self) -> bool {
         matches!(self, Self::Return(_) | Self::Throw | Self::Break | Self::Continue)
     }
@@ -151,17 +152,17 @@ pub(super) struct Block {
     pub(super) statements: Vec<usize>,
     /// The statement that it belongs to; `None`: the file.
     pub(super) owner: Option<usize>,
-    /// Whether it is the body of a function.
+    /// True if it is the body of a function.
     pub(super) is_body: bool,
     pub(super) has_braces: bool,
 }
 
-/// A statement.
+/// A statement with its block and its expressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) span: Span,
     pub(super) kind: Kind,
-    /// From the first byte to where its first block or statement begins.
+    /// Span from the first byte to the start of its first block or statement.
     pub(super) head: Span,
     /// The list that it stands in; `None`: it is the body of a statement, without braces.
     pub(super) block: Option<usize>,
@@ -171,11 +172,11 @@ pub(super) struct Statement {
     pub(super) nodes: Vec<usize>,
 }
 
-/// A file.
+/// Expressions, statements and blocks of one file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
-    /// In order of the text.
+    /// Statements, in order of the text.
     pub(super) statements: Vec<Statement>,
     pub(super) blocks: Vec<Block>,
 }

@@ -1,5 +1,5 @@
-//! An annotation that says another type than the program has: a type checker says both. The value is what tests see, so the annotation gives
-//! way, and only where everything that the function returns disagrees with it.
+//! An annotation whose type differs from that of the program: a type checker reports both. The tests see the
+//! value, so the annotation is changed, but only where every value that the function returns disagrees with it.
 
 use std::sync::LazyLock;
 
@@ -121,12 +121,12 @@ fn optional(kind: &str, blame: &Blame<'_>, file: &str) -> Option<String> {
         .then(|| format!("{kind} | None"))
 }
 
-/// What stands around a line.
+/// Syntax around a line.
 #[derive(Default)]
 struct Places<'a> {
     text: &'a str,
     line: u32,
-    /// The innermost function.
+    /// Innermost function around the line.
     function: Option<&'a StmtFunctionDef>,
     /// The innermost statement that begins there.
     statement: Option<&'a Stmt>,

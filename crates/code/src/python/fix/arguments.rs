@@ -252,7 +252,7 @@ fn insert_argument(
     }
 }
 
-/// Whether every variable of a piece of code can be seen.
+/// Returns whether every variable that a piece of code reads is visible or built in.
 fn words_visible(code: &str, visible: &std::collections::BTreeMap<&str, usize>, blame: &Blame<'_>) -> bool {
     let piece = Module::read(code);
     piece.words.iter().filter(|word| word.role == Role::Load).all(|word| {

@@ -37,7 +37,7 @@ impl Fixer for AttributeSpelling {
     }
 }
 
-/// What an `AttributeError` says.
+/// Contents of the message of an `AttributeError`.
 pub(super) struct Missing<'m> {
     /// The type's or module's name.
     pub(super) owner: &'m str,
@@ -67,7 +67,7 @@ fn uses<'a>(blame: &Blame<'a>, place: &Place, attribute: &str) -> Vec<&'a Word> 
         .collect()
 }
 
-/// What the owner is known to have; empty when nothing is known of it.
+/// Returns the known attributes of the owner; empty when nothing is known about it.
 fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet<String> {
     let environment = &blame.context.environment.python;
     if is_module {

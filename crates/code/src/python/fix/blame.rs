@@ -1,4 +1,4 @@
-//! Where a failing run points: the frames of its traceback as places in the repository's files, the deepest first.
+//! Places that a failing run points to: the frames of its traceback as places in the repository's files, the deepest first.
 
 use autoheal_engine::diagnostics::{Category, Finding};
 
@@ -21,7 +21,7 @@ pub(in crate::python) struct Place {
     pub(in crate::python) line: u32,
     /// The part that failed, or the whole statement's head.
     pub(in crate::python) span: Span,
-    /// Whether the interpreter marked the part, so that `span` is exact.
+    /// True if the interpreter marked the part, so that `span` is exact.
     pub(in crate::python) is_exact: bool,
 }
 
@@ -31,7 +31,7 @@ pub(in crate::python) struct Blame<'a> {
     pub(in crate::python) index: &'a Index,
     /// The exception's class without its module.
     pub(in crate::python) error: String,
-    /// What it said.
+    /// Message of the exception.
     pub(in crate::python) message: String,
     /// Places in files that may be changed, the deepest first.
     pub(in crate::python) places: Vec<Place>,
@@ -91,7 +91,7 @@ impl<'a> Blame<'a> {
         quoted(&self.message)
     }
 
-    /// What the interpreter suggests.
+    /// Returns the name that the interpreter suggests (`Did you mean: '...'`).
     pub(in crate::python) fn suggestion(&self) -> Option<&str> {
         let rest = self.message.split("Did you mean: '").nth(1)?;
         rest.split('\'').next()
@@ -116,7 +116,7 @@ impl Ground for Blame<'_> {
     }
 }
 
-/// Whether the repaired text compiles. Only the top-level statement that the edits lie in is parsed when there is one.
+/// Returns whether the repaired text compiles. If a top-level statement contains the edits, only that statement is parsed.
 fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
     let text = blame.text(&edit.file);
     let (Some(first), Some(last)) = (edit.edits.first(), edit.edits.last()) else { return false };
@@ -171,7 +171,7 @@ fn file_of<'a>(path: &str, sources: &'a Sources) -> Option<&'a str> {
     sources.python().map(|(file, _)| file).find(|file| *file == name)
 }
 
-/// The stack of the exception that a finding tells of, as files of the repository and lines, the deepest first.
+/// Returns the stack of the exception that a finding reports, as files of the repository and lines, the deepest first.
 pub(crate) fn stack<'a>(finding: &Finding, sources: &'a Sources) -> Vec<(&'a str, u32)> {
     let chain = traceback::parse(finding.stack.as_deref().unwrap_or_default());
     let error = finding.message.split(": ").next().unwrap_or_default();

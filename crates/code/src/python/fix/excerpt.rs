@@ -1,4 +1,4 @@
-//! What somebody who is to repair a failure needs to see of the code: the lines it points at, and the definitions that are used there.
+//! Excerpts of the code that are needed to repair a failure: the lines it points at, and the definitions that are used there.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -17,33 +17,35 @@ use crate::sources::Sources;
 pub struct Excerpt {
     /// Relative to the repository's root, with `/`.
     pub file: String,
-    /// From 1.
+    /// First line of the excerpt, from 1.
     pub first_line: u32,
-    /// From 1, included.
+    /// Last line of the excerpt, from 1.
     pub last_line: u32,
-    /// The lines.
+    /// Text of the lines.
     pub text: String,
-    /// Whether the file may be changed.
+    /// True if the file may be changed.
     pub is_editable: bool,
 }
 
-/// How much is shown.
+/// Limits on the size of excerpts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Lines before and after the one in question (spec `get_code_context`).
     pub context_lines: u32,
-    /// All excerpts together, in characters; the first is shown whatever its length.
+    /// Maximum length of all excerpts together, in characters; the first one is included whatever its length.
     pub characters: usize,
 }
 
-/// A definition that is longer is shown around the line only, or not at all when no line is known.
+/// Maximum length of a definition that is included in full, in lines. A longer one is replaced by the lines
+/// around the line in question, or left out when that line is not known.
 const LONGEST_DEFINITION: u32 = 80;
 
-/// A name that more definitions have says nothing about which one is meant.
+/// Maximum number of definitions with one name: beyond it, the name does not tell which one is meant.
 pub(in crate::python) const MOST_NAMESAKES: usize = 3;
 
-/// The code that matters for the failure, what matters most first: what it points at, the deepest frame first; then, as far as there
-/// is room, definitions in files that may be changed whose names are used there.
+/// Returns the code that matters for the failure, most important first: the places that it points at, the
+/// deepest frame first; then, as far as there is room, definitions in editable files whose names are used
+/// there.
 pub fn excerpts(finding: &Finding, sources: &Sources, extent: Extent) -> Vec<Excerpt> {
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
@@ -76,7 +78,7 @@ pub fn excerpts(finding: &Finding, sources: &Sources, extent: Extent) -> Vec<Exc
     shown.excerpts
 }
 
-/// A file from its beginning, as far as the extent goes: for one that somebody asks to see.
+/// Returns a file from its beginning, as far as the extent allows: for a file that was requested by name.
 pub fn beginning(file: &str, sources: &Sources, extent: Extent) -> Option<Excerpt> {
     let mut room = extent.characters;
     let fits = |line: &&str| {
@@ -119,7 +121,8 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Shows a line with the function it stands in, and tells which piece of the text that is.
+    /// Adds the lines around a place, with the function that contains it; returns the span of that function, or
+    /// of the line.
     fn around(&mut self, place: &Place) -> Option<Span> {
         let module = self.index.module(&place.file)?;
         let line = module.line_span(place.line)?;
@@ -137,7 +140,8 @@ impl Shown<'_> {
         Some(function.unwrap_or(line))
     }
 
-    /// A file that is no Python, or a place that is none.
+    /// Adds the lines around the finding's own location: for files other than Python, and for findings without
+    /// a known place.
     fn around_finding(&mut self, finding: &Finding) {
         let Some(file) = &finding.file else { return };
         let line = finding.location.map_or(1, |location| location.line);
@@ -151,7 +155,7 @@ impl Shown<'_> {
         last - first < LONGEST_DEFINITION && self.add_lines(file, first, last)
     }
 
-    /// Whether there was room, or the lines are shown already.
+    /// Adds lines of a file; returns whether there was room for them or they are included already.
     fn add_lines(&mut self, file: &str, first: u32, last: u32) -> bool {
         let covers =
             |excerpt: &Excerpt| excerpt.file == file && excerpt.first_line <= first && last <= excerpt.last_line;

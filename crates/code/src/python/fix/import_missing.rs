@@ -70,7 +70,7 @@ fn alias(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, name: &str
     }
 }
 
-/// `import a` where `a.b` is used and nobody imported `a.b`.
+/// Proposes `import a.b` where `a.b` is used and only `a` is imported.
 fn submodule(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, owner: &str, attribute: &str) {
     let wanted = format!("{owner}.{attribute}");
     for place in &blame.places {
@@ -217,7 +217,7 @@ fn lost_names(blame: &Blame<'_>, file: &str, home: &str, name: &str) -> Vec<Stri
     wanted.into_iter().take(20).collect()
 }
 
-/// Whether the file reads attributes of the name.
+/// Returns whether the file reads attributes of the name.
 fn is_read_as_module(blame: &Blame<'_>, file: &str, name: &str) -> bool {
     let text = blame.text(file);
     blame.module(file).is_some_and(|module| {
@@ -229,7 +229,8 @@ fn is_read_as_module(blame: &Blame<'_>, file: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the file's imports of the project's own modules are relative; `None` when it has none.
+/// Returns whether at least half of the file's imports of the project's own modules are relative; `None`
+/// without such imports.
 fn imports_relatively(blame: &Blame<'_>, file: &str) -> Option<bool> {
     let module = blame.module(file)?;
     let own = module.imports.iter().filter(|import| {

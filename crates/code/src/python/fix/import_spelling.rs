@@ -121,14 +121,14 @@ fn module_name(
     }
 }
 
-/// Whether a word may be meant to be a module of somebody else's. There are hundreds of these, and what looks a little like one is most often a
-/// module that is not installed.
+/// Returns whether a word may be a misspelling of a foreign module. There are hundreds of those, and a word that looks a little
+/// like one is most often a module that is not installed.
 fn is_misspelling(word: &str, module: &str) -> bool {
     let distance = strsim::osa_distance(word, module);
     that_brings(word).is_none() && (distance <= 1 || 3 * distance <= word.len().max(module.len()))
 }
 
-/// How badly a module fits the names that are imported from it.
+/// Returns the cost, in bits, of importing from a module that lacks some of the names imported from it.
 fn unfit(blame: &Blame<'_>, module: &str, import: &Import, is_whole: bool) -> f64 {
     if import.from.is_none() || !is_whole {
         return 0.0;
@@ -179,7 +179,7 @@ fn elsewhere(
     }
 }
 
-/// Where the dots of a `from` begin.
+/// Returns the position at which the dots of a `from` begin.
 fn from_start(blame: &Blame<'_>, file: &str, import: &Import, module_start: usize) -> usize {
     let text = blame.text(file);
     let before = text.get(import.span.start..module_start).unwrap_or_default();
@@ -284,7 +284,7 @@ fn spelled_anew(imported: &ImportedName, name: &str, file: &str) -> std::ops::Ra
     }
 }
 
-/// Whether a file reads a name.
+/// Returns whether a file reads a name.
 fn uses_name(blame: &Blame<'_>, file: &str, name: &str) -> bool {
     blame
         .module(file)

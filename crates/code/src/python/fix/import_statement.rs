@@ -1,4 +1,4 @@
-//! Where import statements stand and how a project writes them.
+//! Positions of import statements, and the style in which a project writes them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::blame::Blame;
 use crate::edit::Edit;
 use crate::python::module::{Import, Span};
 
-/// How the project imports a name anywhere: the modules as written in `from MODULE import name`, most frequent first.
+/// Returns the modules from which the project imports a name, as written in `from MODULE import name`, most frequent first.
 pub(super) fn known_imports(blame: &Blame<'_>, name: &str) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, module) in blame.index.modules() {
@@ -67,7 +67,7 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|after| after.find('\n')).map_or(text.len(), |newline| at + newline + 1)
 }
 
-/// Where a name stands in an order: its group, and its place among those of the group.
+/// Sort key of a name: its group, and its position among the names of the group.
 type Rank = (u8, String);
 
 /// The orders in which names are sorted within a statement: without their case, with it, and as isort has it: constants, then

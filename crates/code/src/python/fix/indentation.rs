@@ -23,7 +23,7 @@ const ODD_LEVEL: f64 = 4.0;
 const BODIES: [(&str, f64); 6] =
     [("pass", 4.0), ("continue", 4.0), ("break", 4.0), ("return", 4.5), ("raise", 5.5), ("return None", 5.5)];
 
-/// A logical line: its first byte, its indentation, and the starts of the physical lines that go on with it.
+/// A logical line: its first byte, its indentation, and the starts of the physical lines that continue it.
 #[derive(Debug)]
 struct Line<'text> {
     start: usize,
@@ -31,7 +31,7 @@ struct Line<'text> {
     continued: Vec<usize>,
     /// The starts of the comments directly above it.
     comments: Vec<usize>,
-    /// Whether a blank line stands above.
+    /// True if a blank line stands above.
     is_apart: bool,
     word: &'text str,
 }
@@ -188,7 +188,7 @@ fn targets(lines: &[Line<'_>], first: usize, fault: usize, step: usize) -> BTree
     targets
 }
 
-/// Where the moved lines may end, with how unlikely that is.
+/// Returns the lines at which the moved lines may end, each with how unlikely it is, in bits.
 fn ends(lines: &[Line<'_>], first: usize, fault: usize) -> Vec<(usize, f64)> {
     let mut ends = vec![(first, ONE_LINE)];
     let limit = lines.len().min(first + LINES_BELOW);

@@ -1,5 +1,5 @@
-//! Repairs for what a linter finds and has no fix of its own for: small rewrites that a person would make without thinking.
-//! A new one is a code in [`repairs`] and a function.
+//! Repairs for linter findings without a fix of their own: small rewrites that a programmer would make without
+//! thinking. To add one, add a code to [`repairs`] and a function.
 
 use ruff_python_ast::comparable::ComparableStmt;
 use ruff_python_ast::visitor::{Visitor, walk_expr};

@@ -1,5 +1,5 @@
-//! A linter's own fixes as candidates: ruff says with each violation what it would do, safe or not; where it has none, a rule
-//! of ours may. Whether that is right is for the tests to say, as for every candidate.
+//! A linter's own fixes as candidates: ruff reports a fix with a violation, safe or unsafe; where it reports
+//! none, one of our rules may provide one. The tests decide whether it is right, as for every candidate.
 
 use autoheal_engine::diagnostics::{Category, Finding};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::repair::spelling::slip;
 use crate::report::findings::relative;
 use crate::sources::Sources;
 
-/// What `ruff check --output-format json` says of one violation, as far as it matters here.
+/// One violation in the output of `ruff check --output-format json`, reduced to the fields that are used here.
 #[derive(Deserialize)]
 struct Violation {
     code: Option<String>,
@@ -45,8 +45,8 @@ struct Position {
 const SAFE_COST: u32 = 100;
 const UNSAFE_COST: u32 = 300;
 
-/// What the linter, or else a rule of ours, would do about `finding`, from ruff's JSON output. `prefixes`: as in
-/// [`crate::report::ruff::findings`].
+/// Returns the candidates that the linter, or else a rule of ours, proposes for `finding`, from ruff's JSON output. `prefixes`: as
+/// in [`crate::report::ruff::findings`].
 pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, finding: &Finding) -> Vec<Candidate> {
     let violations: Vec<Violation> = serde_json::from_str(output).unwrap_or_default();
     violations.iter().filter_map(|violation| of_violation(violation, prefixes, sources, finding)).flatten().collect()
@@ -97,7 +97,7 @@ fn of_violation(
     )
 }
 
-/// Whether an import that nothing uses is spelled almost like a name that nothing binds: it is what was meant.
+/// Returns whether an unused import is spelled almost like a name that nothing binds: that name was then meant to be the import.
 fn is_meant(sources: &Sources, file: &str, message: &str) -> bool {
     let imported = message.split(['`', '\'']).nth(1).unwrap_or_default();
     let local = imported.rsplit(" as ").next().unwrap_or(imported);

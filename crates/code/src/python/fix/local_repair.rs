@@ -14,14 +14,14 @@ use crate::repair::region::LONGEST_WINDOW;
 /// Repairs any failure of a kind that random slips of single tokens cause.
 pub(super) struct LocalRepair;
 
-/// What a slip of one token outside of import statements shows as.
+/// Errors that a slip of one token outside of import statements causes.
 const ERRORS: [&str; 7] =
     ["NameError", "UnboundLocalError", "TypeError", "AttributeError", "ValueError", "KeyError", "IndexError"];
-/// How many places of the stack are searched.
+/// Maximum number of places of the stack that are searched.
 const PLACES: usize = 2;
-/// How many tokens of a place are changed.
+/// Maximum number of tokens of a place that are changed.
 const MAX_TOKENS: usize = 60;
-/// How many names are tried in one place.
+/// Maximum number of names that are tried in one place.
 const MAX_NAMES: usize = 60;
 
 impl Fixer for LocalRepair {
@@ -133,7 +133,7 @@ fn repair(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
     }
 }
 
-/// What is put in where a token was lost, and how unlikely that is.
+/// Tokens to insert where one was lost, each with how unlikely it is, in bits.
 const PUTS: [(&str, f64); 14] = [
     ("()", 8.0),
     ("not", 8.0),

@@ -8,7 +8,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::module::{Function, Span};
 
-/// Puts `return` before an expression whose value is lost, where a `None` that nobody expected may come from it.
+/// Puts `return` before an expression whose value is lost, where an unexpected `None` may come from it.
 pub(super) struct LostReturn;
 
 const NAME: &str = "lost_return";
@@ -84,7 +84,7 @@ fn called_names<'b>(blame: &'b Blame<'_>) -> BTreeSet<&'b str> {
     names
 }
 
-/// How likely the statement is meant to be evaluated for its effect: a call may be, an operation is not.
+/// Returns how likely the statement is meant to be evaluated for its effect, in bits: a call may be, an operation is not.
 fn lost_value(text: &str, statement: Span) -> f64 {
     let code = statement.text(text);
     let is_call = code.ends_with(')') && !code.starts_with('(');

@@ -29,7 +29,7 @@ mod quote_edits;
 mod site;
 pub mod syntax;
 
-/// The fixers that may be asked about what a type checker found.
+/// Returns the fixers for findings of a type checker.
 pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
     &[
         &annotations::Annotations,
@@ -42,7 +42,7 @@ pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
     ]
 }
 
-/// Every Python fixer.
+/// Returns all Python fixers.
 pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,

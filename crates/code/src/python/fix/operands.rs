@@ -36,7 +36,7 @@ impl Fixer for Operands {
     }
 }
 
-/// What the message asks for; each number is the bits that such a repair costs.
+/// Repairs that the message suggests; each number is the cost of such a repair, in bits.
 struct Advice {
     add_call: f64,
     drop_call: f64,

@@ -1,5 +1,5 @@
-//! A definition that nobody uses and a use that nobody defines, spelled alike: one of them is misspelled. Whatever the error
-//! says, and wherever it surfaces.
+//! A definition that is never used and a use without a definition, with similar spellings: one of them is
+//! misspelled, whatever the error message says and wherever the error surfaces.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What is odd about a result: statements without effect, code that is never reached.
+//! Oddities of a result: statements without effect, code that is never reached.
 
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
@@ -14,8 +14,8 @@ const USELESS: f64 = 7.0;
 /// A statement after `return`, `raise`, `break` or `continue` in the same block.
 const UNREACHABLE: f64 = 7.0;
 
-/// How odd the chunk is after the edits, in bits, and how many faults are left in it; `None` when the first of them is not further on than the
-/// one that is to be repaired.
+/// Returns how odd the chunk is after the edits, in bits, and the number of faults left in it; `None` when the first of them does
+/// not lie beyond the fault that is to be repaired.
 pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<(f64, usize)> {
     let tree = parse::parse(edited, site.version).ok()?;
     let left = parse::all_faults(edited, &tree, site.version);

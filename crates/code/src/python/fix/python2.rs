@@ -1,4 +1,4 @@
-//! What Python 2 wrote differently, translated throughout the file.
+//! Translation of Python 2 syntax, throughout the file.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Where a file is broken: the statements that do not parse on their own, and the lines in which the cause may be.
+//! Broken part of a file: the statements that do not parse on their own, and the lines in which the cause may be.
 
 use std::ops::{Deref, Range};
 
@@ -10,19 +10,19 @@ use crate::repair::region::{Region, floor, line_start, lines};
 
 /// The broken part of a file.
 pub(super) struct Site<'text> {
-    /// Where repairs are sought. Its chunk is whole top-level statements outside of which everything parses: an edit within them
-    /// heals the file exactly when they parse after it.
+    /// Region in which repairs are sought. Its chunk consists of whole top-level statements outside of which everything parses: an
+    /// edit within the chunk heals the file exactly when the chunk parses afterwards.
     region: Region<'text>,
     /// The interpreter's version, when it is known.
     pub(super) version: Option<(u8, u8)>,
-    /// What stands before and after the chunk when it is parsed on its own.
+    /// Text before and after the chunk when it is parsed on its own.
     frame: Frame,
 }
 
 /// Lines above the fault that belong to the window, and how far up an unclosed bracket or string may stretch it.
 const LINES_ABOVE: usize = 6;
 const MAX_LINES_ABOVE: usize = 60;
-/// Boundaries between top-level statements that are tried on each side before the whole file is taken.
+/// Maximum number of boundaries between top-level statements that are tried on each side before the whole file is used.
 const MAX_BOUNDARIES: usize = 10;
 
 /// Words that begin a statement, and hardly ever a line of prose.
@@ -38,7 +38,8 @@ impl<'text> Deref for Site<'text> {
 }
 
 impl<'text> Site<'text> {
-    /// The broken part of a text that has these faults; `line` is where somebody else saw the error, from 1.
+    /// Finds the broken part of a text that has these faults; `line` is the line, from 1, at which another tool
+    /// reported the error.
     pub(super) fn find(
         text: &'text str,
         version: Option<(u8, u8)>,
@@ -65,12 +66,12 @@ impl<'text> Site<'text> {
         Some(edited)
     }
 
-    /// Where a byte of the text stands in [`Self::edited`], as far as no edit is before it.
+    /// Returns the position of a byte of the text in [`Self::edited`], provided that no edit lies before it.
     pub(super) fn place_in_edited(&self, at: usize) -> usize {
         at.saturating_sub(self.chunk.start) + self.frame.before.len()
     }
 
-    /// Where the place that the parser noticed stands in [`Self::edited`].
+    /// Returns the position in [`Self::edited`] of the place at which the parser noticed the fault.
     pub(super) fn focus_in_edited(&self, edits: &[Edit]) -> usize {
         self.place_in_edited(moved(self.focus, edits))
     }
@@ -149,8 +150,8 @@ fn chunk(text: &str, version: Option<(u8, u8)>, fault: usize) -> Range<usize> {
     start..end
 }
 
-/// What makes an indented block a module: a header before it, and a statement of its own level on both sides, so that nothing
-/// in the block can change the level around it.
+/// Text that makes a module of an indented block: a header before it, and a statement of its own level on both sides, so that
+/// nothing in the block can change the level around it.
 #[derive(Debug, Default)]
 struct Frame {
     before: String,

@@ -1,8 +1,9 @@
 //! Repairs of files that do not parse.
 //!
-//! Small edits near the fault are thought of in great number, ranked by how likely such a slip is and how natural the result
-//! reads in its project, and those after which the file parses are kept: a noisy channel, with the parser as the judge. Where several
-//! faults are in one file, those of which the parser gets further are taken on to the next fault ([`in_turn`]).
+//! Small edits near the fault are generated in great number and ranked by how likely such a slip is and how
+//! natural the result reads in its project; those after which the file parses are kept: a noisy channel, with
+//! the parser as the judge. If a file has several faults, the edits that let the parser get further are carried
+//! over to the next fault ([`in_turn`]).
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -29,12 +30,12 @@ pub struct SyntaxRepair;
 
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 120;
-/// What is tried for the first fault, and bytes of other files the model learns: bounds on the time of a call.
+/// Effort for the first fault, and the number of bytes of other files that the model learns: both limit the time of a call.
 const EFFORT: Effort = Effort { tries: 1200, bytes: 24 << 20 };
 const LEARN_BUDGET: usize = 256 << 10;
 /// Names that others import which are tried.
 const MAX_WANTED: usize = 12;
-/// How much the model's opinion weighs.
+/// Weight of the model's opinion.
 const NATURALNESS: f64 = 0.6;
 /// Lines below the window that are read when judging how natural the result is.
 const LINES_BELOW: usize = 4;
@@ -179,7 +180,7 @@ fn region(site: &Site<'_>) -> std::ops::Range<usize> {
     site.window.start..end.max(site.window.end)
 }
 
-/// How natural the region reads after the edits.
+/// Returns the cost of the region's text after the edits, in bits: the lower, the more natural it reads.
 fn site_bits(site: &Site<'_>, model: &Model, region: &std::ops::Range<usize>, edits: &[Edit]) -> f64 {
     let mut text = String::with_capacity(region.len() + 16);
     let mut position = region.start;

@@ -1,4 +1,4 @@
-//! What a file holds that another place of it may lack: checks.
+//! Pieces of a file that another place in it may lack: checks.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Stmt};
@@ -16,7 +16,7 @@ pub(super) struct Stock {
     pub(super) checks: Vec<Check>,
 }
 
-/// A longer check is more than a check.
+/// Maximum length of a check, in bytes: longer code is more than a check.
 const LONGEST_CHECK: usize = 240;
 const MOST_LINES_OF_CHECK: usize = 5;
 
@@ -95,7 +95,7 @@ fn words(text: &str, module: &Module, span: Span) -> Vec<Span> {
 }
 
 impl<'a> Site<'a> {
-    /// What donors come to at this place, likeliest first, each once.
+    /// Returns the code that donors yield at this place, likeliest first, each once.
     pub(super) fn donated<'d>(&self, donors: impl Iterator<Item = &'d Donor> + Clone) -> Vec<Donated<'d>> {
         let (module, at) = (self.file.module, self.head.start);
         let names: Vec<(&'a str, f64)> = self.names().iter().map(|name| (*name, 1.0)).collect();

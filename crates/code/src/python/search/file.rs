@@ -26,21 +26,21 @@ pub(super) struct File<'a> {
     methods: BTreeSet<&'a str>,
     attributes: BTreeMap<&'a str, BTreeSet<&'a str>>,
     fields: BTreeSet<&'a str>,
-    /// Where number literals stand.
+    /// Positions of number literals.
     pub(super) numbers: Vec<Span>,
-    /// Where string literals stand.
+    /// Positions of string literals.
     pub(super) texts: Vec<Span>,
     pub(super) layout: Layout<'a>,
-    /// What stands in where something is missing (`value or this`), with how often.
+    /// Fallbacks for a missing value (`value or this`), with the number of times each is used.
     pub(super) fallbacks: BTreeMap<&'a str, u32>,
-    /// What other places may lack.
+    /// Pieces of the file that other places in it may lack.
     pub(super) stock: Stock,
 }
 
-/// More of a file's functions are not tried in another's place.
+/// Maximum number of a file's functions that are tried in another's place.
 const MOST_FUNCTIONS: usize = 30;
 
-/// What is known of a variable that such a value is given to.
+/// Returns the uses of a variable that follow from a value assigned to it.
 fn uses_of_value(value: &Expr) -> Uses {
     match value {
         Expr::NumberLiteral(_) => Uses::COUNTED,
@@ -99,7 +99,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What is done with a variable.
+    /// Returns the uses of a variable.
     pub(super) fn uses(&self, name: &str) -> Uses {
         self.uses.get(name).copied().unwrap_or_default()
     }
@@ -110,7 +110,7 @@ impl<'a> File<'a> {
         plain.map(|function| function.name.as_str()).take(MOST_FUNCTIONS)
     }
 
-    /// Those that can be called with one argument.
+    /// Returns the functions that can be called with one argument.
     pub(super) fn functions_of_one(&self) -> impl Iterator<Item = &'a str> {
         let takes_one = |function: &&Function| {
             let needed = function.parameters.iter().filter(|parameter| parameter.default.is_none());
@@ -126,17 +126,17 @@ impl<'a> File<'a> {
         first.filter(|_| found.next().is_none())
     }
 
-    /// Whether the file has a method of that name or calls one.
+    /// Returns whether the file has a method of that name or calls one.
     pub(super) fn is_method(&self, name: &str) -> bool {
         self.methods.contains(name)
     }
 
-    /// What the classes of the file have besides methods.
+    /// Returns the attributes of the file's classes, methods not included.
     pub(super) fn fields(&self) -> impl Iterator<Item = &'a str> {
         self.fields.iter().copied()
     }
 
-    /// What is read of the objects that are called that.
+    /// Returns the attributes that are read from objects of that name.
     pub(super) fn attributes_read(&self, receiver: &str) -> impl Iterator<Item = &'a str> {
         self.attributes.get(receiver).into_iter().flatten().copied()
     }
@@ -198,8 +198,8 @@ impl Text for File<'_> {
         })
     }
 
-    /// What lies outside of the function, or else the top-level statement, that the edits are in is as it was, and that parsed:
-    /// parsing the lines of the one is enough.
+    /// Parses only the lines of the function, or else of the top-level statement, that contains the edits: everything outside of it
+    /// is unchanged, and parsed before.
     fn parses(&self, edits: &[Edit]) -> bool {
         let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return false };
         let edited = Span { start: first.start, end: last.end };

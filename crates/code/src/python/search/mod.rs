@@ -51,7 +51,7 @@ fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence
     candidates_at(sites, &suspects, &strangers(sources), Weighing::ByPlace, index.model(), finding.category, most)
 }
 
-/// Members of what Python itself brings.
+/// Members of Python's built-in types.
 const COMMON: &str = "append extend insert remove pop clear index count sort reverse copy keys values items get setdefault update popitem \
 fromkeys add discard union intersection difference symmetric_difference issubset issuperset isdisjoint join split rsplit splitlines strip \
 lstrip rstrip lower upper title capitalize casefold swapcase startswith endswith find rfind rindex replace format format_map encode decode \

@@ -16,22 +16,22 @@ use crate::search::layout::Layout;
 use crate::search::priors::Family;
 use crate::search::site::{self, Text};
 
-/// What an expression is there for.
+/// Role of an expression in its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Its truth decides.
+    /// Condition: its truth decides which code runs.
     Condition,
-    /// It is called.
+    /// Expression that is called.
     Callee,
-    /// It is gone through.
+    /// Value that a loop iterates over.
     Iterable,
-    /// In brackets after a value.
+    /// Index in brackets after a value.
     Index,
-    /// An end of a slice.
+    /// Start or end of a slice.
     Bound,
-    /// It is assigned to.
+    /// Target of an assignment.
     Target,
-    /// Anything else.
+    /// Any other value.
     Value,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// Whether text that replaces it or is put behind it would be torn apart by what stands around it.
+    /// Returns whether the code around the node would tear apart text that replaces it or is appended to it.
     pub(super) fn binds_tightly(&self) -> bool {
         match self.parent {
             Some(Expr::BinOp(_) | Expr::UnaryOp(_) | Expr::Attribute(_) | Expr::Starred(_) | Expr::Await(_)) => true,
@@ -60,7 +60,7 @@ impl Node<'_> {
     }
 }
 
-/// The last name of what is called.
+/// Returns the last name of a call's callee.
 pub(super) fn called_name(call: &ast::ExprCall) -> Option<&str> {
     match &*call.func {
         Expr::Name(name) => Some(&name.id),
@@ -73,11 +73,11 @@ pub(super) fn called_name(call: &ast::ExprCall) -> Option<&str> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) statements: &'a [Stmt],
-    /// What the block belongs to; `None` for the file.
+    /// Statement that the block belongs to; `None` for the file.
     pub(super) owner: Option<&'a Stmt>,
 }
 
-/// What stands around a statement.
+/// Context of a statement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around<'a> {
     pub(super) block: Block<'a>,
@@ -93,7 +93,7 @@ pub(super) struct Site<'a> {
     /// The `elif` or `else` of the statement that this is about.
     pub(super) clause: Option<&'a ast::ElifElseClause>,
     pub(super) around: Around<'a>,
-    /// From the first byte to where its first block begins.
+    /// Span from the first byte to the start of its first block.
     pub(super) head: Span,
     /// The function it stands in, as tables.
     pub(super) function: Option<&'a Function>,
@@ -117,7 +117,7 @@ impl<'a> Site<'a> {
         Span::from(node.range()).text(self.file.text)
     }
 
-    /// Whether it is a whole statement without blocks, alone on its lines, and not part of the file's frame (imports,
+    /// Returns whether it is a whole statement without blocks, alone on its lines, and not part of the file's frame (imports,
     /// documentation).
     pub(super) fn is_movable(&self) -> bool {
         let is_simple = matches!(
@@ -135,7 +135,7 @@ impl<'a> Site<'a> {
         is_simple && self.owns_its_lines()
     }
 
-    /// Whether nothing else stands on its first and last line but white space and a comment.
+    /// Returns whether its first and last lines contain nothing else except white space and a comment.
     pub(super) fn owns_its_lines(&self) -> bool {
         let span = Span::from(self.statement.range());
         let text = self.file.text;
@@ -173,24 +173,24 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether it leaves its block.
+    /// Returns whether the statement leaves its block.
     pub(super) const fn is_jump(&self) -> bool {
         matches!(self.statement, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_))
     }
 
-    /// Whether nothing comes after it in its block.
+    /// Returns whether the statement is the last one of its block.
     pub(super) fn is_last(&self) -> bool {
         self.around.block.statements.last().is_some_and(|last| last.range() == self.statement.range())
     }
 
-    /// What the class around it has as `self.` something; empty outside of methods.
+    /// Returns the names that the class around it binds as `self.name`; empty outside of methods.
     pub(super) fn own_attributes(&self) -> BTreeSet<&'a str> {
         let module = self.file.module;
         let class = self.function.and_then(|function| module.classes.get(function.class?));
         class.map(|class| class.attributes.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// What its function returns anywhere, as written, each once.
+    /// Returns the values that its function returns anywhere, as written, each once.
     pub(super) fn returned(&self) -> BTreeSet<&'a str> {
         let module = self.file.module;
         let Some(function) = self.function else { return BTreeSet::new() };
@@ -201,7 +201,7 @@ impl<'a> Site<'a> {
         values.map(|value| value.text(self.file.text)).filter(|code| is_short(code)).collect()
     }
 
-    /// Where it stands in its block.
+    /// Returns the index of the statement in its block.
     pub(super) fn position(&self) -> usize {
         let at = self.statement.range();
         self.around.block.statements.iter().position(|statement| statement.range() == at).unwrap_or(0)
@@ -252,7 +252,7 @@ impl<'a> Site<'a> {
         bound.map(|(name, _)| name.as_str()).take(MOST_NAMES).collect()
     }
 
-    /// Whether the variable gets its only value here and is of no use without.
+    /// Returns whether the variable gets its only value here and is useless without it.
     pub(super) fn is_only_binding(&self, name: &str) -> bool {
         let module = self.file.module;
         let scope = module.scopes.get(module.scope_at(self.head.start));
@@ -261,7 +261,7 @@ impl<'a> Site<'a> {
             .is_some_and(|bindings| bindings.len() == 1 && bindings.iter().all(|binding| self.head.contains(*binding)))
     }
 
-    /// What the statement assigns to.
+    /// Returns the targets that the statement assigns to.
     fn targets(&self) -> Vec<Span> {
         match self.statement {
             Stmt::Assign(statement) => statement.targets.iter().map(|target| target.range().into()).collect(),
@@ -279,10 +279,10 @@ impl<'a> Site<'a> {
     }
 }
 
-/// More variables than these are not tried: functions that have them are generated.
+/// Maximum number of variables that are tried: functions with more are generated.
 const MOST_NAMES: usize = 40;
 
-/// Whether a piece of code is one that somebody repeats elsewhere.
+/// Returns whether a piece of code is short enough to be repeated elsewhere.
 pub(super) fn is_short(code: &str) -> bool {
     code.len() <= 60 && !code.contains('\n')
 }

@@ -4,7 +4,8 @@ use autoheal_engine::diagnostics::{Finding, Source};
 
 use super::{Look, findings, tsc};
 
-/// What a failed build says; at least one finding, whatever the output is. `words`: the command, for a person.
+/// Returns the findings of a failed build; at least one, whatever the
+/// output is. `words`: the command, for display.
 pub fn findings_in(stdout: &str, stderr: &str, ended: &str, words: &str, look: &Look<'_>) -> Vec<Finding> {
     let diagnostics: Vec<Finding> = [stdout, stderr].iter().flat_map(|text| tsc::findings(text, look)).collect();
     if !diagnostics.is_empty() {

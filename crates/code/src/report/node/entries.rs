@@ -1,5 +1,6 @@
-//! What our own reporters write: a line of JSON for each test, as soon as it ended, and one when the run did. Reporters of our own
-//! are the same for every version of a runner, leave what was known before a crash, and keep what tests print out.
+//! Output of our own reporters: a line of JSON for each test, as soon as it ended, and one when the
+//! run did. Our own reporters are the same for every version of a runner, preserve what was known
+//! before a crash, and keep out what tests print.
 
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ pub const VITEST: &str = include_str!("vitest_reporter.mjs");
 /// The reporter for node:test, to be given with `--test-reporter`.
 pub const NODE_TEST: &str = include_str!("node_test_reporter.mjs");
 
-/// The variable that tells the reporters where to write; node:test has an option for it.
+/// Environment variable with the path that the reporters write to; node:test has an option for it.
 pub const REPORT_VARIABLE: &str = "AUTOHEAL_REPORT";
 
-/// The id of the case that stands for the tests that a run did not come to.
+/// Id of the case that represents the tests that a run did not reach.
 const CUT_SHORT: &str = "(the rest of the test run)";
 const MAX_TEXT: usize = 64 * 1024;
 const MAX_ID: usize = 2 * 1024;
@@ -45,9 +46,9 @@ enum State {
     NotLoaded,
 }
 
-/// The tests that were written. `prefixes`: the absolute folders that the repository lay in, taken off the files' names. Lines
-/// that are something else are passed over. A run that did not come to its end is red whatever its tests did: one case more says so.
-/// `None`: no line is a test's, and the run did not come to its end.
+/// Parses the tests that were reported. `prefixes`: absolute folders that the repository was in, removed from
+/// the files' names. Lines that are not reports are skipped. An unfinished run is a failure whatever its tests
+/// did: an additional case reports it. Returns `None` if no line reports a test and the run did not finish.
 pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
     let mut has_ended = false;
     let mut cases = Vec::new();
@@ -64,7 +65,7 @@ pub fn parse(text: &str, prefixes: &[String]) -> Option<TestReport> {
     (has_ended || !cases.is_empty()).then_some(TestReport { cases })
 }
 
-/// What stands for the tests that a run did not come to.
+/// Returns a case that represents the tests that a run did not reach.
 fn cut_short(last: &str) -> TestCase {
     let message = cut_middle(
         &format!(

@@ -29,11 +29,11 @@ struct Message {
 /// Errors are severity 2; warnings do not make a run red.
 const ERROR: u32 = 2;
 
-/// Why the linter's output cannot be read.
+/// Reason the linter's output cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("eslint's output is not the JSON it was asked for: {reason}; its standard error tells why")]
 pub struct EslintError {
-    /// What the JSON parser said.
+    /// Message of the JSON parser.
     reason: String,
 }
 

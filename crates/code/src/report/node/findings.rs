@@ -1,4 +1,5 @@
-//! From what Node's tools report to findings: one per red test, at the place in the repository that is most to blame.
+//! Findings from the reports of Node's tools: one per failing test, at the place in the repository that is most
+//! to blame.
 
 use std::sync::LazyLock;
 
@@ -13,19 +14,19 @@ use crate::report::{TestCase, TestReport, cut_middle};
 const MAX_STACK: usize = 16 * 1024;
 const MAX_MESSAGE: usize = 2 * 1024;
 
-/// Who asked for a module that is not there.
+/// Pattern for the file that imports a missing module.
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
 static IMPORTER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?:imported from |Require stack:\s*\n- |' from '|" from ")([^\s'"]+)"#).expect("a constant pattern")
 });
 
-/// One finding per red test, in the order of the report.
+/// Returns one finding per failing test, in the order of the report.
 pub fn findings_from(report: &TestReport, look: &Look<'_>) -> Vec<Finding> {
     report.cases.iter().filter(|case| case.outcome.is_red()).map(|case| of_case(case, look)).collect()
 }
 
-/// Findings in the output of a run that left no report: a file that does not load, a configuration that is refused, a crash. At
-/// least one, whatever the output is.
+/// Findings in the output of a run that left no report: a file that does not load, a configuration that is
+/// refused, a crash. At least one, whatever the output is.
 pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look<'_>) -> Vec<Finding> {
     // The error that ended the run is written last, to standard error.
     for text in [stderr, stdout] {
@@ -97,7 +98,7 @@ fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_
     })
 }
 
-/// An error that is told by its words only: jest's "Cannot find module" has no class.
+/// Returns an error that is reported without a class, by its message only, such as jest's "Cannot find module".
 fn unnamed(text: &str, errors: &[Thrown]) -> Option<Thrown> {
     if errors.iter().any(|error| !error.class.is_empty()) {
         return None;
@@ -124,8 +125,9 @@ fn blamed<'e>(errors: &'e [Thrown], text: &str) -> Option<&'e Thrown> {
     errors.iter().find(is_broken).or(Some(first))
 }
 
-/// Where a parser stopped, else who asked for what is not there, else the innermost frame in a file of the repository that may be
-/// changed, else in any of its files.
+/// Returns the position of an error: where a parser stopped, else the file that imports the
+/// missing module, else the innermost frame in a file of the repository that may be changed, else
+/// the innermost frame in any of its files.
 fn place(
     error: &Thrown,
     text: &str,

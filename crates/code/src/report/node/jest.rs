@@ -41,11 +41,11 @@ struct Assertion {
     failure_messages: Option<Vec<String>>,
 }
 
-/// Why a report cannot be read.
+/// Reason a report cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("jest's report is not the JSON it was asked for: {reason}; the run was probably interrupted")]
 pub struct JestError {
-    /// What the JSON parser said.
+    /// Message of the JSON parser.
     reason: String,
 }
 

@@ -1,8 +1,8 @@
-//! Which of the six kinds of fault an error of JavaScript is (spec `autoheal-ci.md`, "Categorization Rules").
+//! Categories of JavaScript errors: the six kinds of fault (spec `autoheal-ci.md`, "Categorization Rules").
 
 use autoheal_engine::diagnostics::Category;
 
-/// What says that a module, or a name of one, cannot be had, whatever the error's class.
+/// Phrases that report a module, or a name of one, as unavailable, whatever the error's class.
 const IMPORT: &[&str] = &[
     "cannot find module",
     "cannot find package",
@@ -32,7 +32,7 @@ const IMPORT: &[&str] = &[
     "unknown file extension",
 ];
 
-/// What says that a text does not parse, whatever the error's class.
+/// Phrases that report a text as unparsable, whatever the error's class.
 const SYNTAX: &[&str] = &[
     "syntaxerror",
     "syntax error",

@@ -1,10 +1,10 @@
-//! What the test runners, compilers and linters of JavaScript and TypeScript print, as data.
+//! Output of the test runners, compilers and linters of JavaScript and TypeScript, as data.
 //!
 //! # Layout
 //!
-//! - [`jest`]: its JSON; [`entries`]: what our own reporters write for mocha, vitest and node:test
+//! - [`jest`]: its JSON; [`entries`]: the output of our own reporters for mocha, vitest and node:test
 //! - [`stack`]: V8's stacks, and the places that parsers and compilers name
-//! - [`kind`]: which of the six kinds of fault an error is
+//! - [`kind`]: the category of an error, one of six
 //! - [`findings`]: a report, or the output of a run that left none, as findings
 //! - [`tsc`], [`eslint`], [`build`]: the compiler, the linter and bundlers
 
@@ -23,19 +23,20 @@ use super::TestCase;
 use super::findings::relative;
 use crate::sources::Sources;
 
-/// What is known when a report is read.
+/// Context in which a report is read.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     /// The absolute folders that the repository lay in while the tests ran.
     pub prefixes: &'a [String],
-    /// The folder that the command started in, relative to the repository: what is printed may be relative to it.
+    /// Working directory of the command, relative to the repository: printed names may be relative to it.
     pub directory: &'a str,
-    /// The repository's text: what belongs to it, and what is a test (protected).
+    /// Texts of the repository's files, and which of them are tests (protected).
     pub sources: &'a Sources,
 }
 
 impl Look<'_> {
-    /// A printed name as the repository names the file; `None`: it is none of its text files.
+    /// Returns the repository's name for a file, given its printed name; `None` if it is not one of the
+    /// repository's text files.
     pub fn file(&self, printed: &str) -> Option<String> {
         let printed = printed.strip_prefix("file://").unwrap_or(printed);
         let printed = printed.split(['?', '#']).next().unwrap_or(printed);
@@ -47,7 +48,7 @@ impl Look<'_> {
             .map(str::to_owned)
     }
 
-    /// The same, or the name as it was printed when it is none of the repository's text files.
+    /// Returns the same as [`Self::file`], or the printed name if it is not one of the repository's text files.
     pub fn name(&self, printed: &str) -> String {
         self.file(printed).unwrap_or_else(|| relative(printed, self.prefixes).unwrap_or(printed).to_owned())
     }

@@ -13,9 +13,9 @@ const MAX_MESSAGE_LINES: usize = 6;
 pub struct Frame {
     /// The file as printed, without `file://`.
     pub file: String,
-    /// From 1.
+    /// Line of the call, from 1.
     pub line: u32,
-    /// From 1, in UTF-16 units.
+    /// Column of the call, from 1, in UTF-16 units.
     pub column: u32,
     /// The function, as V8 names it; `None` at top level.
     pub function: Option<String>,
@@ -26,9 +26,9 @@ pub struct Frame {
 pub struct Thrown {
     /// Its class as printed: `TypeError`; empty when only words were printed.
     pub class: String,
-    /// What it said, a few lines at most.
+    /// Message of the error, at most a few lines.
     pub message: String,
-    /// Where a parser says that it stopped: file, line, and column where it is told.
+    /// Position at which a parser reports that it stopped: file, line, and column if reported.
     pub place: Option<(String, u32, Option<u32>)>,
     /// The stack, innermost call first.
     pub frames: Vec<Frame>,
@@ -199,7 +199,7 @@ fn told(message: &str) -> Option<(String, String, (u32, u32))> {
 
 type Place = (String, u32, Option<u32>);
 
-/// The place that a line names, and what is said there.
+/// Returns the place that a line names, and the message that it gives for that place.
 fn place_of(line: &str) -> Option<(Place, Option<String>)> {
     if let Some(captures) = PATTERNS.node_place.captures(line) {
         return Some(((captures[1].to_owned(), captures[2].parse().ok()?, None), None));

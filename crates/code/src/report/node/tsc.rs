@@ -1,5 +1,5 @@
-//! What the TypeScript compiler prints, alone or inside of a runner: `src/a.ts(3,5): error TS2322: ...`, and the pretty form
-//! `src/a.ts:3:5 - error TS2322: ...`.
+//! Output of the TypeScript compiler, alone or inside a runner: `src/a.ts(3,5): error TS2322: ...`, and the
+//! pretty form `src/a.ts:3:5 - error TS2322: ...`.
 
 use std::sync::LazyLock;
 

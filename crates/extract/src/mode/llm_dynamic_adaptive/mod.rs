@@ -1,8 +1,11 @@
-//! A question, and others for what is missing (specification `extraction-agents.md`, "LLM-dynamic-adaptive").
+//! Extraction with a first request and further ones for missing fields (specification `extraction-agents.md`,
+//! "LLM-dynamic-adaptive").
 //!
-//! After each answer: a valid and complete result is explored once more with the same question (the discovery retry); when an answer
-//! brought nothing new and filled nothing that was missing, the best valid result is given; otherwise the model is asked again with
-//! what was found and what is missing, [`ModelSettings::schema_retries`](super::model::ModelSettings) times at most.
+//! After each response:
+//! - A valid and complete result is explored once more with the same prompt (the discovery retry).
+//! - If a response brought no new field and filled no missing one, the best valid result is returned.
+//! - Otherwise the model receives a prompt with the values found and the fields missing, at most
+//!   [`ModelSettings::schema_retries`](super::model::ModelSettings) times.
 
 mod progress;
 
@@ -13,11 +16,12 @@ use super::model::reading::Reading;
 use super::model::{Asking, prompt};
 use crate::extraction::{ExtractError, Extraction};
 
-/// What a model finds on a page when it is asked again for what is missing. Asks at most twice and `schema_retries` times more.
+/// Extracts the content of a page with a model, and asks again for what is missing. Makes at most
+/// `schema_retries` + 2 requests.
 ///
 /// # Errors
 ///
-/// [`ExtractError`], when no answer, and not all of them together, came to something valid.
+/// [`ExtractError`], if neither a single answer nor all answers together gave a valid result.
 pub async fn llm_dynamic_adaptive(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
     let system = prompt::system()?;
     let mut progress = Progress::new(reading, asking);
@@ -57,7 +61,7 @@ fn should_exit_early(step: Step, progress: &Progress<'_>) -> bool {
     !step.has_new_fields && !step.has_filled_missing && progress.has_valid()
 }
 
-/// What was found before no model answered any more is not lost.
+/// Returns the best valid result from before the model failed, or the error if there is none.
 fn after_failure(progress: Progress<'_>, error: ChatError) -> Result<Extraction, ExtractError> {
     if !progress.has_valid() {
         return Err(error.into());
@@ -67,7 +71,8 @@ fn after_failure(progress: Progress<'_>, error: ChatError) -> Result<Extraction,
     Ok(extraction)
 }
 
-/// What the model said, for the conversation that goes on; providers refuse turns without a text.
+/// Returns the model's answer as a message for the rest of the conversation. An answer without text becomes
+/// `{}`, because providers reject empty messages.
 fn said(answer: &ChatAnswer) -> Message {
     let text = if answer.text.trim().is_empty() { "{}" } else { answer.text.as_str() };
     Message::assistant(text)

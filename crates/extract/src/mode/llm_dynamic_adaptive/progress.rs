@@ -1,4 +1,5 @@
-//! What the answers so far come to: the specification's `best_fields`, `best_valid_item` and `all_fields`.
+//! Combined result of the answers so far: the specification's `best_fields`, `best_valid_item` and
+//! `all_fields`.
 
 use std::collections::BTreeSet;
 
@@ -14,43 +15,43 @@ use crate::mode::model::filled::{filled, filled_without_faults};
 use crate::mode::model::prompt::{SoFar, retry};
 use crate::mode::model::reading::Reading;
 
-/// What one answer brought.
+/// Contribution of one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
-    /// A field that no answer before had.
+    /// True if it has a field that no earlier answer had.
     pub(super) has_new_fields: bool,
-    /// One that was asked for again.
+    /// True if it has a field that was missing before.
     pub(super) has_filled_missing: bool,
 }
 
-/// Why an answer was asked for.
+/// Purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
-    /// To find what there is: the first time, and the discovery.
+    /// Finds the fields of the page: the first request, and the discovery retry.
     Discovery,
-    /// To add and to correct.
+    /// Adds and corrects fields.
     Retry,
 }
 
-/// What the answers so far come to.
+/// Combined result of the answers so far.
 pub(super) struct Progress<'a> {
     reading: &'a Reading,
     asking: &'a Asking<'a>,
     /// The best value of each field over all answers.
     best_fields: Candidate,
-    /// What scored best of what was valid.
+    /// Best valid result so far, with its score.
     best_valid: Option<(u32, Candidate)>,
     /// The names of all fields that any answer had.
     all_fields: BTreeSet<String>,
-    /// What is required and was neither found nor said to be unavailable.
+    /// Required fields that were neither found nor reported as unavailable.
     missing: Vec<String>,
-    /// What does not fit.
+    /// Descriptions of the values that do not fit the form.
     faults: Vec<String>,
-    /// Why the last answer could not be read, when it could not.
+    /// Reason why the last answer could not be read; `None` if it could be read.
     fault: Option<AnswerFault>,
     /// The answers that could not be read.
     unusable: Vec<LeftOut>,
-    /// Whether the last answer was cut off.
+    /// True if the last answer was cut off.
     is_cut_off: bool,
 }
 
@@ -107,8 +108,9 @@ impl<'a> Progress<'a> {
         step
     }
 
-    /// Of each field the better value: one that fits over one that does not, one that is on the page over one that is not; of equals
-    /// the earlier, but the one of a retry, which was asked for corrections. The type of the page is that of the newest answer that says it. What does not fit is kept only as long as it is said.
+    /// Keeps the better value of each field: a valid value over an invalid one, and one on the page over one that is not. Of
+    /// equals, the earlier value is kept, unless the new one comes from a retry, which asked for corrections. The page type is that
+    /// of the newest response that states it. An invalid value is dropped when the next response does not repeat it.
     fn merge(&mut self, candidate: &Candidate, question: Question) {
         let form = self.asking.form;
         let unfit = |candidate: &Candidate| {
@@ -147,7 +149,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Whether everything fits, and nothing that is required is missing.
+    /// Returns whether everything fits the form and no required field is missing.
     pub(super) fn is_valid_and_complete(&self) -> bool {
         self.has_valid()
             && !self.is_cut_off
@@ -156,7 +158,7 @@ impl<'a> Progress<'a> {
             && self.missing.is_empty()
     }
 
-    /// Whether there is something valid to give.
+    /// Returns whether there is a valid result with at least one field.
     pub(super) fn has_valid(&self) -> bool {
         self.best_valid.as_ref().is_some_and(|(_, candidate)| candidate.found().next().is_some())
     }

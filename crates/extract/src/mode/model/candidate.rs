@@ -14,26 +14,26 @@ use crate::extraction::{LeftOut, WhyLeftOut};
 use crate::form::{Form, Importance, Kind, Owner};
 use crate::item::{Grounding, PageType, Provenance, Source};
 
-/// How sure it is that a page is of the type that its address suggests.
+/// Confidence in the page type that the page's URL suggests.
 const SUGGESTED: f32 = 0.4;
 
-/// What an answer holds, or several do together.
+/// Content of one answer, or of several answers combined.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Candidate {
     /// By the names of the form.
     pub(crate) fields: Map<String, Value>,
     pub(crate) provenance: BTreeMap<String, Provenance>,
-    /// What the model says that the page does not say.
+    /// Names of the fields that, according to the model, are not on the page.
     pub(crate) unavailable: BTreeSet<String>,
     pub(crate) left_out: Vec<LeftOut>,
 }
 
 impl Candidate {
-    /// What a model's answer holds, and that it was cut off where it was.
+    /// Reads the content of a model's answer, and notes if the answer was cut off.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or is no one object.
+    /// If the answer cannot be read, or is not a single object.
     pub(crate) fn read(answer: &ChatAnswer, reading: &Reading, asking: &Asking<'_>) -> Result<Self, AnswerFault> {
         let mut candidate = Self::of(loose(answer)?, reading, asking.form, asking.settings.strictness)?;
         if answer.finish == Finish::Length {
@@ -42,11 +42,11 @@ impl Candidate {
         Ok(candidate)
     }
 
-    /// What an answer holds.
+    /// Reads the content of an answer.
     ///
     /// # Errors
     ///
-    /// When it is no one object.
+    /// If the answer is not a single object.
     pub(crate) fn of(
         answer: Value,
         reading: &Reading,
@@ -142,7 +142,7 @@ impl Candidate {
         self.provenance.insert(name.to_owned(), Provenance::by_model(grounding));
     }
 
-    /// What is known without the model: the address, and the type of page that it and the page suggest.
+    /// Adds what is known without the model: the URL, and the page type that the URL and the page suggest.
     fn inject(&mut self, reading: &Reading, form: &Form) {
         match form.owner {
             Owner::Item => {
@@ -171,13 +171,14 @@ impl Candidate {
         named.and_then(|name| serde_json::from_value(name).ok()).unwrap_or_default()
     }
 
-    /// The names of what was found, beside what is known without a model.
+    /// Returns the names of the fields found, without those that are known without a model.
     pub(crate) fn found(&self) -> impl Iterator<Item = &str> {
         let is_known = |name: &str| matches!(name, URL | PAGE_TYPE) || !self.provenance.contains_key(name);
         self.fields.keys().map(String::as_str).filter(move |name| !is_known(name))
     }
 
-    /// What the form or the type of page requires, that was neither found nor said to be unavailable.
+    /// Returns the fields that the form or the page type requires and that were neither found nor reported as
+    /// unavailable.
     pub(crate) fn missing(&self, form: &Form) -> Vec<String> {
         let required = form.names_of(self.page_type(), Importance::Required);
         let is_missing = |name: &&str| !self.fields.contains_key(*name) && !self.unavailable.contains(*name);
@@ -190,7 +191,7 @@ impl Candidate {
         required.filter(|name| !self.fields.contains_key(*name)).map(str::to_owned).collect()
     }
 
-    /// How much of the form is filled: the sum of what each field weighs on a page of this type.
+    /// Returns how much of the form is filled: the sum of the weights of the fields on a page of this type.
     pub(crate) fn score(&self, form: &Form) -> u32 {
         self.found().map(|name| form.importance(self.page_type(), name).weight()).sum()
     }
@@ -231,7 +232,7 @@ fn members_of(answer: Value, form: &Form) -> Result<Map<String, Value>, AnswerFa
     }
 }
 
-/// The one member that holds everything, beside the type of page perhaps: an object under a name that the form does not know.
+/// Returns the name of a single object that contains the whole content, under a name that the form does not know.
 fn wrapper_in(members: &Map<String, Value>, form: &Form) -> Option<String> {
     let has_place = |name: &str| form.place_of(name).is_some_and(|place| place.property.name != PAGE_TYPE);
     let mut objects = members.iter().filter(|(_, value)| value.is_object()).map(|(name, _)| name);

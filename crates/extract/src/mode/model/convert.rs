@@ -1,4 +1,5 @@
-//! What a model says as what the form wants: types, and nothing else. A value that cannot be read stays what it is, and does not fit.
+//! Conversion of a model's values to the types of the form, and nothing else. A value that cannot be read
+//! stays as it is, and does not fit.
 
 use std::sync::LazyLock;
 
@@ -13,11 +14,11 @@ use super::salary::{add_ends, amount_in, period_in, salary_in};
 use crate::form::{Kind, words_of};
 use crate::item::PageType;
 
-/// Members that an object says as a text, in their order: `{"name": "leeks", "amount": "500 g"}` is `500 g leeks`.
+/// Members that become part of a text, in this order: `{"name": "leeks", "amount": "500 g"}` becomes `500 g leeks`.
 const SPOKEN: [&str; 10] =
     ["quantity", "amount", "value", "unit", "currency", "name", "ingredient", "item", "text", "title"];
 
-/// Members that a text has no place for beside those: they are told to be left out.
+/// Members that such an object may have and that are not part of the text; they are reported as left out.
 const UNSPOKEN: [&str; 7] = ["@type", "type", "@id", "url", "step", "position", "number"];
 
 /// The members of amounts, as they are called here and elsewhere.
@@ -29,7 +30,7 @@ const COUNT: [&str; 5] = ["count", "reviewCount", "ratingCount", "review_count",
 const PAY: [&str; 7] = ["minimum", "min", "maximum", "max", "amount", "value", WHOLE];
 const PAY_TERMS: [&str; 4] = ["currency", "per", "period", "unit"];
 
-/// Whether an object lacks what it is about: a price without an amount, a rating without a value.
+/// Returns whether an object lacks its essential part: a price without an amount, a rating without a value.
 pub(crate) fn lacks_its_amount(value: &Value, kind: &Kind) -> bool {
     let essential: &[&str] = match kind {
         Kind::Money => &AMOUNT,
@@ -40,7 +41,7 @@ pub(crate) fn lacks_its_amount(value: &Value, kind: &Kind) -> bool {
     value.as_object().is_some_and(|members| !essential.iter().any(|name| members.contains_key(*name)))
 }
 
-/// The names of what a value has and its kind has no place for.
+/// Returns the names of the members of a value that its kind has no place for.
 pub(crate) fn without_place(value: &Value, kind: &Kind) -> Vec<String> {
     let known: Vec<&str> = match kind {
         Kind::List(items) => {
@@ -83,7 +84,7 @@ pub(crate) fn converted(value: Value, kind: &Kind, url: Option<&Url>) -> Value {
     read.unwrap_or(value)
 }
 
-/// The parts of a text with parts, such as a price, that came beside it.
+/// Adds a part to a value with parts, such as a price, when the model gave the part separately.
 pub(crate) fn with_part(whole: Option<Value>, part: &str, value: Value) -> Value {
     match whole {
         Some(Value::Object(mut members)) => {
@@ -96,7 +97,7 @@ pub(crate) fn with_part(whole: Option<Value>, part: &str, value: Value) -> Value
     }
 }
 
-/// Where [`with_part`] puts what was no object.
+/// Name of the member under which [`with_part`] puts a value that was not an object.
 const WHOLE: &str = "whole";
 
 fn text(value: &Value) -> Option<String> {
@@ -241,7 +242,7 @@ fn rating(value: &Value) -> Option<Value> {
     }
 }
 
-/// A number of people: `1,024` can be nothing else.
+/// Returns a whole number, such as a count: `1,024` can have only one meaning here.
 fn whole_number(value: &Value) -> Option<Value> {
     static GROUPED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[0-9]{1,3}(?:[.,' ][0-9]{3})+$").ok());
     let text =

@@ -1,8 +1,9 @@
-//! What the modes have in common that ask a language model.
+//! Common parts of the modes that query a language model.
 //!
-//! - [`reading`]: what a model is shown of a page; `prompt`: how it is asked
-//! - `candidate`: from an answer to fields: names, placeholders (`placeholder`), types (`convert`, `salary`), and whether it is on the page (`grounding`)
-//! - `filled`: from fields to a valid item, or why there is none
+//! - [`reading`]: the content of the page for prompts and checks; `prompt`: the prompts
+//! - `candidate`: from a response to fields: names, placeholders (`placeholder`), types (`convert`, `salary`),
+//!   and presence on the page (`grounding`)
+//! - `filled`: from fields to a valid item, or the reason why there is none
 
 pub(crate) mod candidate;
 pub(crate) mod convert;
@@ -17,29 +18,30 @@ use autoheal_llm::{ChatAnswer, ChatError, ChatRequest, Message, Session};
 
 use crate::form::{Form, Owner};
 
-/// What happens to what a model says and the page does not hold.
+/// Handling of values that a model gives and the page does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// It is marked.
+    /// The value is kept and marked as not found.
     #[default]
     Mark,
-    /// It is left out.
+    /// The value is left out.
     Drop,
 }
 
-/// How models are asked what a page holds.
+/// Settings of the requests to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// How often `llm_dynamic_adaptive` asks again for what is missing (the specification's `LLM_SCHEMA_RETRIES`). The first question
-    /// and the one discovery retry come on top.
+    /// Maximum number of retries of `llm_dynamic_adaptive` for missing fields (the specification's
+    /// `LLM_SCHEMA_RETRIES`). The first question and the one discovery retry are additional.
     pub schema_retries: u32,
-    /// How much of a page's text a model is shown, in characters.
+    /// Maximum length of the page's text in a prompt, in characters.
     pub page_characters: usize,
-    /// How much of what a page states about itself, in characters; also of what was found before, and of what is wrong with it.
+    /// Maximum length of the page's statements about itself in a prompt, in characters. The limit also
+    /// applies to the earlier results and to their faults.
     pub stated_characters: usize,
     /// The longest answer, in tokens.
     pub answer_tokens: u32,
-    /// What happens to what is not on the page.
+    /// Handling of values that are not on the page.
     pub strictness: Strictness,
 }
 
@@ -56,14 +58,14 @@ impl Default for ModelSettings {
     }
 }
 
-/// Who is asked, for what, and how.
+/// Session, form and settings of a request to a model.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
     /// The run's account with its models.
     pub session: &'a Session,
-    /// What is to be filled.
+    /// The form to fill.
     pub form: &'a Form,
-    /// How they are asked.
+    /// Settings of the requests.
     pub settings: &'a ModelSettings,
 }
 
@@ -87,7 +89,8 @@ impl Asking<'_> {
         self.session.ask(purpose, &request).await
     }
 
-    /// Whether a model that chooses the fields must nevertheless answer in a form: in one that somebody brought along.
+    /// Returns whether a model that chooses the fields must still answer in a given form: in one that the
+    /// user supplied.
     pub(crate) fn is_enforced(&self) -> bool {
         self.form.owner == Owner::User
     }

@@ -1,8 +1,8 @@
-//! What people and models write where there is nothing.
+//! Placeholders for missing values, as pages and models write them.
 
 use serde_json::Value;
 
-/// In lower case, without what stands around it.
+/// Placeholders in lower case, without surrounding punctuation.
 const PLACEHOLDERS: [&str; 36] = [
     "n/a",
     "n.a",
@@ -42,21 +42,21 @@ const PLACEHOLDERS: [&str; 36] = [
     "no disponible",
 ];
 
-/// Whether a text says that there is nothing.
+/// Returns whether a text is a placeholder for a missing value.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let bare = text.trim_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
     let says_nothing = |character: char| character.is_whitespace() || "-–—−?.…_*/".contains(character);
     (!text.trim().is_empty() && text.chars().all(says_nothing)) || PLACEHOLDERS.contains(&bare.as_str())
 }
 
-/// A value without what says nothing.
+/// A value without its placeholders.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
-    /// It says something.
+    /// Value with content.
     Value(Value),
-    /// It says that there is nothing.
+    /// Placeholder: the model states that the page does not have the value.
     Unavailable,
-    /// It says nothing.
+    /// Null, or an empty value.
     Empty,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn said(value: Value) -> Said {
     }
 }
 
-/// What the parts of a value say together: something when one of them does.
+/// Combines the parts of a value: the whole says something if at least one part does.
 fn together(parts: impl Iterator<Item = (String, Said)>, join: fn(Vec<(String, Value)>) -> Value) -> Said {
     let (mut kept, mut is_unavailable) = (Vec::new(), false);
     for (name, part) in parts {

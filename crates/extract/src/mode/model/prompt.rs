@@ -12,7 +12,8 @@ use crate::item::PageType;
 /// A prompt: its name, by which what it costs is summed, and its template.
 pub(crate) type Prompt = (&'static str, &'static str);
 
-/// How much of what a field is a model is told in words, in characters, and of how many fields: the schema says it all.
+/// Maximum length of a field's type in a prompt, in characters, and maximum number of fields listed there.
+/// The schema contains everything.
 const LONGEST_TYPE: usize = 500;
 const MOST_FIELDS: usize = 200;
 
@@ -28,23 +29,23 @@ pub(crate) const DYNAMIC: Prompt = ("extract_dynamic", include_str!("../../../pr
 /// Asks for what is missing.
 pub(crate) const RETRY: Prompt = ("extract_retry", include_str!("../../../prompts/extract_retry.md"));
 
-/// What a retry is told about the answers before it.
+/// Summary of the earlier answers, for a retry.
 pub(crate) struct SoFar<'a> {
     /// The fields that were found.
     pub(crate) best: &'a Value,
     pub(crate) page_type: PageType,
     /// The names of what is important and was not found.
     pub(crate) missing: &'a [String],
-    /// What does not fit.
+    /// Descriptions of the values that do not fit the form.
     pub(crate) faults: &'a [String],
 }
 
-/// The rules.
+/// Returns the system message with the rules of extraction.
 pub(crate) fn system() -> Result<Message, PromptError> {
     fill(SYSTEM.0, SYSTEM.1, json!({})).map(Message::system)
 }
 
-/// The question of `llm_fixed`.
+/// Returns the request message of `llm_fixed`.
 pub(crate) fn fixed(reading: &Reading, asking: &Asking<'_>) -> Result<Message, PromptError> {
     fill(FIXED.0, FIXED.1, of_page(reading, asking)).map(Message::user)
 }
@@ -77,7 +78,7 @@ pub(crate) fn retry(reading: &Reading, asking: &Asking<'_>, so_far: &SoFar<'_>) 
     fill(RETRY.0, RETRY.1, values).map(Message::user)
 }
 
-/// What every question shows: the page, and what is asked for.
+/// Returns the values that every prompt contains: the page and the requested fields.
 fn of_page(reading: &Reading, asking: &Asking<'_>) -> Value {
     let asked = asking.form.asked.get("properties").and_then(Value::as_object);
     let is_asked = |name: &str| asked.is_some_and(|asked| asked.contains_key(name));

@@ -1,4 +1,4 @@
-//! A page as a model is shown it, and as its answers are checked by.
+//! Content of a page, as prompts show it and responses are checked against it.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use crate::form::Form;
 use crate::item::{Grounding, PageType};
 use crate::mode::rule_based;
 
-/// Longer stated values are left out of what is shown, in bytes: they are texts, and the text of the page follows.
+/// Maximum length of a stated value in a prompt, in bytes. Longer ones are texts, and the page's text follows anyway.
 const LONGEST_STATED: usize = 400;
 
-/// What a page holds, without the page: it can be kept while a model is asked.
+/// Content of a page without the page itself, so that it can be kept during a request to a model.
 #[derive(Debug)]
 pub struct Reading {
     pub(crate) url: Option<Url>,
-    /// Its text, a line for each block.
+    /// Text of the page, one line per block.
     pub(crate) text: String,
-    /// What it states about itself, a line for each value.
+    /// The page's statements about itself, one line for each value.
     pub(crate) stated: String,
     /// The type of page that its address and its own words suggest.
     pub(crate) suggested: Option<PageType>,
@@ -30,7 +30,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What a page holds. `url` is the page's address: what its links are relative to.
+    /// Reads the content of a page. `url` is the page's URL, the base of its relative links.
     pub fn of(page: &Document, url: Option<&Url>) -> Self {
         let mut told = BTreeSet::new();
         let mut stated = String::new();
@@ -57,7 +57,8 @@ impl Reading {
         }
     }
 
-    /// Whether a value is on the page that the form has a property for; `None`: it has none of that name.
+    /// Judges whether a value is on the page, as a value of the form's property; `None` if the form has no
+    /// property of that name.
     pub fn grounding(&self, form: &Form, property: &str, value: Value) -> Option<Grounding> {
         let kind = &form.property(property)?.kind;
         Some(self.evidence.judge(&converted(value, kind, self.url.as_ref()), kind))

@@ -1,5 +1,5 @@
-//! What a job pays, as a model says it: `50,000 - 60,000 EUR per year`, `$50k-$60k`, `up to 60.000 €`. A text with anything else in
-//! it is not read.
+//! Pay of a job in the words of a model: `50,000 - 60,000 EUR per year`, `$50k-$60k`, `up to 60.000 €`. A
+//! text with anything else in it is not read.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::Regex;
 use rust_decimal::Decimal;
 use serde_json::{Map, Value, json};
 
-/// For how long a salary is, by the words for it, as structured data names it.
+/// Periods of a salary as structured data names them, with the words for them.
 const PERIODS: [(&str, &[&str]); 5] = [
     ("HOUR", &["hour", "hr", "hourly", "h", "stunde", "heure", "hora"]),
     ("DAY", &["day", "daily", "tag", "jour"]),

@@ -1,11 +1,11 @@
-//! Which stated thing the page is about, and what kind of page that makes it.
+//! The stated thing that a page is about, and the page type that follows from it.
 
 use super::found::Found;
 use super::stated::Thing;
 use super::{View, commerce, recipe, title};
 use crate::item::{PageType, Source};
 
-/// What the page is about.
+/// Subject of the page.
 pub(super) struct About<'a> {
     pub(super) page_type: Found<PageType>,
     /// The thing it states about that.
@@ -84,7 +84,7 @@ impl<'a> About<'a> {
         }
     }
 
-    /// By what the page looks like and what `meta` says.
+    /// Determines the page type from the layout of the page and its `meta` elements.
     fn by_look(view: &View<'a>) -> Self {
         let kind = view.stated.meta(&["og:type"]).map(|found| found.value.to_ascii_lowercase()).unwrap_or_default();
         let page_type = if recipe::looks_like_one(view) {

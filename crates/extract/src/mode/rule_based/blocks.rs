@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use autoheal_page::{Document, NodeId};
 use regex::Regex;
 
-/// What stands around the content of a page, by its tag.
+/// Returns whether elements with this tag surround the content of a page instead of being part of it.
 fn is_frame(tag: &str) -> bool {
     matches!(
         tag,
@@ -102,7 +102,7 @@ fn has_heading(page: &Document, node: NodeId) -> bool {
     page.descendants(node).any(|inner| page.tag(inner) == "h1")
 }
 
-/// Where the content is: the one `main`, the one `article`, or the body.
+/// Returns the root of the content: the only `main`, the only `article`, or the body.
 fn root(page: &Document) -> NodeId {
     let only = |is_it: &dyn Fn(NodeId) -> bool| {
         let mut all = page.nodes().filter(|&node| is_it(node) && page.letters(node) > 0);
@@ -114,7 +114,7 @@ fn root(page: &Document) -> NodeId {
         .unwrap_or(page.body())
 }
 
-/// Whether an element begins a line.
+/// Returns whether an element with this tag begins a line.
 pub(super) fn is_block(tag: &str) -> bool {
     matches!(
         tag,

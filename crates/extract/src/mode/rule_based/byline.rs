@@ -1,4 +1,4 @@
-//! Who wrote it.
+//! Extraction of the author.
 
 use std::sync::LazyLock;
 
@@ -13,10 +13,10 @@ use crate::item::PageType;
 /// Longer texts are no names.
 const LONGEST: usize = 120;
 
-/// So many visible characters around the headline a byline stands.
+/// Maximum distance of a byline from the headline, in visible characters.
 const NEAR: usize = 1500;
 
-/// `meta` that names a person.
+/// Names of `meta` elements that state the author.
 const META: [&str; 10] = [
     "author",
     "article:author",
@@ -114,7 +114,7 @@ fn shown(view: &View<'_>, place: Option<NodeId>) -> Option<Found<String>> {
     lines.find_map(|node| after_by(page.visible_text(node))).map(|name| Found::heuristic(name, 0.6))
 }
 
-/// Whether a class says that it is of an author.
+/// Returns whether a class name marks an author.
 fn is_called_author(name: &str) -> bool {
     static AUTHOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)(^|[-_])(author|byline|autor|auteur|username|writer)([-_]?(name|link|s|title))?$").ok()

@@ -1,4 +1,4 @@
-//! What is sold, and for how much.
+//! Extraction of products and their prices.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use super::stated::Thing;
 use super::{Filling, View, labels};
 use crate::item::{Field, Price, Rating};
 
-/// So many visible characters after the headline the price stands.
+/// Maximum distance of the price after the headline, in visible characters.
 const NEAR: usize = 2500;
 
 /// Fills what products have; `place` is where the headline stands.
@@ -41,7 +41,7 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, place: Option<NodeId>, fi
     filling.set(Field::Rating, thing.and_then(rating), |item| &mut item.rating);
 }
 
-/// The mean of what people think of a thing.
+/// Returns the mean rating of a thing by its users.
 pub(super) fn rating(thing: &Thing<'_>) -> Option<Found<Rating>> {
     let decimal =
         |path: &str| thing.text(&[path]).and_then(|text| number::parse(&text.value, DecimalMark::Detect).ok());
@@ -60,7 +60,7 @@ fn short(text: &str) -> String {
     text.rsplit(['/', '#']).next().unwrap_or(text).to_owned()
 }
 
-/// The price of a thing; of several offers the least.
+/// Returns the price of a thing; of several offers the lowest one.
 fn stated_price(thing: &Thing<'_>) -> Option<Found<Price>> {
     let offers = thing.below(&["offers", "hasVariant.offers"]);
     let prices = offers.iter().chain(std::iter::once(thing)).filter_map(offered);
@@ -80,7 +80,7 @@ fn meta_price(view: &View<'_>) -> Option<Found<Price>> {
     amount.and_then(|amount| price(&amount, currency))
 }
 
-/// An amount as structured data writes it: with a point, unless it is written for people.
+/// Parses an amount of structured data: with a decimal point, else in the format of a text.
 fn price(amount: &str, currency: Option<String>) -> Option<Price> {
     let plain = amount.trim().parse::<Decimal>().ok();
     let money = || money::parse(amount, DecimalMark::Detect, None).ok();
@@ -112,7 +112,7 @@ fn shown_money(view: &View<'_>, place: NodeId) -> Option<Money> {
         .filter(|money| money.amount > Decimal::ZERO)
 }
 
-/// Whether a price is the one before a reduction.
+/// Returns whether a price is the one before a reduction.
 fn is_old(view: &View<'_>, node: NodeId) -> bool {
     static OLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)(^|[-_ ])(old|was|compare|strike|regular|rrp|list|crossed|saving|save|shipping)").ok()
@@ -124,7 +124,8 @@ fn is_old(view: &View<'_>, node: NodeId) -> bool {
     })
 }
 
-/// Whether a page that states nothing sells one thing: a price after the first heading, and a button to buy it.
+/// Returns whether a page that states nothing sells one thing: it has a price after the first heading, and a
+/// button to buy it.
 pub(super) fn looks_like_product(view: &View<'_>) -> bool {
     static BUY: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)^(add to (cart|bag|basket)|buy( it)? now|in den warenkorb|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)").ok()

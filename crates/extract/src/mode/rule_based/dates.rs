@@ -1,4 +1,4 @@
-//! When it was published and changed.
+//! Extraction of the dates of publication and of the last change.
 
 use autoheal_page::NodeId;
 use autoheal_page::value::DateValue;
@@ -10,7 +10,7 @@ use super::found::Found;
 use super::stated::Thing;
 use crate::item::PageType;
 
-/// So many visible characters around the headline its date stands.
+/// Maximum distance of a date from the headline, in visible characters.
 const NEAR: usize = 800;
 
 const PUBLISHED: [&str; 14] = [

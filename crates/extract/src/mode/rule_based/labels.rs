@@ -1,8 +1,8 @@
-//! Values beside a label: `dt` and `dd`, two cells of a row, `Label: value`.
+//! Values next to a label: `dt` and `dd`, two cells of a row, `Label: value`.
 
 use autoheal_page::Document;
 
-/// The value beside the first label that one of these words is, in lower case.
+/// Returns the value next to the first label that equals one of these words in lower case.
 pub(super) fn value(page: &Document, words: &[&str]) -> Option<String> {
     let is_label = |text: &str| {
         let text = text.trim().trim_end_matches(':').trim().to_lowercase();

@@ -35,7 +35,8 @@ pub(super) fn find(view: &View<'_>) -> Option<MainText> {
     })
 }
 
-/// What a page shows to those who run no scripts, where that is more than it shows to others: its scripts fetch the text.
+/// Returns the content that a page shows to clients without scripts, if it is more than the page shows
+/// otherwise: such a page loads its text with scripts.
 fn unscripted(page: &Document) -> Option<Document> {
     let alternatives = page.nodes().filter(|&node| page.tag(node) == "noscript");
     let longest = alternatives.max_by_key(|&node| page.raw_text(node).len())?;

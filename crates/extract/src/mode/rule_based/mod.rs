@@ -1,9 +1,9 @@
-//! The mode without a model: what the page states about itself, then rules about how pages look.
+//! The mode without a model: reads what the page states about itself, then applies rules about the layout of pages.
 //!
-//! - [`stated`]: JSON-LD, microdata, RDFa and `meta`, as one kind of thing
-//! - `about`: which thing the page is about, and what kind of page that makes it
-//! - `own_form`: the same in a form that somebody brings along
-//! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: a field or a few each
+//! - [`stated`]: statements as JSON-LD, microdata, RDFa and `meta`, in a common form
+//! - `about`: the thing that the page is about, and the page type that follows from it
+//! - `own_form`: extraction in the form of the user's JSON Schema
+//! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: one or several fields each
 
 mod about;
 mod blocks;
@@ -35,8 +35,9 @@ use stated::Stated;
 const MOST_ELEMENTS: usize = 60_000;
 const DEEPEST: usize = 250;
 
-/// What the page holds, by rules alone. The same page gives the same item; it cannot fail, for a page that holds nothing is an
-/// item without fields. `url` is the page's address: what its links are relative to.
+/// Extracts an item from a page by rules alone. The same page gives the same item. Extraction cannot fail: a
+/// page without content gives an item without fields. `url` is the page's URL, the base of its relative
+/// links.
 pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     let stated = Stated::of(page);
     let is_readable = is_readable(page);
@@ -71,12 +72,12 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     filling.item
 }
 
-/// What every rule looks at.
+/// Input of every rule.
 struct View<'a> {
     page: &'a Document,
     stated: &'a Stated,
     url: Option<&'a Url>,
-    /// Whether the page is of a size that rules about what is in what can be used on.
+    /// True if the page is small enough for rules about the nesting of elements.
     is_readable: bool,
 }
 

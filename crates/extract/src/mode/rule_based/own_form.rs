@@ -1,5 +1,5 @@
-//! Rules in a form that somebody brings along: each of its properties from the item's field of that name, from what the page states
-//! under it, from what stands beside it, or, where it is a list of records, from a table with columns of their names.
+//! Rules for the form of a user's JSON Schema. Each property is read from the item's field of that name, from what the page
+//! states under it, from a text next to its label, or, for a list of records, from a table with columns of their names.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,17 @@ use crate::form::{Form, Importance, Kind, Owner, Property, of_item, spoken, word
 use crate::item::{PageType, Provenance, ScrapedItem, Source};
 use crate::mode::model::convert::converted;
 
-/// How sure what stands beside its name is, and what stands below it in a table.
+/// Confidence in a value next to its name, and in values below their names in a table.
 const BESIDE: f32 = 0.7;
 const IN_TABLE: f32 = 0.7;
 
-/// What the page holds, by rules alone, in a form. What is not found, or does not fit, is left out.
+/// Extracts the content of a page in a form, by rules alone. Values that are not found, or do not fit, are
+/// left out.
 ///
 /// # Errors
 ///
-/// [`ExtractError::RequiredMissing`], [`ExtractError::Nothing`] and [`ExtractError::DoesNotFit`], where the form is somebody's own and wants
-/// more than there is.
+/// [`ExtractError::RequiredMissing`], [`ExtractError::Nothing`] and [`ExtractError::DoesNotFit`], if the form
+/// is the user's own and requires more than the page contains.
 pub fn rule_based_in(page: &Document, url: Option<&Url>, form: &Form) -> Result<Extraction, ExtractError> {
     let item = rule_based(page, url);
     let extracted = match form.owner {
@@ -73,7 +74,7 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
     Ok(own)
 }
 
-/// Where values come from.
+/// Sources of the values.
 struct Sources<'a> {
     /// The page, where it can be read.
     page: Option<&'a Document>,
@@ -84,7 +85,7 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// What a property may be, the surest first.
+    /// Returns the possible values of a property, the most reliable first.
     fn of(&self, property: &Property) -> Vec<(Value, Option<Provenance>)> {
         let (own, same) = names_of(property);
         let is_own_field =
@@ -129,7 +130,8 @@ impl Sources<'_> {
         Some((first.value.clone().into(), provenance))
     }
 
-    /// What stands beside one of these names: in a list of terms, two cells of a row, after a colon.
+    /// Returns the value next to one of these names: in a list of terms, in two cells of a row, after a
+    /// colon.
     fn beside(&self, names: &[String]) -> Option<(Value, Provenance)> {
         let value = names.iter().find_map(|name| labels::value(self.page?, &[name]))?;
         Some((value.into(), Provenance::by_rule(Source::Heuristic, BESIDE)))
@@ -160,7 +162,7 @@ impl Sources<'_> {
     }
 }
 
-/// What a property is called: by its form, and by others that mean the same.
+/// Returns the names of a property: those in its form, and others that mean the same.
 fn names_of(property: &Property) -> (Vec<String>, Vec<String>) {
     let mut own = spoken(&property.name);
     let same = own.split_off(1);
@@ -168,7 +170,7 @@ fn names_of(property: &Property) -> (Vec<String>, Vec<String>) {
     (own, same)
 }
 
-/// Things that pages state beside what they are about: the `width` of a picture is no width of a lamp.
+/// Types of things that pages describe in addition to their subject: the `width` of a picture is not that of a lamp.
 const AROUND: [&str; 16] = [
     "BreadcrumbList",
     "EntryPoint",
@@ -188,7 +190,7 @@ const AROUND: [&str; 16] = [
     "Review",
 ];
 
-/// What comes before the name of a property that is a thing's own, as its offer's are.
+/// Prefixes of property names that belong to the thing itself, such as the properties of its offer.
 const OWN: [&str; 4] = ["offers.", "product:", "book:", "article:"];
 
 /// The name of what is stated, where it is of the thing that the page is about and not of one of its parts.

@@ -1,4 +1,4 @@
-//! Jobs and events.
+//! Rules for the fields of jobs and events.
 
 use autoheal_page::value::number::{self, DecimalMark};
 
@@ -65,7 +65,7 @@ fn salary(thing: &Thing<'_>) -> Option<Found<Salary>> {
     (salary.minimum.is_some() || salary.maximum.is_some()).then(|| Found::stated(salary, thing.source))
 }
 
-/// What a ticket costs; of several the least.
+/// Returns the price of a ticket; the lowest of several.
 fn price(thing: &Thing<'_>) -> Option<Found<Price>> {
     let offers = thing.below(&["offers"]);
     let prices = offers.iter().filter_map(|offer| {

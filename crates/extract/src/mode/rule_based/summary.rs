@@ -1,4 +1,4 @@
-//! What a page says about itself as a whole: summary, picture, address, the name of its site.
+//! Statements of a page about itself as a whole: summary, picture, URL, the name of its site.
 
 use url::Url;
 
@@ -7,7 +7,7 @@ use super::about::About;
 use super::found::Found;
 use super::title::letters;
 
-/// The page's summary.
+/// Returns the summary that the page states.
 pub(super) fn description(view: &View<'_>, about: &About<'_>) -> Option<Found<String>> {
     let thing = about.thing.as_ref();
     thing
@@ -15,7 +15,7 @@ pub(super) fn description(view: &View<'_>, about: &About<'_>) -> Option<Found<St
         .or_else(|| view.stated.meta(&["og:description", "description", "twitter:description", "dc.description"]))
 }
 
-/// The page's picture, as an absolute address where the page's is known.
+/// Returns the URL of the page's picture, absolute if the URL of the page is known.
 pub(super) fn image(view: &View<'_>, about: &About<'_>) -> Option<Found<String>> {
     let thing = about.thing.as_ref();
     let paths = ["image.url", "image.contentUrl", "image.@id", "image", "thumbnailUrl"];
@@ -53,7 +53,7 @@ pub(super) fn canonical(view: &View<'_>) -> Option<String> {
     Url::parse(&address).ok().map(|url| url.to_string())
 }
 
-/// What the site is called, letters alone: as it states it, and by its host.
+/// Returns the names of the site, reduced to letters and digits: as the page states them, and from its host.
 pub(super) fn site_names(view: &View<'_>) -> Vec<String> {
     let stated = view.stated.meta(&["og:site_name", "application-name", "apple-mobile-web-app-title"]);
     let mut names: Vec<String> = stated.into_iter().map(|found| letters(&found.value)).collect();

@@ -5,7 +5,7 @@ use autoheal_page::{Document, NodeId};
 use super::found::Found;
 use crate::item::Table;
 
-/// No more tables than this are read, and no more rows of one.
+/// Maximum number of tables of a page, and of rows of a table.
 const MOST: usize = 50;
 const MOST_ROWS: usize = 2000;
 

@@ -9,10 +9,10 @@ use super::{View, summary};
 /// Longer headlines are something else.
 const LONGEST: usize = 300;
 
-/// What stands between the parts of a page's title.
+/// Separators between the parts of a page's title.
 const CUTS: [&str; 12] = [" | ", " » ", " « ", " :: ", " • ", " // ", " ‹ ", " › ", " · ", " - ", " – ", " — "];
 
-/// The first so many of them stand before the name of the site even where others stand between words.
+/// Number of leading [`CUTS`] that separate the name of the site even if weaker separators stand between words.
 const STRONG: usize = 9;
 
 /// Letters and digits alone, in lower case: what two spellings of one headline have in common.
@@ -20,7 +20,7 @@ pub(super) fn letters(text: &str) -> String {
     text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether two headlines are one, or one is the other with something after it.
+/// Returns whether two headlines are the same, apart from additional text in one of them.
 pub(super) fn agree(one: &str, other: &str) -> bool {
     let (one, other) = (letters(one), letters(other));
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
@@ -28,7 +28,7 @@ pub(super) fn agree(one: &str, other: &str) -> bool {
     !short.is_empty() && (short == long || (short.len() * 2 >= long.len() && long.contains(&short)))
 }
 
-/// The headline; `thing` is what the page states about what it is about.
+/// Returns the headline; `thing` is the page's statement about its subject.
 pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<String>> {
     let named =
         thing.and_then(|thing| thing.text(&["name", "headline", "title"])).map(|found| found.map(|name| clean(&name)));
@@ -89,14 +89,15 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a heading has enough words in common with the page's title: all of its several, of an article's a good part.
+/// Returns whether a heading shares enough words with the page's title: all of its words if it has several;
+/// for an article, at least three and a third of them.
 fn shares(heading: &str, title: &str, is_article: bool) -> bool {
     let (heading, title) = (words(heading), words(title));
     let common = heading.iter().filter(|word| title.contains(word)).count();
     heading.len() > 1 && common == heading.len() || is_article && common > 2 && common * 3 >= heading.len()
 }
 
-/// Whether a heading is a part of the page's title.
+/// Returns whether a heading is a part of the page's title.
 fn is_part(heading: &str, titles: &[String]) -> bool {
     let heading = letters(heading);
     titles.iter().any(|title| parts(title).iter().any(|part| letters(part) == heading))
@@ -110,7 +111,7 @@ pub(super) fn place(page: &Document, title: &str) -> Option<NodeId> {
     headings().find(|node| page.tag(*node) == "h1" && shows(node)).or_else(|| headings().find(shows))
 }
 
-/// What the page calls itself: `title`, `og:title`.
+/// Returns the page's own titles: `title`, `og:title`.
 fn titles(view: &View<'_>) -> Vec<String> {
     let stated = view.stated.meta(&["og:title"]).map(|found| clean(&found.value));
     page_title(view.page).into_iter().chain(stated).collect()
@@ -145,7 +146,7 @@ fn parts(title: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// Whether a heading is what the page's title ends with: the name of the site, of a book.
+/// Returns whether a heading is the last part of the page's title: the name of the site or of a book.
 fn is_last_part(heading: &str, titles: &[String]) -> bool {
     let heading = letters(heading);
     titles.iter().any(|title| {
@@ -154,7 +155,7 @@ fn is_last_part(heading: &str, titles: &[String]) -> bool {
     })
 }
 
-/// A title without the name of the site, or all but its first part where nobody says what the site is called.
+/// Returns a title without the name of the site; if the page does not state that name, only the first part of the title.
 fn without_site(view: &View<'_>, title: &str) -> String {
     let parts = parts(title);
     let (Some(first), true) = (parts.first(), parts.len() > 1) else { return title.to_owned() };

@@ -19,12 +19,12 @@ use foldhash::{HashMap, HashMapExt as _};
 use self::tree::{Data, Element, Handle, Tree};
 use crate::document::{Document, first_characters, is_skipped, lead};
 
-/// How many steps of the way are part of a line. With all of them one wrapper would change every line below it, and a deep page
-/// would have lines of its depth.
+/// Number of path steps that are part of a line. With all steps, one new wrapper would change every line
+/// below it, and the lines of a deep page would be as long as the page is deep.
 const STEPS: usize = 4;
-/// How much of a text is part of a line, in characters.
+/// Maximum length of the text in a line, in characters.
 const LEAD: usize = 50;
-/// How much of a step's name is part of a line, in characters.
+/// Maximum length of a step's name in a line, in characters.
 const LONGEST_STEP: usize = 80;
 
 /// A page as the structural diff sees it, without scripts, styles, drawings and `noscript`.
@@ -42,7 +42,7 @@ pub struct Outline {
 /// The number of a step in its outline, from 1.
 pub(super) type StepNumber = u32;
 
-/// What stands for a step above the page's root.
+/// Placeholder for a step above the page's root.
 pub(super) const NO_STEP: StepNumber = 0;
 
 /// A step of a way, such as `ul.list`: places in the outline's text. Two classes in another order are another step.
@@ -204,7 +204,7 @@ impl Outline {
     }
 }
 
-/// All lines.
+/// Writes all lines of the outline, each with a line break.
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.step_names();
@@ -276,7 +276,7 @@ fn lead_of(tree: &Tree, first: Handle, hidden: bool, text: &mut String) {
     }
 }
 
-/// What an element is called.
+/// Names of an element: its tag, classes and id.
 struct Named<'a> {
     tag: &'a str,
     classes: &'a str,

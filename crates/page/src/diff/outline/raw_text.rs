@@ -1,4 +1,4 @@
-//! Where the text of an element ends in which tags are text: scripts, styles, titles.
+//! Search for the end of elements whose content is raw text: scripts, styles, titles.
 
 use memchr::{memchr, memchr2};
 
@@ -36,7 +36,8 @@ pub(super) fn end_of_script(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// What ended a comment in a script, and where.
+/// End of a comment inside a script: the script's own end tag or the end of the comment, each with its
+/// position.
 enum Escape {
     Script(usize),
     Comment(usize),
@@ -63,7 +64,8 @@ fn end_of_escape(text: &[u8], start: usize) -> Option<Escape> {
     }
 }
 
-/// Whether a tag of this name stands there, as far as what follows the name.
+/// Returns whether the text starts with a tag of this name: `begin`, the name, and a character that ends a
+/// name.
 fn is_tag(text: &[u8], begin: &[u8], name: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(begin) else { return false };
     rest.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))

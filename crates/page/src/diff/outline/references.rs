@@ -30,7 +30,7 @@ pub(super) fn decode(text: &str, is_attribute: bool) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// What a reference stands for, and the text after it.
+/// Characters that a reference denotes, and the text after it.
 struct Reference<'a> {
     characters: [Option<char>; 2],
     rest: &'a str,

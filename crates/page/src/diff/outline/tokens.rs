@@ -65,7 +65,7 @@ struct Reader<'a, S> {
     sink: &'a S,
     /// Names of tags, each where its letters put it: pages use few, and to look one up takes longer than to read it.
     names: Vec<LocalName>,
-    /// Whether all attributes are kept, and what is in scripts.
+    /// True if all attributes and the content of scripts are kept.
     keeps_all: bool,
 }
 
@@ -80,14 +80,14 @@ const ENDS_NAME: [bool; 256] = {
     table
 };
 
-/// How many bytes of the page are shared at once.
+/// Size of the stretch of the page that is shared at once, in bytes.
 const WINDOW: usize = 16 * 1024;
 
-/// How many names of tags are kept.
+/// Number of slots in the cache of tag names.
 const NAMES: usize = 256;
 
 impl<S: TokenSink> Reader<'_, S> {
-    /// What is left.
+    /// Returns the part of the page that is still to be read.
     fn rest(&self) -> &[u8] {
         &self.html.as_bytes()[self.at..]
     }
@@ -244,7 +244,8 @@ impl<S: TokenSink> Reader<'_, S> {
         }
     }
 
-    /// What stands in a tag after its name, and whether the tag ends itself; nothing where the page ends in it.
+    /// Reads the attributes of a tag, up to its end. Returns whether the tag is self-closing; `None` if the
+    /// page ends inside the tag.
     fn attributes(&mut self, wanted: Wanted, found: &mut Vec<Attribute>) -> Option<bool> {
         loop {
             self.skip_space();
@@ -336,7 +337,7 @@ impl<S: TokenSink> Reader<'_, S> {
     }
 }
 
-/// How long a comment is, or nothing where the page ends in it.
+/// Returns the length of a comment; `None` if the page ends inside it.
 fn comment_length(comment: &[u8]) -> Option<usize> {
     let start = "<!--".len();
     let text = &comment[start..];
@@ -368,11 +369,11 @@ fn name_of(name: &str) -> LocalName {
     }
 }
 
-/// Which attributes of an element are kept.
+/// Selection of the attributes of an element that are kept.
 #[derive(Clone, Copy)]
 enum Wanted {
     None,
-    /// What the element is called.
+    /// The class and the id.
     Names,
     /// All: the tree builder reads some, or compares them.
     All,

@@ -17,10 +17,11 @@ pub(super) type Handle = usize;
 /// The place of no node: nothing is above, before or below the page.
 const PAGE: Handle = 0;
 
-/// How many bytes of a page there are for each node, about: more room than is needed costs more than it saves.
+/// Approximate number of bytes of a page for each node. Reserving more room than needed costs more than it
+/// saves.
 const BYTES_OF_A_NODE: usize = 96;
 
-/// What a node is.
+/// Kind and content of a node.
 #[derive(Debug)]
 pub(super) enum Data {
     /// The page, or the content of a template, which stands outside of it.
@@ -130,7 +131,7 @@ impl Tree {
         }
     }
 
-    /// Makes two nodes neighbours; the page stands for the ends.
+    /// Makes two nodes neighbours. `PAGE` as `previous` or `next` is the start or the end of the parent's children.
     fn join(&mut self, parent: Handle, previous: Handle, next: Handle) {
         if previous == PAGE {
             self.nodes[parent].first = next;
@@ -201,7 +202,7 @@ impl Growing for Sink {
     }
 }
 
-/// What stands for the name of a node that is no element: the tree builder asks for none.
+/// Name of a node that is not an element. The tree builder never requests it.
 static NO_NAME: QualName = QualName { prefix: None, ns: ns!(), local: local_name!("") };
 
 impl TreeSink for Sink {
@@ -307,7 +308,7 @@ impl TreeSink for Sink {
     }
 }
 
-/// What the element is called, as far as it is not known yet.
+/// Sets the class and the id of an element unless they are already set.
 fn add_names(element: &mut Element, attributes: Vec<Attribute>) {
     for attribute in attributes {
         let place = match attribute.name.local {

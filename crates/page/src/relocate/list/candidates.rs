@@ -1,7 +1,8 @@
-//! Which groups of elements on a page may be a field's list.
+//! Groups of elements on a page that may be a field's list.
 //!
-//! Elements are alike when they share a tag, a class, an attribute or a parent's tag. For every way to be alike, and every
-//! container, the alike elements in it are a group; variants of a group leave out what often does not belong.
+//! Elements are alike when they share a tag, a class, an attribute or a parent's tag. For every way to be
+//! alike, and every container, the alike elements in it are a group; variants of a group leave out what often
+//! does not belong.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,14 +14,14 @@ use crate::relocate::words::{Word, join, word};
 /// Elements that may be a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// In document order.
+    /// Elements of the group, in document order.
     pub(crate) nodes: Vec<NodeId>,
     /// The nearest element around all of them.
     pub(crate) container: NodeId,
     pub(crate) variant: Variant,
 }
 
-/// How a group came about.
+/// Rule by which a group was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// All alike elements in the container.

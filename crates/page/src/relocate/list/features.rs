@@ -1,4 +1,4 @@
-//! What is known about a group that may be a list, next to the old list.
+//! Features of a group that may be a list, compared with the old list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::relocate::view::{Item, LISTED, View, Zone};
 use crate::relocate::words::{Word, Words, loose, text_words, word};
 
 features! {
-    /// What is known about a group. Shares and likenesses are from 0 to 1.
+    /// Features of a group. Shares and similarities range from 0 to 1.
     List {
         // Names and tags of the items and of what is around them, next to the old ones.
         own_names_covered, own_names_overlap, around_names_covered, around_names_overlap,
@@ -33,7 +33,8 @@ features! {
         share_of_container, share_of_page, share_of_longest, share_of_page_change, share_of_container_change,
         // What the set is like.
         count, one_parent, depths, mixed_tags, variant, homogeneity, homogeneity_change, single, old_single,
-        /// Which share of the elements with its tag it takes in the container, around the container, and on the page.
+        /// Share of the elements with the same tag that belong to the group: in the container, around it, and
+        /// on the page.
         taken_in_container, taken_around, taken_on_page, density,
         share_of_parents, share_of_parents_change,
         // What its items look like, next to the old ones.
@@ -56,7 +57,8 @@ features! {
         link_items, link_items_change,
         /// The share of items that point elsewhere.
         promotion, promotion_change, promotion_first, promotion_last,
-        /// How alike the items are without their parents, and whether they begin with a bullet as before.
+        /// Similarity of the items without their parents, and the change in the share that begins with a
+        /// bullet.
         own_homogeneity, own_homogeneity_change, glyph_change,
         // Fields whose selector still works.
         order_kept, kept_fields, taken, inside_kept,
@@ -349,7 +351,8 @@ impl<'o> Comparison<'o> {
         row.first_is_description = self.first_is_description(first);
     }
 
-    /// How well the first item shows the page's description: a lead, not a part of the body.
+    /// Returns how well the first item shows the page's description. Such an item is a lead, not a part of
+    /// the body.
     fn first_is_description(&self, first: NodeId) -> f32 {
         let descriptions = self.new_view.statements.of_concept(Concept::Description);
         if descriptions.is_empty() {
@@ -359,7 +362,7 @@ impl<'o> Comparison<'o> {
         descriptions.iter().map(|stated| phrase.shows(stated, Sense::Text)).fold(0.0, f32::max)
     }
 
-    /// How the group stands to the fields whose selector still works.
+    /// Sets the features that relate the group to the fields whose selectors still work.
     fn kept(&self, group: &Group, first: NodeId, row: &mut List) {
         let (mut in_order, mut inside, mut count) = (0, 0, 0);
         for kept in self.field.others {

@@ -1,4 +1,4 @@
-//! What the items of a list look like together.
+//! Common appearance of the items of a list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use crate::relocate::number::{float, ratio};
 use crate::relocate::view::Item;
 use crate::relocate::words::Word;
 
-/// What a set of items looks like.
+/// Appearance of a set of items.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Looks {
     pub(super) count: f32,

@@ -1,4 +1,4 @@
-//! What the items of a list are called together.
+//! Common names of the items of a list.
 
 use std::collections::{BTreeMap, HashMap};
 

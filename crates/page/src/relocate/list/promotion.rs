@@ -1,4 +1,5 @@
-//! What sites put between the items of a list: pointers to other pages, newsletters, advertisements.
+//! Promotions that sites insert between the items of a list: links to other pages, newsletters,
+//! advertisements.
 //!
 //! To teach another phrase or language, add it to [`PHRASES`].
 
@@ -92,7 +93,7 @@ const PHRASES: &[&str] = &[
 /// Longer texts may hold such a phrase and be content all the same, in characters.
 const SHORT: usize = 160;
 
-/// Whether a text points elsewhere instead of being content.
+/// Returns whether a text promotes something else instead of being content.
 pub(crate) fn is_promotion(text: &str) -> bool {
     if text.chars().nth(SHORT).is_some() {
         return false;

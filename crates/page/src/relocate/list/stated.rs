@@ -1,4 +1,4 @@
-//! How much of a list the page states for machines.
+//! Overlap of a list with the data that the page states for machines.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,8 @@ use crate::relocate::number::ratio;
 use crate::relocate::view::{Item, LISTED, View};
 use crate::relocate::words::Word;
 
-/// How much of a list the page states for a concept: the share of the list's text, and the share of what is stated.
+/// Overlap of a list with the page's statements for a concept: the share of the list's text, and the share of
+/// the stated text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stated {
     pub(super) share: f32,

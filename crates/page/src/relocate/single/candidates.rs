@@ -1,4 +1,4 @@
-//! Which places on a page may hold a field's value.
+//! Places on a page that may hold a field's value.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(crate) struct Candidate<'v> {
     pub(crate) attribute: Option<&'v str>,
 }
 
-/// What is taken from an element.
+/// Part of an element to extract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted<'a> {
     Text,
@@ -61,7 +61,7 @@ pub(crate) fn of_chain<'v>(view: &'v View<'_>, chain: usize) -> Candidate<'v> {
     }
 }
 
-/// The attribute of an element, or one that stands for it.
+/// Returns a candidate for an attribute of an element, or for an equivalent attribute of the same family.
 pub(crate) fn of_attribute<'v>(view: &'v View<'_>, node: NodeId, name: &'v str) -> Option<Candidate<'v>> {
     let family =
         FAMILIES.iter().find(|family| family.first() == Some(&name) || (name != "content" && family.contains(&name)));

@@ -1,4 +1,4 @@
-//! What is known about a candidate for a single value, next to the old place.
+//! Features of a candidate for a single value, compared with the old place.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ use crate::relocate::view::{TAG_CLASSES, View, Zone, Zones};
 use crate::relocate::words::{Word, Words};
 
 features! {
-    /// What is known about a candidate. Shares and likenesses are from 0 to 1, -1 where there is nothing to compare.
+    /// Features of a candidate. Shares and similarities range from 0 to 1, with -1 if there is nothing to
+    /// compare.
     Single {
         // Names and tags of the element and those around it, next to the old ones.
         own_names_covered, own_names_overlap, near_names_covered, near_names_overlap, far_names_covered, far_names_overlap,
@@ -331,7 +332,7 @@ impl<'o> Comparison<'o> {
         row.old_is_description = self.description;
     }
 
-    /// How the candidate stands to the fields whose selector still works.
+    /// Sets the features that relate the candidate to the fields whose selectors still work.
     fn kept(&self, candidate: &Candidate<'_>, row: &mut Single) {
         let outer = candidate.chain.outer;
         let old = self.old.chain.outer;
@@ -355,7 +356,7 @@ impl<'o> Comparison<'o> {
     }
 }
 
-/// Whether the page states the very text for one of the concepts.
+/// Returns whether the page states exactly this text for one of the concepts.
 fn is_stated_exactly(view: &View<'_>, candidate: &Candidate<'_>, concepts: &[Concept]) -> bool {
     concepts.iter().any(|concept| {
         let mut stated = view.statements.of_concept(*concept).iter();

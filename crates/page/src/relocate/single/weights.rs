@@ -3,7 +3,8 @@
 use super::features::Single;
 
 impl Single {
-    /// How much speaks for the candidate, as the logarithm of odds: found by a study of redesigned pages, rounded.
+    /// Returns the score of the candidate, as the logarithm of odds. The weights come from a study of
+    /// redesigned pages and are rounded.
     pub(crate) fn weigh(&self) -> f32 {
         let clipped = |value: f32| value.clamp(-1.0, 3.0);
         let for_it = [

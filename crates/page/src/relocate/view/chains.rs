@@ -47,7 +47,7 @@ pub(super) fn chains(page: &Document) -> (Vec<Chain>, Vec<Option<usize>>) {
     (chains, chain_of)
 }
 
-/// Where a chain stands and what it is called.
+/// Surroundings of a chain and its names.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) tags: Words,
@@ -72,7 +72,7 @@ pub(crate) struct Context {
     pub(crate) link: Option<Words>,
 }
 
-/// How many classes of tags there are.
+/// Number of classes of tags.
 pub(crate) const TAG_CLASSES: usize = 12;
 
 impl Context {
@@ -128,7 +128,7 @@ fn path_of(link: &str) -> &str {
     if rest.len() == link.len() { link } else { rest.find('/').map_or("", |slash| &rest[slash..]) }
 }
 
-/// What kinds of tags the chain has, for comparing across redesigns that rename tags.
+/// Returns the classes of the chain's tags, for comparison across redesigns that rename tags.
 fn tag_classes(tags: &[&str]) -> [bool; TAG_CLASSES] {
     let any = |wanted: &[&str]| tags.iter().any(|tag| wanted.contains(tag));
     [

@@ -1,4 +1,4 @@
-//! What an element looks like as an item of a list.
+//! Appearance of an element as an item of a list.
 
 use std::cell::Cell;
 
@@ -17,7 +17,7 @@ pub(crate) const LISTED: [Concept; 5] =
 pub(crate) struct Item {
     pub(crate) loose: String,
     pub(crate) key: Word,
-    /// In characters.
+    /// Length of the text in characters.
     pub(crate) length: usize,
     pub(crate) words: usize,
     /// A digit or a fraction stands near its start.
@@ -67,7 +67,7 @@ impl Item {
         }
     }
 
-    /// Whether the page states its text for the concept at this place of [`LISTED`].
+    /// Returns whether the page states its text for the concept at this index of [`LISTED`].
     pub(crate) fn is_stated(&self, view: &View<'_>, place: usize) -> bool {
         if let Some(known) = self.stated[place].get() {
             return known;

@@ -1,4 +1,4 @@
-//! What relocation knows about a page: computed once, used for every field.
+//! Data of a page for relocation: computed once, used for every field.
 
 mod chains;
 mod items;
@@ -36,7 +36,7 @@ const TELLING: &[&str] = &[
 
 const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary"];
 
-/// Elements that stand for a line or a block of text.
+/// Elements that count as a line or a block of text.
 const LINES: &[&str] = &["p", "li", "div", "h2", "h3", "h4", "section", "tr", "dd"];
 
 /// A page with what relocation needs to know about each element.
@@ -61,7 +61,7 @@ pub(crate) struct View<'a> {
     phrases: Vec<OnceCell<Phrase>>,
     contexts: Vec<OnceCell<Context>>,
     by_key: OnceCell<HashMap<Word, usize>>,
-    /// How well each chain shows each concept; NaN until asked.
+    /// Score of each chain for each concept; NaN until it is computed.
     shown: Vec<Cell<f32>>,
     items: Vec<OnceCell<Box<Item>>>,
     texts: OnceCell<HashSet<Word>>,
@@ -131,7 +131,7 @@ impl<'a> View<'a> {
         self.phrases[chain].get_or_init(|| Phrase::new(self.page.visible_text(self.chains[chain].outer)))
     }
 
-    /// Where a chain stands.
+    /// Returns the surroundings of a chain.
     pub(crate) fn context(&self, chain: usize) -> &Context {
         self.contexts[chain].get_or_init(|| Context::of(self, &self.chains[chain]))
     }
@@ -141,17 +141,17 @@ impl<'a> View<'a> {
         self.items[node.index()].get_or_init(|| Box::new(Item::of(self, node)))
     }
 
-    /// Whether some element has the text with this number.
+    /// Returns whether an element has the text with this number.
     pub(crate) fn has_text(&self, key: Word) -> bool {
         self.texts.get_or_init(|| (0..self.chains.len()).map(|chain| self.phrase(chain).key).collect()).contains(&key)
     }
 
-    /// Where a chain that is not one of the page's stands.
+    /// Computes the surroundings of a chain that is not one of the page's own chains.
     pub(crate) fn context_of(&self, chain: &Chain) -> Context {
         Context::of(self, chain)
     }
 
-    /// How well a candidate shows what the page states for a concept.
+    /// Returns how well a candidate shows the page's statements for a concept.
     pub(crate) fn best_shown(&self, candidate: &Candidate<'_>, concept: Concept) -> f32 {
         let known = candidate.number.and_then(|chain| self.shown.get(chain * CONCEPTS + concept as usize));
         if let Some(shown) = known.map(Cell::get).filter(|shown| !shown.is_nan()) {
@@ -180,12 +180,13 @@ impl<'a> View<'a> {
         all.get(&text.key).copied()
     }
 
-    /// How much a name says: rare ones say more.
+    /// Returns the weight of a name: rare names weigh more.
     fn weight(&self, name: Word) -> f32 {
         self.name_weights.get(&name).copied().unwrap_or_else(|| (1.0 + float(self.page.len())).ln())
     }
 
-    /// Which share of `wanted`, by weight, is in `found`; and the weight of what both have over the weight of all.
+    /// Returns the share of `wanted`, by weight, that is in `found`; and the weight of the common names
+    /// divided by the weight of all.
     pub(crate) fn covered(&self, wanted: &Words, found: &Words) -> (f32, f32) {
         let weigh = |words: &Words| -> f32 { words.as_slice().iter().map(|name| self.weight(*name)).sum() };
         let mut shared = 0.0;
@@ -206,7 +207,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How many lines and blocks of text stand below an element.
+    /// Returns the number of lines and blocks of text below an element.
     pub(crate) fn lines_in(&self, node: NodeId) -> usize {
         self.lines[self.page.close(node)] - self.lines[node.index() + 1]
     }

@@ -5,10 +5,10 @@ use super::page::Page;
 use super::{Axis, Comparison, Expression, Function, Path, Start, Step, Test};
 use crate::document::{Document, NodeId, normalise};
 
-/// What a path finds.
+/// Item that a path matches.
 #[derive(Debug, Clone, PartialEq)]
 enum Item {
-    /// What stands above the page's root element.
+    /// The parent of the page's root element.
     Root,
     Element(NodeId),
     /// The element's text node of this number.
@@ -24,17 +24,17 @@ enum Value {
     Boolean(bool),
 }
 
-/// How many steps an item costs that is kept.
+/// Cost of an item that is kept, in steps.
 const STEPS_OF_AN_ITEM: usize = 8;
 
-/// Where an expression is evaluated: an item, its position among its like, and how many there are.
+/// Evaluation context of an expression: an item, its position among the items of the step, and their number.
 struct Context<'a> {
     item: &'a Item,
     position: usize,
     last: usize,
 }
 
-/// The elements that an expression means, in document order. A text or an attribute stands for its element.
+/// Returns the elements that an expression selects, in document order. A text or an attribute counts as its element.
 pub(in super::super) fn evaluate(expression: &Expression, page: &Document, effort: &Effort) -> Vec<NodeId> {
     let page = &Page { document: page, effort };
     let context = Context { item: &Item::Root, position: 1, last: 1 };
@@ -133,7 +133,7 @@ fn take_step(step: &Step, from: &[Item], page: &Page<'_>) -> Vec<Item> {
     found
 }
 
-/// What an axis leads to from an item, the nearest first.
+/// Returns the items that an axis reaches from an item, the nearest first.
 fn reached(step: &Step, item: &Item, page: &Page<'_>) -> Vec<Item> {
     let Item::Element(node) = item else {
         return match (item, step.axis) {

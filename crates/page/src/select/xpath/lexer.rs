@@ -1,4 +1,4 @@
-//! XPath as tokens.
+//! Lexer: splits XPath expressions into tokens.
 
 /// A token and where it begins, in characters from 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,8 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, (usize, String)> {
     }
 }
 
-/// How long the name at the start is; a single colon joins a prefix, two belong to an axis.
+/// Returns the length of the name at the start, in bytes. A single colon joins a prefix; two colons belong to
+/// an axis.
 fn name_length(rest: &str) -> usize {
     let mut length = 0;
     let mut characters = rest.char_indices().peekable();

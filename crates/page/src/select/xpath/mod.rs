@@ -11,7 +11,7 @@ use regex::Regex;
 pub(super) use evaluate::evaluate;
 pub(super) use parse::parse;
 
-/// What an expression is made of.
+/// XPath expression after parsing, with compiled patterns.
 #[derive(Debug, Clone)]
 pub(super) enum Expression {
     Or(Box<Expression>, Box<Expression>),
@@ -85,14 +85,14 @@ pub(super) struct Path {
     pub(super) steps: Vec<Step>,
 }
 
-/// Where a path begins.
+/// Starting point of a path.
 #[derive(Debug, Clone)]
 pub(super) enum Start {
     /// Above the page's root element.
     Root,
-    /// Where the predicate stands.
+    /// The item to which the predicate applies.
     Here,
-    /// `(...)[predicates]`.
+    /// Parenthesized expression with predicates: `(...)[predicates]`.
     Filtered(Box<Expression>, Vec<Expression>),
 }
 

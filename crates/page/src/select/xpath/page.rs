@@ -3,7 +3,7 @@
 use super::super::effort::Effort;
 use crate::document::Document;
 
-/// How many characters are read at the price of one step.
+/// Number of characters that can be read at the cost of one step.
 const CHARACTERS_OF_A_STEP: usize = 16;
 
 /// A page, and what may still be spent on it. Where nothing is left, axes end and texts are empty.

@@ -7,7 +7,7 @@ use super::{Axis, Comparison, Expression, Function, Path, Start, Step, Test};
 use crate::select::SelectorError;
 use crate::transform::PATTERN_MEMORY;
 
-/// How deep parentheses and predicates may nest.
+/// Maximum nesting depth of parentheses and predicates.
 const DEPTH: usize = 40;
 
 struct Parser<'a> {
@@ -17,7 +17,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// Reads an expression.
+/// Parses an XPath expression, without the `xpath:` prefix.
 pub(in super::super) fn parse(source: &str) -> Result<Expression, SelectorError> {
     let tokens = lexer::tokens(source).map_err(|(position, expected)| SelectorError::XPath {
         selector: source.to_owned(),

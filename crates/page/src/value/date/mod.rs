@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Pattern, ValueError, ValueType, pattern};
 
-/// A day, and as much of the time as the page says.
+/// A date, with as much of the time of day as the page states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct DateValue {
-    /// The day.
+    /// Year, month and day.
     pub date: Date,
     /// The time of day.
     pub time: Option<TimeOfDay>,
@@ -29,9 +29,9 @@ pub struct DateValue {
 /// A time of day, at an offset from UTC if the page says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeOfDay {
-    /// Hours, minutes, seconds.
+    /// Hours, minutes and seconds.
     pub time: Time,
-    /// Local time when absent.
+    /// Offset from UTC; `None`: local time.
     pub offset: Option<Offset>,
 }
 
@@ -39,12 +39,12 @@ pub struct TimeOfDay {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateOrder {
-    /// Found out by the date itself; an error where it does not tell.
+    /// The order is inferred from the date; ambiguous dates are an error.
     #[default]
     Detect,
-    /// 31/12/2024
+    /// Day first: `31/12/2024`.
     DayMonthYear,
-    /// 12/31/2024
+    /// Month first: `12/31/2024`.
     MonthDayYear,
 }
 
@@ -131,11 +131,11 @@ struct Found {
     end: usize,
 }
 
-/// The one day in a text. Several mentions of one day are one; the first with a time of day is taken.
+/// Parses the date in a text. Several mentions of one date count as one; the first mention with a time of day is used.
 ///
 /// # Errors
 ///
-/// When the text has none, several that differ, or one that can be read in several ways.
+/// If the text has no date, several that differ, or one that can be read in several ways.
 pub fn parse(text: &str, order: DateOrder) -> Result<DateValue, ValueError> {
     let found = dates_in(text, order)?;
     let Some(first) = found.first() else {
@@ -158,7 +158,7 @@ pub fn parse(text: &str, order: DateOrder) -> Result<DateValue, ValueError> {
     Ok(DateValue { date, time })
 }
 
-/// Reads what a pattern found: the days it may be, or nothing when it is no date after all.
+/// Function that reads the match of a pattern: returns its possible dates, or `None` if the match is not a date.
 type Reader = fn(&Captures<'_>, &str, DateOrder) -> Result<Option<Vec<Date>>, ValueError>;
 
 /// Every date in a text by every way of writing one, without overlaps: the earlier pattern wins.
@@ -200,7 +200,7 @@ fn day_of(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-/// The day, or the error that the calendar has none.
+/// Returns the date, or an error if the calendar has no such day.
 fn existing(text: &str, year: i16, month: i16, day: i16) -> Result<Option<Vec<Date>>, ValueError> {
     match day_of(year, month, day) {
         Some(date) => Ok(Some(vec![date])),

@@ -215,7 +215,7 @@ pub(crate) fn all_names() -> impl Iterator<Item = (i8, &'static str)> {
     NAMES.iter().flat_map(|(month, names)| names.split(' ').map(|name| (*month, name)))
 }
 
-/// Whether a word is one of the English names, the only ones written before the day.
+/// Returns whether a word is one of the English names, the only ones written before the day.
 pub(super) fn is_english(word: &str) -> bool {
     let word = word.trim_end_matches('.').to_lowercase();
     NAMES.iter().take(12).any(|(_, names)| names.split(' ').any(|name| name == word))

@@ -13,7 +13,7 @@ use crate::state::HealState;
 /// A commit that changes more files has other faults than a slip.
 const MOST: usize = 200;
 
-/// Finds the files that do not parse since the last commit. They are looked at from here on, and what is wrong with them is returned.
+/// Finds the files that do not parse since the last commit. From now on they are checked each time; returns their findings.
 pub(super) async fn find_broken(
     state: &mut HealState,
     session: &mut Session,

@@ -1,4 +1,5 @@
-//! What CI runs and cannot be run here, as the first look shows it: it is left out, and said.
+//! Suites and programs that CI runs and that cannot be run here, as the first check shows: they are left out
+//! and reported.
 
 use std::time::Duration;
 
@@ -83,12 +84,12 @@ async fn why_unfit(
     Ok((!then.is_empty()).then(|| "it did not end well before the last commit, either".to_owned()))
 }
 
-/// Whether nothing of this is about the repository's own files.
+/// Returns whether none of the findings is about the repository's own files.
 fn are_foreign(findings: &[Finding], sources: &Sources) -> bool {
     findings.iter().all(|finding| finding.file.is_none() || lacks_package(finding, sources))
 }
 
-/// Whether a package is missing that is none of the repository's modules.
+/// Returns whether a package is missing that is not one of the repository's modules.
 fn lacks_package(finding: &Finding, sources: &Sources) -> bool {
     const BEFORE: [&str; 3] = ["No module named ", "Cannot find module ", "Cannot find package "];
     let name = BEFORE.iter().find_map(|before| finding.message.split_once(before)).and_then(|(_, rest)| {

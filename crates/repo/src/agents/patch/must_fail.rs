@@ -1,8 +1,10 @@
-//! Whether the healed test can still fail.
+//! Proof that the healed test can still fail.
 //!
-//! A test that passes because what judges was changed passes whatever it expects. So before a change is accepted, the test that it heals is run
-//! once more with another expectation, and has to be red ([`autoheal_code::expectation`]). Where no expectation is found, the test is made to
-//! fail at its end, and what was changed is made to return at once: a program that does nothing does not pass, a judge that does nothing does.
+//! A test that passes because a judge was changed passes whatever it expects. So before a change is accepted,
+//! the test that it heals is run once more with another expectation, and has to be red
+//! ([`autoheal_code::expectation`]). Where no expectation is found, the test is made to fail at its end, and
+//! the changed function is made to return at once: with a program that does nothing, the test fails; with a
+//! judge that does nothing, it passes.
 
 use std::time::Duration;
 
@@ -28,13 +30,13 @@ struct HealedTest {
     /// The file whose text is perturbed.
     file: String,
     place: TestPlace,
-    /// What it failed with.
+    /// Category of its failure.
     category: Category,
     /// Files between the test and its error.
     passed: Vec<String>,
 }
 
-/// What the test did.
+/// Reaction of the test to a perturbed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Noticed {
     /// It failed as tests fail.
@@ -99,7 +101,7 @@ impl Trial<'_> {
         unclear.map(|frame| frame.file.clone()).collect()
     }
 
-    /// Whether the statement of a frame raises an error itself.
+    /// Returns whether the statement of a frame raises an error itself.
     fn raises(&self, frame: &StackFrame) -> bool {
         let line = usize::try_from(frame.line.saturating_sub(1)).unwrap_or(usize::MAX);
         let statement = self.session.sources().text(&frame.file).and_then(|text| text.lines().nth(line));
@@ -109,7 +111,8 @@ impl Trial<'_> {
         })
     }
 
-    /// Whether a frame stands in a test: of a file of the program, in one of the tests in it.
+    /// Returns whether a frame is in a test. In a program file that contains tests, only the frames within
+    /// these tests count.
     fn is_test(&self, frame: &StackFrame) -> bool {
         match self.session.sources().test_regions(&frame.file) {
             Some(regions) => regions.contain(self.byte_of(frame)),
@@ -126,7 +129,8 @@ impl Trial<'_> {
         before + line.len() - line.trim_start_matches([' ', '\t']).len()
     }
 
-    /// What a place of a file is to the tests: of a file of the program with tests in it, what nothing but these tests needs is unclear.
+    /// Returns the standing of a position in a file. In a program file that contains tests, code that only
+    /// these tests need is unclear.
     fn standing_at(&self, file: &str, at: usize) -> Standing {
         let standing = self.standings.get(file);
         let regions = self.session.sources().test_regions(file);
@@ -176,7 +180,8 @@ impl Trial<'_> {
             .cloned()
     }
 
-    /// Whether an assertion failed, in the words of a framework or because a judge threw the error.
+    /// Returns whether an assertion failed, judging by the message of a framework or because a judge threw
+    /// the error.
     fn is_asserted(&self, finding: &Finding, passed: &[String]) -> bool {
         let thrown_by_judge = passed.first().is_some_and(|file| self.standings.get(file) == Standing::Judge);
         is_assertion(&finding.message) || thrown_by_judge
@@ -227,7 +232,8 @@ impl Trial<'_> {
         Ok(true)
     }
 
-    /// Whether the test notices when the changed function does nothing. What is no function, or cannot be known, counts as program.
+    /// Returns whether the test notices when the changed function does nothing. A change outside of a
+    /// function, or one of which this cannot be found out, counts as a change of the program.
     async fn is_program(&mut self, test: &HealedTest, candidate: &Candidate) -> Result<bool, StepError> {
         let Some(edit) = candidate.files.first() else { return Ok(true) };
         let Some(at) = edit.edits.first().map(|edit| edit.start) else { return Ok(true) };
@@ -236,7 +242,7 @@ impl Trial<'_> {
         Ok(self.noticed(test, &edit.file, &hollow).await? != Noticed::No)
     }
 
-    /// What the test says with `file` as `text`.
+    /// Runs the test with `text` as the content of `file`, and returns its reaction.
     async fn noticed(&mut self, test: &HealedTest, file: &str, text: &str) -> Result<Noticed, StepError> {
         let limit = Duration::from_secs(self.state.request.limits.test_seconds);
         let undo = self.session.write(&[FileText { file: file.to_owned(), text: text.to_owned() }])?;
@@ -265,7 +271,7 @@ fn read(look: &Look, test: &HealedTest) -> Noticed {
     }
 }
 
-/// Whether an error says that an assertion failed.
+/// Returns whether an error message is that of a failed assertion.
 fn is_assertion(message: &str) -> bool {
     let class = message.split(':').next().unwrap_or_default().trim();
     class.ends_with("AssertionError") || class == "Failed" || message.contains("expect(")

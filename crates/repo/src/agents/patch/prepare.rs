@@ -1,4 +1,4 @@
-//! What a candidate would write.
+//! Preparation of a candidate: the files that it would write, or the reason for its refusal.
 
 use autoheal_code::edit::EditError;
 use autoheal_code::formatting::is_same_program;
@@ -11,7 +11,7 @@ use crate::lint::formatting;
 use crate::protected::keeps_configuration;
 use crate::state::{FileText, HealState};
 
-/// Why a candidate is not even tried.
+/// Reason for which a candidate is not even tried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
     #[error("it would change a protected file")]

@@ -1,4 +1,4 @@
-//! One proposal's candidates: each is written, looked at and taken back, and the best that the rule allows is kept.
+//! Trial of one proposal's candidates: each is written, checked and reverted, and the best that the rule allows is kept.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -49,8 +49,9 @@ const FAST_SUITE: Duration = Duration::from_secs(3);
 /// faults of logic; and a test that they turn off is no test that they repair.
 pub(super) const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 
-/// What search found beside the one that is kept: how little a green suite says. Those before it were refused when they were run from
-/// the beginning, those behind it were not run so.
+/// Returns the changes that search found in addition to the kept one: they show how little a green suite
+/// proves. Those before the kept one were refused when they were run from the beginning; those after it were
+/// not run that way.
 fn also_allowed(candidates: &[Candidate], kept: usize) -> Vec<String> {
     let others = candidates.iter().skip(kept + 1).filter(|other| other.fixer == search::FIXER);
     others.map(|other| format!("{} (as far as search can tell)", line_and_description(other))).collect()
@@ -78,7 +79,7 @@ struct Promising {
 }
 
 pub(super) struct Trial<'a> {
-    /// What each file is to the tests.
+    /// Standing of each file: its relation to the tests.
     pub(super) standings: Standings,
     pub(super) state: &'a mut HealState,
     pub(super) session: &'a mut Session,
@@ -87,7 +88,8 @@ pub(super) struct Trial<'a> {
     pub(super) before: &'a Look,
     pub(super) target: &'a Finding,
     pub(super) key: &'a Key,
-    /// What was tried on this tree for a failure at the same place, in vain: one fault shows in many messages.
+    /// Changes that were tried in vain on this tree for a failure at the same location: one fault shows in
+    /// many messages.
     pub(super) refused: &'a mut BTreeSet<(Option<String>, Option<Location>, String)>,
     /// Files of which nothing is known, and changes of which left the test unable to fail.
     pub(super) unfailing: BTreeSet<String>,

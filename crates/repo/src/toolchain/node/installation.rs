@@ -1,8 +1,9 @@
-//! Which Node runs the tests, and installing the packages of a project.
+//! Choice of the Node that runs the tests, and installation of a project's packages.
 //!
-//! Packages are installed once for each lock file, outside of the clone, by the one kind of command that has a network; every run sees them
-//! read-only. What the user's own checkout has installed is used instead when it is what the lock file says. Programs that packages
-//! bring to be run while they are installed are not run: they fetch from anywhere, and few tests need what they make.
+//! Packages are installed once for each lock file, outside of the clone, by the one kind of command that has
+//! a network; every run sees them read-only. The packages that the user's own checkout has installed are used
+//! instead when they match the lock file. Install scripts of packages are not run: they fetch from anywhere,
+//! and few tests need what they make.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -119,7 +120,7 @@ pub(crate) fn folder_of(program: &Path) -> Option<PathBuf> {
     (!is_shown && folder.join("lib/node_modules").is_dir()).then(|| folder.to_owned())
 }
 
-/// What it says of itself; `None`: it does not run.
+/// Runs a candidate to find out its version; `None`: it does not run.
 async fn version(
     candidate: &Interpreter,
     search: Search<'_>,
@@ -217,7 +218,7 @@ async fn install(
     Ok(folders_in(&folder, packages).into_iter().filter(|modules| is_used(&modules.host)).collect())
 }
 
-/// Where the packages of each folder of the project lie in an installation.
+/// Returns the locations of the packages of each folder of the project in an installation.
 fn folders_in(installation: &Path, packages: &Packages) -> Vec<ModuleFolder> {
     let folders = packages.folders.iter().enumerate().map(|(index, package)| ModuleFolder {
         host: installation.join(index.to_string()).join("node_modules"),
@@ -227,7 +228,7 @@ fn folders_in(installation: &Path, packages: &Packages) -> Vec<ModuleFolder> {
     folders.collect()
 }
 
-/// Whether there is a real folder with anything in it.
+/// Returns whether there is a real folder that is not empty.
 fn is_used(folder: &Path) -> bool {
     let entries = UntrustedFolder::open(folder).and_then(|folder| folder.entries("", MOST_PACKAGES));
     // More than can be listed is not nothing.
@@ -290,7 +291,8 @@ fn is_told(line: &str) -> bool {
     !line.is_empty() && !line.contains("npm warn") && !line.contains("A complete log of this run")
 }
 
-/// What is installed, and by what: the lock file when there is one, and of every manifest what it asks for.
+/// Returns what an installation depends on, for its cache key: the tools that install, the lock file when
+/// there is one, and the dependencies in every manifest.
 fn content(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealState) -> Vec<String> {
     let text = |file: String| crate::project::read_text(tree, &file).unwrap_or_default();
     let mut parts = vec![

@@ -1,4 +1,4 @@
-//! Whether packages that somebody installed are those that a project asks for.
+//! Comparison of the packages that the user installed with those that a project requires.
 
 use std::path::Path;
 
@@ -11,8 +11,9 @@ use crate::project::node::{Packages, dependencies};
 /// A longer file is not what a package manager wrote.
 const LONGEST: u64 = 256 << 20;
 
-/// Whether `checkout`, the user's own folder, holds installed packages that `packages` of the commit in `tree` would install: by what the
-/// package manager wrote down when it installed; without a lock file, by every dependency being there.
+/// Returns whether `checkout`, the user's own folder, holds the packages that `packages` of the commit in
+/// `tree` would install: according to what the package manager wrote down when it installed; without a lock
+/// file, if every dependency is there.
 pub(super) fn fits(checkout: &Path, tree: &Path, packages: &Packages) -> bool {
     let (Some(checkout), Ok(files)) = (own(checkout), UntrustedFolder::open(tree)) else { return false };
     let modules = |name: &str| join(&packages.root, &format!("node_modules/{name}"));
@@ -52,8 +53,8 @@ fn own(checkout: &Path) -> Option<UntrustedFolder> {
     UntrustedFolder::open(&checkout.canonicalize().ok()?).ok()
 }
 
-/// Whether npm's list of what it installed has every package of the lock file in its version. Optional ones may be absent: they are
-/// other machines'.
+/// Returns whether npm's list of installed packages has every package of the lock file in its version.
+/// Optional packages may be absent: they are for other machines.
 fn holds(held: &str, locked: &str) -> bool {
     let packages = |text: &str| -> Option<Value> { serde_json::from_str::<Value>(text).ok()?.get("packages").cloned() };
     let (Some(held), Some(locked)) = (packages(held), packages(locked)) else { return false };

@@ -83,7 +83,8 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
     ours.into_iter().chain(node_options(setup).map(|options| ("NODE_OPTIONS".to_owned(), options))).collect()
 }
 
-/// What is compiled says where it comes from, when it is asked to. Jest and vitest read source maps themselves.
+/// Returns the value of `NODE_OPTIONS`, which enables source maps, so that errors in compiled code refer to
+/// its source. Jest and vitest read source maps themselves.
 fn node_options(setup: &Setup) -> Option<String> {
     let own = setup.suite().environment.get("NODE_OPTIONS").cloned();
     match setup.suite().tests.runner {
@@ -127,7 +128,7 @@ fn mounts_of(modules: &ModuleFolder, tree: &Path, writable: &Path) -> Vec<Mount>
     mounts
 }
 
-/// What a report is read with.
+/// Returns the context for reading a report.
 pub(crate) fn look<'a>(place: &Place<'a>, prefixes: &'a [String]) -> Look<'a> {
     Look { prefixes, directory: &place.setup.suite().directory, sources: place.sources }
 }

@@ -39,7 +39,7 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// What jest compiled stays for the next command of this place.
+/// Returns the option that keeps what jest compiled for the next command of this place.
 fn jest_cache(place: &Place<'_>) -> String {
     format!("--cacheDirectory={}", place.folders.scratch().join("jest").display())
 }
@@ -145,7 +145,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
     words
 }
 
-/// The arguments with patterns as the files they stand for: older versions of Node take names only.
+/// Returns the arguments with each pattern replaced by the files that match it: older versions of Node take names only.
 fn node_arguments(place: &Place<'_>) -> Vec<String> {
     let directory = &place.setup.suite().directory;
     let mut words = Vec::new();
@@ -180,8 +180,8 @@ fn program(place: &Place<'_>, name: &str) -> String {
     found.map_or_else(|| name.to_owned(), |program| program.display().to_string())
 }
 
-/// Options without the files and folders among the arguments. A value that stands by itself is taken for one, too: those that
-/// matter are joined or come with files that are named again.
+/// Returns the options without the files and folders among the arguments. A separate value counts as a file, too: the values that
+/// matter are joined to their option, or come with files that are named again.
 fn options_only(arguments: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut follows_option = false;
@@ -205,7 +205,7 @@ fn has_test_extension(word: &str) -> bool {
     autoheal_code::Language::of(word).is_some()
 }
 
-/// Which tests a few selectors mean.
+/// Tests that several selectors refer to.
 pub(super) struct Selection {
     /// Relative to the folder that the tests start in.
     pub(super) files: Vec<String>,
@@ -246,8 +246,8 @@ impl Selection {
     }
 }
 
-/// Anything but plain characters stands for any character: titles hold what they like, and ids have lost their brackets. What is not
-/// ASCII may be two of JavaScript's characters.
+/// Returns a pattern that matches a title. Plain characters match themselves, and all others match any character: titles contain
+/// anything, and ids have lost their brackets. A character that is not ASCII may be two of JavaScript's characters.
 pub(super) fn pattern_of(title: &str) -> String {
     let mut pattern = String::new();
     for part in title.chars() {
@@ -321,7 +321,7 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
     case.file.as_deref().and_then(|file| look(place, &[]).file(file))
 }
 
-/// The id itself: file and titles are what runners are told.
+/// Returns the selector of a test, which is the id itself: runners take its file and its titles.
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let file = case.file.as_deref()?;
     match place.setup.suite().tests.runner {

@@ -35,7 +35,7 @@ fn title_patterns(selection: &Selection) -> Vec<String> {
     last.map(|title| format!("--test-name-pattern=(?:^|\\s){}$", pattern_of(title))).collect()
 }
 
-/// What Node loads before anything else.
+/// Returns the variable that makes Node load our script before anything else.
 pub(crate) fn environment(place: &Place<'_>) -> Vec<(String, String)> {
     let own = super::node_options(place.setup);
     let ours = format!("--require={}", place.tool(vary::NODE.0));

@@ -12,15 +12,15 @@ use serde_json::{Map, Value};
 use crate::project::join;
 use crate::project::node::{PackageManager, Packages};
 
-/// Versions of package managers that read the lock files of projects that do not say which they want.
+/// Versions of package managers for projects that do not pin one; they read the lock files of such projects.
 const PNPM: &str = "9";
 const YARN_CLASSIC: &str = "1.22.22";
 const YARN: &str = "4.5.3";
 
-/// Longer settings are not read.
+/// Maximum size of a settings file that is read, in bytes.
 const LONGEST_SETTINGS: u64 = 1 << 20;
 
-/// More copies of yarn are not looked through.
+/// Maximum number of copies of yarn that are searched.
 const MOST_RELEASES: usize = 100;
 
 /// Settings of yarn 2 and later that say what is installed, and from where. Everything else is left out: `plugins` and `yarnPath` are programs.
@@ -61,8 +61,8 @@ pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-/// The command that installs what the lock file holds; without one, what the manifest asks for. A package manager other than npm comes from
-/// the registry, named so that no program of the project's own can stand for it.
+/// Returns the command that installs the packages of the lock file or, without one, of the manifest. A package manager other than npm
+/// is fetched from the registry, by a name that no program of the project itself can replace.
 pub(super) fn install(packages: &Packages, tree: &UntrustedFolder) -> Vec<String> {
     let asked = |default: &str| packages.manager_version.clone().unwrap_or_else(|| default.to_owned());
     let has_lock = packages.lock.is_some();

@@ -1,7 +1,8 @@
-//! Which Python runs the tests, and installing what it lacks.
+//! Choice of the Python that runs the tests, and installation of what it lacks.
 //!
-//! What is already installed is used first: it is what the user's own test runs use. Only when none of it can run the tests
-//! a virtual environment is made, once per manifest, by the one kind of command that has a network.
+//! An existing installation is used first: the user's own test runs use it, too. Only when none of them can
+//! run the tests, a virtual environment is made, once per manifest, by the one kind of command that has a
+//! network.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,8 +25,8 @@ use crate::tree;
 use crate::wanted::Version;
 use crate::workflow::HealSettings;
 
-/// Prints the version, then those of the modules it is given that cannot be found, one a line; of `name==version` whether the distribution
-/// has just that version.
+/// Script that prints the version, then those of its arguments that are missing, one per line. An argument is a module, or
+/// `name==version` for a distribution of exactly that version.
 const MISSING_MODULES: &str = "import importlib.util, sys\n\
     print(*sys.version_info[:2])\n\
     def has(name):\n    \
@@ -160,13 +161,14 @@ fn has_pytest(setup: &Setup) -> bool {
     setup.suites().any(|suite| suite.tests.runner == TestRunner::Pytest)
 }
 
-/// What an interpreter says of itself.
+/// Version of an interpreter, and the modules that it lacks.
 struct Answer {
     version: Option<(u8, u8)>,
     missing: Vec<String>,
 }
 
-/// Which of `modules` the interpreter of `setup` lacks; `None`: it does not run at all.
+/// Asks the interpreter of `setup` for its version and which of `modules` it lacks; `None`: it does not run
+/// at all.
 async fn ask(
     setup: &Setup,
     modules: &BTreeSet<String>,
@@ -289,7 +291,7 @@ fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Ve
     pip.into_iter().chain(what).collect()
 }
 
-/// The command that installs the linters that CI runs and the base lacks; `None`: there are none.
+/// Returns the command that installs the linters that CI runs and the base lacks; `None`: it lacks no linter.
 fn tools_command(
     base: &Interpreter,
     environment: &Path,
@@ -304,7 +306,7 @@ fn tools_command(
     Some(pip_install(environment, tools))
 }
 
-/// What is installed, and by what.
+/// Returns what an installation depends on, for its cache key.
 fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<String> {
     vec![
         search.project.manifest_hash.clone(),

@@ -12,7 +12,7 @@ use crate::session::{Scope, read_report};
 use crate::setup::{TestCommand, TestRunner};
 use crate::toolchain::Place;
 
-/// What our runner for unittest writes in the place of the class of an example in a docstring.
+/// Class name that our runner for unittest reports for an example in a docstring.
 const EXAMPLE: &str = "doctest";
 
 /// The command line of the runner that tries changes.
@@ -26,7 +26,7 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Whether the suite is `python -m doctest`.
+/// Returns whether the suite is `python -m doctest`.
 fn are_examples(tests: &TestCommand) -> bool {
     tests.runner == TestRunner::Unittest && tests.arguments.first().is_some_and(|first| first == "--doctest")
 }
@@ -159,7 +159,8 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
         .find(|file| place.sources.text(file).is_some())
 }
 
-/// How to run this case, and as little else as can be said safely: parameters are left out, for they may hold anything.
+/// Returns the selector that runs this case, and as little else as can be expressed safely: parameters are
+/// left out, since they may hold anything.
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
     match place.setup.suite().tests.runner {

@@ -17,7 +17,8 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope, conditions: &Conditions) -
     words
 }
 
-/// What the interpreter loads by itself, and the seed of its hashes.
+/// Returns the variables that make the interpreter load our modules by itself, and that set the seed of its
+/// hashes.
 pub(crate) fn environment(place: &Place<'_>, conditions: &Conditions) -> Vec<(String, String)> {
     let tree = if conditions.is_before { place.folders.before() } else { place.folders.tree() };
     let roots = place.setup.roots.iter().map(|root| tree.join(root).display().to_string());

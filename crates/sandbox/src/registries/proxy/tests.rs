@@ -41,7 +41,7 @@ fn roots(authority: &Authority) -> RootCertStore {
     roots
 }
 
-/// A village whose registry answers each request with the name it was asked by in TLS, and the request; `set`: the servers.
+/// Starts a registry that answers each request with the server name from TLS and the request itself; `servers`: its tasks.
 pub(crate) async fn village(servers: &mut JoinSet<()>) -> Village {
     let authority = Authority::new().unwrap();
     let acceptor = authority.acceptor("registry.example").unwrap();
@@ -87,7 +87,7 @@ impl Place {
         Self { rules: Arc::new(Rules::new(&access, authority, outside).unwrap()), trusted, servers }
     }
 
-    /// What is said to a request for a tunnel, and the tunnel.
+    /// Sends a request for a tunnel, and returns the head of the response and the tunnel.
     async fn connect(&mut self, request: &str) -> (String, UnixStream) {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         let rules = Arc::clone(&self.rules);
@@ -102,7 +102,7 @@ impl Place {
         (String::from_utf8(answer).unwrap(), ours)
     }
 
-    /// What is said to a request inside of a tunnel to `host`, with `name` as the name in TLS.
+    /// Sends a request in a tunnel to `host`, with `name` as the server name in TLS, and returns the response.
     async fn ask(&mut self, host: &str, name: &str, request: &str) -> String {
         let (said, tunnel) = self.connect(&format!("CONNECT {host}:443 HTTP/1.1\r\n\r\n")).await;
         assert!(said.starts_with("HTTP/1.1 200 "), "{said}");
@@ -175,7 +175,7 @@ async fn a_tunnel_carries_nothing_but_reading_from_its_host() {
     }
 }
 
-/// What the request asks for goes to the host of the tunnel, whatever name it says in TLS.
+/// Requests go to the host of the tunnel, whatever server name TLS carries.
 #[tokio::test]
 async fn another_name_in_tls_leads_nowhere_else() {
     let mut place = Place::new().await;

@@ -19,10 +19,10 @@ use crate::failure::ErrorType;
 use crate::loaded::Loaded;
 use crate::services::{SourceServices, store_error};
 
-/// So many of the pages that failed are looked at.
+/// Maximum number of failing pages to examine.
 const MOST_FAILING: u32 = 12;
 
-/// What a way to heal gives: a change, or why it has none.
+/// Result of one way to heal: a change, or the reason it found none.
 type Thought = Result<Change, String>;
 
 /// A change that is not in staging yet.
@@ -32,7 +32,7 @@ struct Change {
     definition: Definition,
     evidence: Vec<String>,
     try_at: Option<Url>,
-    /// Why a person must decide about it, whatever the policy is.
+    /// Reason a reviewer must decide about the change, whatever the policy is.
     needs_person: Option<String>,
 }
 
@@ -103,7 +103,7 @@ async fn new_rules(
     Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
 }
 
-/// What a person rejected, or what did not pass a short while ago, is not thought of again.
+/// Rejects a change that a user rejected, or that did not pass a short while ago.
 fn not_refused(change: Change, loaded: &Loaded, context: &StepContext) -> Thought {
     if loaded.is_refused(&change.recipe, &change.definition, context.now()) {
         Err("the fix that comes to mind was rejected, or did not pass, before".to_owned())

@@ -1,5 +1,5 @@
-//! A language model is asked where rules could not say: it answers with selectors, never with code, and what it answers goes the same way
-//! through staging and validation as any other fix.
+//! Fixes by a language model, for failures that the rules cannot fix. The model responds with selectors, never with code, and its
+//! fixes pass through staging and validation like all others.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ use crate::validation::validate;
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("diagnose_source", include_str!("../../../prompts/diagnose_source.md"));
 
-/// How much of each part the prompt holds, in characters.
+/// Maximum size of each part of the prompt, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptLimits {
@@ -32,11 +32,11 @@ pub struct PromptLimits {
     pub error_characters: usize,
     /// The last good values.
     pub values_characters: usize,
-    /// What changed in the structure of the page (spec "The Diagnosis Prompt": 2,000).
+    /// Changes in the structure of the page (spec "The Diagnosis Prompt": 2,000).
     pub diff_characters: usize,
     /// The structure of the page as it is now.
     pub page_characters: usize,
-    /// The recipe.
+    /// The current recipe.
     pub recipe_characters: usize,
 }
 
@@ -52,13 +52,13 @@ impl Default for PromptLimits {
     }
 }
 
-/// How much of what was wrong with an answer a model is told, in characters.
+/// Maximum length of the error in a response that is reported to the model, in characters.
 const LONGEST_REASON: usize = 1000;
 
-/// A model that is told what was wrong with its answer may answer once more.
+/// Maximum number of responses: a model that gave an invalid one receives the error and may try once more.
 const MOST_ANSWERS: usize = 2;
 
-/// What a model answers.
+/// Response of a model.
 #[derive(Debug, Deserialize)]
 struct Answer {
     fields: Vec<AnsweredField>,
@@ -156,9 +156,9 @@ fn schema() -> Value {
     })
 }
 
-/// The recipe with the rules of the answer. Names, types, transforms and what is required stay: a model says where, not what. It is
-/// asked about what is not sure: rules that still hold, and those that were found again, are not its to change. Only of a list
-/// page, whose items have to be found with their fields, it says where all of them are that are elsewhere.
+/// Returns the recipe with the selectors of the response. Names, types, transforms and required fields are kept: the model decides
+/// where values are, not which. Rules that still hold or were relocated with certainty are kept, too. On a list page, whose items and
+/// fields must be found together, the model decides about all the fields that moved.
 fn recipe_of(loaded: &Loaded, layout: &Layout, answer: Value) -> Result<Recipe, String> {
     let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
     let is_list = loaded.recipe.items().is_some();
@@ -202,8 +202,8 @@ fn source_of(field: &Field, select: &str, take: Option<&str>) -> Result<Source, 
     }
 }
 
-/// The change, when the rules give on the failing page what the source is to yield, and what looks as it did before. That shows that a
-/// rule fits, and not that it is the right one: unless every value that the model found is the one that the page had, a person decides.
+/// Returns the change if the rules yield valid values on the failing page, similar to the earlier ones. That shows that a rule fits, not
+/// that it is the right one: a reviewer decides unless every value found by the model equals the value that the page had before.
 fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe) -> Result<Change, String> {
     let extraction = recipe.apply(layout.page(), layout.url());
     let verdict = validate(&recipe, &extraction, &loaded.history);
@@ -243,7 +243,7 @@ fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe) -> Result<Change, St
     })
 }
 
-/// Whether a field has the values that it had, however they are written.
+/// Returns whether a field has the values that it had, in whatever form they are written.
 fn same_values(field: &Field, last: &PageFacts, now: &PageFacts) -> bool {
     let texts = |facts: &PageFacts| facts.texts.get(field.name.as_str()).cloned().unwrap_or_default();
     let typed = |text: &String| field.conversion.apply(text, None).ok();

@@ -1,4 +1,4 @@
-//! The page is not there any more: looked for among the site's own links and its sitemap, and recognised by its own values.
+//! Search for a page that is gone, among the site's own links and its sitemap; it is recognised by its own values.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::loaded::Loaded;
 use crate::services::SourceServices;
 use crate::validation::validate;
 
-/// So many pages are looked at.
+/// Maximum number of pages to examine.
 const MOST_PAGES: usize = 8;
 
 /// Addresses less alike than this to the old one are not looked at.

@@ -6,7 +6,7 @@ use super::{Change, Thought};
 use crate::failure::Failure;
 use crate::loaded::Loaded;
 
-/// How long a page is waited for when nothing was said, and at most: what recipes allow.
+/// Wait for a page that is assumed when the recipe names none, and the longest wait that recipes allow.
 const FIRST_WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 

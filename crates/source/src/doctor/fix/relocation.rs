@@ -17,12 +17,12 @@ use crate::services::SourceServices;
 /// Longer lists are not taken apart.
 const MOST_ITEMS: usize = 500;
 
-/// What is known of the fields on a page with another layout.
+/// Fields of a source on a page with another layout.
 pub(super) struct Layout {
     page: Document,
     url: Option<Url>,
     relocation: Relocation,
-    /// Where each field is, as far as that is sure; in the recipe's order.
+    /// Location of each field, `None` where it is not certain; in the recipe's order.
     places: Vec<Option<Place>>,
 }
 
@@ -62,17 +62,17 @@ impl Layout {
         Ok(Self { page, url: Url::parse(&snapshot.url).ok(), relocation, places })
     }
 
-    /// The page.
+    /// Returns the document of the page.
     pub(super) const fn page(&self) -> &Document {
         &self.page
     }
 
-    /// Where the page is.
+    /// Returns the URL of the page.
     pub(super) const fn url(&self) -> Option<&Url> {
         self.url.as_ref()
     }
 
-    /// What became of a field.
+    /// Returns the status of a field on the page.
     pub(super) fn status(&self, field: &Field) -> Option<Status> {
         self.relocation.field(field.name.as_str()).map(|answer| answer.status)
     }
@@ -160,7 +160,7 @@ fn of_the_page(recipe: &Recipe) -> Result<Recipe, String> {
     whole.map_err(|error| error.to_string())
 }
 
-/// What was found on the new page.
+/// Values found on the new page.
 struct Found<'a> {
     page: &'a Document,
     url: Option<Url>,
@@ -169,7 +169,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// What the new rules give must be what was found, on the very page it was found on.
+    /// Checks that the new rules give the values found, on the same page.
     fn is_given_by(&self, recipe: &Recipe) -> Result<(), String> {
         let extraction = recipe.apply(self.page, self.url.as_ref());
         for (name, expected) in self.moved {
@@ -219,12 +219,12 @@ impl Found<'_> {
     }
 }
 
-/// Where a field is now.
+/// New location of a field.
 pub(super) struct Place {
     source: Source,
-    /// What stands there.
+    /// Values at this location.
     values: Vec<String>,
-    /// Why it is believed.
+    /// Evidence for the location.
     why: String,
 }
 
@@ -239,7 +239,7 @@ fn moved_place(answer: &Answer) -> Option<Place> {
     Some(Place { source, values: answer.values.clone(), why })
 }
 
-/// Where the old values stand, if each stands on the new page once.
+/// Returns the location of the old values, if each is on the new page exactly once.
 fn by_old_values(page: &Document, old: &Field) -> Option<Place> {
     let (source, values) = place_of_known(page, old)?;
     let Source::Nodes { select, .. } = &source else { return None };

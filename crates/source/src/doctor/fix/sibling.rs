@@ -20,7 +20,7 @@ use crate::validation::validate;
 /// Older fixes were for another redesign.
 const RECENT: Duration = Duration::from_hours(14 * 24);
 
-/// So many siblings are looked at.
+/// Maximum number of sibling sources to examine.
 const MOST_SIBLINGS: usize = 20;
 
 /// The fix of a sibling that gives everything on the failing page.
@@ -70,7 +70,7 @@ async fn siblings(services: &SourceServices, loaded: &Loaded) -> Result<Vec<(Str
     Ok(found)
 }
 
-/// The recipes before and after a fix that is in force.
+/// Returns the recipes before and after a recent active fix; `None`: the source has no such fix.
 fn accepted_fix(versions: &[RecipeRow], now: Timestamp) -> Result<Option<(Recipe, Recipe)>, StepError> {
     let is_recent = |row: &&RecipeRow| row.promoted_at.is_some_and(|at| now.since(at) < RECENT);
     let is_fix = |row: &&RecipeRow| row.stage == Stage::Production && row.asked_by == DOCTOR;

@@ -12,7 +12,7 @@ use super::element::{Element, element};
 use super::mutate::mutate;
 use super::record::{Product, Record};
 
-/// How pages look.
+/// Markup in which a page presents its values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Semantic elements and speaking class names: `article > h1.headline`, `time`, `ul.items`.
@@ -27,7 +27,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Every layout.
+    /// All layouts, for tests that run with each of them.
     pub const ALL: [Self; 4] = [Self::Plain, Self::Cards, Self::Table, Self::Portal];
 }
 
@@ -50,7 +50,8 @@ pub(super) fn render(record: &Record, switches: &Switches) -> String {
     format!("<!doctype html>\n{}\n", page.html())
 }
 
-/// What shops tell search engines. It follows the page: what vanished or was replaced there, did so here.
+/// Returns the data that shops publish for search engines. They follow the page: fields that were deleted or
+/// replaced there are so here, too.
 fn json_ld(product: &Product, switches: &Switches) -> Element {
     let value = |field: &str, value: &str| -> Value {
         if switches.deleted.contains(field) {

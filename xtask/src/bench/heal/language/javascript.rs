@@ -1,4 +1,4 @@
-//! Packages of npm.
+//! Preparation and checks of packages from npm.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What the bench has to know of a language: where its packages come from, what checks them, what breaks them.
+//! Languages of the bench: the origin of their packages, their checks, and their defects.
 //!
 //! A language is a file here, a name in [`Language`], and its kinds of defect below `xtask/bench/inject`.
 
@@ -35,7 +35,7 @@ impl Language {
         }
     }
 
-    /// Its tools.
+    /// Returns the tools of the language.
     pub(super) const fn tools(self) -> &'static dyn Tools {
         match self {
             Self::Python => &python::Python,
@@ -46,7 +46,7 @@ impl Language {
 
 /// The tools of a language. `environment` is always the folder that [`Tools::environment`] gave.
 pub(super) trait Tools: Sync {
-    /// What the suites and the linter need, installed once below `cache`.
+    /// Returns the folder with the dependencies of the suites and the linter, installed once below `cache`.
     fn environment(&self, root: &Path, cache: &Path) -> anyhow::Result<PathBuf>;
 
     /// The list of what is installed there: when it changes, packages are prepared anew.
@@ -62,7 +62,7 @@ pub(super) trait Tools: Sync {
     /// steps of CI before the checks, and the checks.
     fn adapt(&self, environment: &Path, package: &Package) -> anyhow::Result<Vec<String>>;
 
-    /// What a working copy collects and no repository holds.
+    /// Returns patterns for the files that a working copy accumulates and no repository contains.
     fn ignored(&self) -> &'static str;
 
     /// The command that lints the package.
@@ -80,14 +80,14 @@ pub(super) trait Tools: Sync {
     /// Lets the run that heals the repository see what its user has installed.
     fn install(&self, heal: &mut Command, environment: &Path, repository: &Path) -> anyhow::Result<()>;
 
-    /// How many tests passed, as the runners tell it.
+    /// Returns the number of tests that passed, according to the runners.
     fn passing(&self, output: &str) -> u64;
 
-    /// Whether the checks show a sign of a defect of this class; `parses`: whether the broken file does.
+    /// Returns whether the checks show a sign of a defect of this class; `parses` is true if the broken file parses.
     fn shows(&self, class: &str, parses: bool, output: &str) -> bool;
 }
 
-/// Whether any of the signs stands in the text.
+/// Returns whether the text contains any of the signs.
 fn holds(output: &str, signs: &[&str]) -> bool {
     signs.iter().any(|sign| output.contains(sign))
 }

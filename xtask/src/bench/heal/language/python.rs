@@ -1,4 +1,4 @@
-//! Packages of PyPI.
+//! Preparation and checks of packages from PyPI.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

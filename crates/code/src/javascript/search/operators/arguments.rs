@@ -58,7 +58,7 @@ fn pairs(changes: &mut Changes, site: &Site<'_>, elements: &[Span], weight: f64)
     }
 }
 
-/// Takes one out.
+/// Proposes to remove one of the arguments.
 fn drop(changes: &mut Changes, arguments: &[Span]) {
     for (number, span) in arguments.iter().enumerate() {
         let whole = match (arguments.get(number + 1), number.checked_sub(1).and_then(|before| arguments.get(before))) {
@@ -75,11 +75,11 @@ fn drop(changes: &mut Changes, arguments: &[Span]) {
 struct Called<'c> {
     name: &'c str,
     arguments: &'c [Span],
-    /// Where one more would stand.
+    /// Position at which another argument would be inserted.
     at: usize,
 }
 
-/// Functions that are given no more than one argument, or nearly always are.
+/// Functions that are called with at most one argument, always or nearly always.
 const TAKE_ONE: [&str; 14] = [
     "Boolean",
     "String",
@@ -97,7 +97,7 @@ const TAKE_ONE: [&str; 14] = [
     "values",
 ];
 
-/// Functions whose last argument is often left out, and what it is then.
+/// Functions whose last argument is often left out, with the usual values of that argument and their weights.
 const USUAL: &[(&str, &[(&str, f64)])] = &[
     ("parseInt", &[("10", 6.0), ("16", 1.0)]),
     ("toString", &[("16", 1.0), ("10", 0.5), ("2", 0.5), ("36", 0.5)]),
@@ -113,7 +113,8 @@ const USUAL: &[(&str, &[(&str, f64)])] = &[
     ("replace", &[("''", 2.0)]),
 ];
 
-/// Puts one in: a variable that is called like the parameter that nothing is given for, or another one, or a constant.
+/// Proposes to add an argument: a variable named like the parameter that has no argument, another variable, or
+/// a constant.
 fn add(changes: &mut Changes, site: &Site<'_>, called: Called<'_>) {
     let Called { name, arguments, at } = called;
     let comma = if arguments.is_empty() { "" } else { ", " };

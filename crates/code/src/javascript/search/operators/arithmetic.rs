@@ -50,7 +50,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// Whether it is known to be a text, whose sums depend on the order.
+/// Returns whether the operand is known to be a text or a collection, whose sums depend on the order.
 fn has_order(site: &Site<'_>, operand: Span) -> bool {
     let code = site.text(operand);
     code.contains(['\'', '"', '`']) || site.file.uses(code).is_collection()
@@ -99,7 +99,7 @@ fn is_bracketed(code: &str) -> bool {
     code.starts_with('(') && code.ends_with(')')
 }
 
-/// Where the operator between two operands stands; comments may stand there too.
+/// Returns the position of the operator between two operands; comments may stand there, too.
 pub(super) fn operator_place(text: &str, left: Span, right: Span, operator: &str) -> Option<Span> {
     let between = text.get(left.end..right.start)?;
     let is_it = |token: &&crate::javascript::tokens::Token| {
@@ -115,7 +115,8 @@ pub(super) fn operator_place(text: &str, left: Span, right: Span, operator: &str
     Some(Span { start: left.end + start, end: left.end + end })
 }
 
-/// What may have been meant, the one that looks or works most alike first.
+/// Returns the operators that may have been meant, with their weights; those
+/// that look or work most alike come first.
 pub(super) fn alternatives(written: &str) -> &'static [(&'static str, f64)] {
     match written {
         "+" => &[("-", 5.0), ("*", 2.0), ("/", 0.5), ("%", 0.3)],

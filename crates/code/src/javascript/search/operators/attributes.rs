@@ -6,7 +6,7 @@ use crate::javascript::search::site::Site;
 use crate::javascript::search::tree::{Place, Shape};
 use crate::search::change::Changes;
 
-/// More names of the file are not tried at one place.
+/// Maximum number of names of the file that are tried at one place.
 const MOST_NAMES: usize = 40;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {

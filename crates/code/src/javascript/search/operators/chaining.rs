@@ -27,7 +27,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// What values are when there is none.
+/// Fallback values for a missing value, with their weights.
 const FALLBACKS: [(&str, f64); 7] =
     [("{}", 1.0), ("[]", 1.0), ("''", 1.0), ("null", 0.7), ("0", 0.7), ("false", 0.5), ("undefined", 0.3)];
 
@@ -56,5 +56,5 @@ fn fall_back(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     }
 }
 
-/// More of the file's own are not tried.
+/// Maximum number of the file's own fallback values that are tried.
 const MOST_FALLBACKS: usize = 20;

@@ -47,7 +47,7 @@ fn operand(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     }
 }
 
-/// `items.slice(k)` for `items`.
+/// Proposes a part of a collection: `items.slice(k)` for `items`.
 fn part(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     let own = site.text(node.span);
     for other in site.names_at(node.span.start).iter().filter(|other| other.text != own) {

@@ -25,7 +25,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// What may have been meant: a boundary first, then the opposite, then what has little in common.
+/// Returns the operators that may have been meant, with their weights: a boundary first, then the opposite,
+/// then those that have little in common.
 fn alternatives(written: &str) -> &'static [(&'static str, f64)] {
     match written {
         "<" => &[("<=", 8.0), (">", 2.0), (">=", 2.0), ("!==", 0.7), ("===", 0.5)],

@@ -1,4 +1,4 @@
-//! A wrong literal.
+//! Replacements for a wrong literal.
 
 use crate::javascript::search::site::{Site, is_short};
 use crate::javascript::search::tree::{Node, Place, Shape};
@@ -47,7 +47,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// Whether the operation that the literal stands in would do nothing with this number: other operators leave it out altogether.
+/// Returns whether the operation around the literal would have no effect with this number: other operators
+/// remove such an operation altogether.
 fn is_neutral(site: &Site<'_>, node: &Node, number: &str) -> bool {
     let Some(Shape::Binary { right, operator, .. }) = site.parent(node).map(|parent| &parent.shape) else {
         return false;
@@ -62,7 +63,7 @@ fn is_neutral(site: &Site<'_>, node: &Node, number: &str) -> bool {
     }
 }
 
-/// More of a file's literals are not tried.
+/// Maximum number of a file's literals that are tried.
 const MOST_LITERALS: usize = 30;
 
 /// The literals that the function itself, or else the file, writes.

@@ -49,10 +49,10 @@ fn constructor(changes: &mut Changes, site: &Site<'_>) {
     site.put_before(changes, 4.0, &site.branch(&condition, &leave));
 }
 
-/// How much checks that the file has elsewhere weigh, all together, beside those that are made up.
+/// Total weight of the checks that the file has elsewhere, relative to the checks that are made up.
 const KNOWN: f64 = 0.5;
 
-/// Few of them are not much likelier for being few.
+/// Maximum factor by which these checks gain weight: few checks are not much likelier for being few.
 const MOST_KNOWN: f64 = 8.0;
 
 /// A check that the file has elsewhere, with the variables of this place.
@@ -70,10 +70,10 @@ fn known(changes: &mut Changes, site: &Site<'_>) {
     changes.weigh(before, KNOWN * made_up, MOST_KNOWN);
 }
 
-/// More are not tried at one place.
+/// Maximum number of conditions that are tried at one place.
 const MOST_CONDITIONS: usize = 28;
 
-/// What is checked: variables that may be empty, and what the file checks elsewhere.
+/// Returns the conditions to check: that variables are empty, and those that the file checks elsewhere.
 fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     let parameters = site.function.map(|function| function.parameters.as_slice()).unwrap_or_default();
@@ -123,13 +123,14 @@ fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
 /// More of the file's own tests are not tried.
 const MOST_PREDICATES: usize = 3;
 
-/// Whether a function is called like one that tells something about its argument.
+/// Returns whether the name of a function is that of a predicate about its argument (`is...`, `has...`).
 fn is_predicate(name: &str) -> bool {
     let rest = name.strip_prefix("is").or_else(|| name.strip_prefix("has"));
     rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
 }
 
-/// What the check returns: anything where the function begins, later what the function returns elsewhere.
+/// Returns the values that the check may return: any value at the beginning of the function, later only those
+/// that the function returns elsewhere.
 fn values(site: &Site<'_>, is_first: bool) -> Vec<(String, f64)> {
     let mut values = returns::values(site);
     if !is_first {

@@ -4,7 +4,7 @@ use crate::javascript::search::site::Site;
 use crate::javascript::search::tree::{Kind, Node, Shape};
 use crate::search::change::Changes;
 
-/// What variables begin with.
+/// Initial values of variables, with their weights.
 const BEGINNINGS: [(&str, f64); 12] = [
     ("0", 2.0),
     ("1", 2.0),

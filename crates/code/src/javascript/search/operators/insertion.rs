@@ -66,7 +66,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// Whether nothing but its declaration gives the variable a value.
+/// Returns whether only its declaration gives the variable a value.
 fn is_never_updated(function: &str, name: &str) -> bool {
     let given =
         [" = ", " += ", " -= ", "++", "--", "="].map(|operator| function.matches(&format!("{name}{operator}")).count());

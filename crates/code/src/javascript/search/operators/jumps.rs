@@ -37,7 +37,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// What is thrown.
+/// Returns the expression that is thrown.
 fn thrown<'a>(site: &Site<'a>) -> &'a str {
     let is_it =
         |node: &&Node| node.parent.is_none() && matches!(node.place, Place::Value) && node.shape != Shape::Other;

@@ -1,4 +1,4 @@
-//! A wrong variable.
+//! Replacements for a wrong variable.
 
 use crate::javascript::search::site::Site;
 use crate::javascript::search::tree::{Kind, Node, Place, Shape};

@@ -63,7 +63,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// How much the place counts: indices and bounds are where people miscount.
+/// Returns the weight of the place: people miscount indices and bounds most often.
 fn likelihood(site: &Site<'_>, node: &Node) -> f64 {
     match (node.place, site.parent(node).map(|parent| &parent.shape)) {
         (Place::Target | Place::Callee | Place::Iterable | Place::Shorthand, _) => 0.0,

@@ -38,7 +38,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// What stands in patterns, and what may have been meant.
+/// Parts of patterns, each with the parts that may have been meant and their weights.
 const PARTS: &[(&str, &[(&str, f64)])] = &[
     ("+", &[("*", 3.0), ("", 1.0), ("?", 0.5), ("+?", 0.7)]),
     ("*", &[("+", 3.0), ("", 1.0), ("?", 0.5), ("*?", 0.7)]),
@@ -62,7 +62,7 @@ const PARTS: &[(&str, &[(&str, f64)])] = &[
     ("1-9", &[("0-9", 1.0)]),
 ];
 
-/// More parts of one pattern are not changed.
+/// Maximum number of parts of one pattern that are changed.
 const MOST_PARTS: usize = 40;
 
 fn anchors(changes: &mut Changes, body: Span, code: &str) {

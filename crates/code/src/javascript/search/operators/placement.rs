@@ -7,7 +7,7 @@ use crate::search::change::Changes;
 use crate::search::relation::are_related;
 use crate::span::Span;
 
-/// Longer statements are definitions, whose order is seldom wrong.
+/// Maximum length of a statement that is swapped, in bytes: longer ones are definitions, whose order is seldom wrong.
 const LONGEST_SWAPPED: usize = 200;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {

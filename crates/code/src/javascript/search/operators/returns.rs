@@ -47,7 +47,8 @@ fn wrong(changes: &mut Changes, site: &Site<'_>, value: Span, share: f64) {
     changes.wrap(0.3 * share, &value, "[", "]");
 }
 
-/// What a function may return: its variables, what it returns elsewhere, and constants.
+/// Returns the values that a function may return: its variables, the values
+/// that it returns elsewhere, and constants.
 pub(super) fn values(site: &Site<'_>) -> Vec<(String, f64)> {
     let names = site.names();
     let mut values: Vec<(String, f64)> = names.iter().map(|name| (name.text.to_owned(), 1.5 * name.nearness)).collect();

@@ -6,7 +6,7 @@ use crate::search::change::Changes;
 use crate::search::uses::Uses;
 use crate::span::Span;
 
-/// Functions that make a related value of a value, with how often they are what is missing.
+/// Functions that turn a value into a related one, weighted by how often they are missing.
 const AROUND: &[(&str, f64)] = &[
     ("String", 1.5),
     ("Number", 1.5),
@@ -22,7 +22,7 @@ const AROUND: &[(&str, f64)] = &[
     ("Boolean", 0.3),
 ];
 
-/// What makes a related value when it is put behind one.
+/// Suffixes that turn a value into a related value, with their weights.
 const BEHIND: &[(&str, f64)] = &[
     (".length", 2.0),
     (".trim()", 1.0),
@@ -69,13 +69,14 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// How much less likely something is that the file does nowhere else.
+/// Factor for a wrapper that the file uses nowhere else, which is less likely.
 const UNUSUAL: f64 = 0.3;
 
-/// How much likelier a call is that the file makes elsewhere, of the same function with the same argument.
+/// Factor by which a call is likelier if the file makes it elsewhere:
+/// the same function with the same argument.
 const APPLIED: f64 = 5.0;
 
-/// More functions of the file are not tried.
+/// Maximum number of functions of the file that are tried.
 const MOST_FUNCTIONS: usize = 8;
 
 fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {

@@ -47,7 +47,7 @@ impl RepairOperator for Arguments {
     }
 }
 
-/// Functions that are given one argument, or nearly always are.
+/// Functions that are called with one argument, always or nearly always.
 const TAKE_ONE: [&str; 19] = [
     "len", "abs", "sum", "list", "set", "tuple", "bool", "float", "str", "repr", "any", "all", "reversed", "iter",
     "chr", "ord", "hash", "type", "append",
@@ -90,7 +90,7 @@ fn drop(changes: &mut Changes, call: &ExprCall) {
     }
 }
 
-/// Puts an argument in: a parameter of the called function that nothing is given for, or a variable.
+/// Proposes to add an argument: one for a parameter of the called function that has no argument, or a variable.
 fn add(changes: &mut Changes, site: &Site<'_>, call: &ExprCall) {
     let arguments = &call.arguments;
     let inside = Span::from(arguments.range());

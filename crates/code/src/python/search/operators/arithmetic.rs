@@ -59,7 +59,7 @@ impl RepairOperator for Arithmetic {
     }
 }
 
-/// Whether it is known to be a text or a list, whose sums depend on the order.
+/// Returns whether the operand is known to be a text or a list, whose sums depend on the order.
 fn has_order(site: &Site<'_>, operand: &Expr) -> bool {
     match operand {
         Expr::StringLiteral(_) | Expr::FString(_) | Expr::List(_) | Expr::ListComp(_) => true,
@@ -126,7 +126,7 @@ fn operator_place(text: &str, left: &Expr, right: &Expr, operator: Operator) -> 
     Some(Span { start: from + token.start, end: from + token.end })
 }
 
-/// What may have been meant, the one that looks or works most alike first.
+/// Returns the operators that may have been meant, with their weights: the one that looks or works most alike first.
 pub(super) fn alternatives(written: Operator) -> &'static [(Operator, f64)] {
     use Operator::{Add, BitAnd, BitOr, BitXor, Div, FloorDiv, LShift, MatMult, Mod, Mult, Pow, RShift, Sub};
     match written {

@@ -80,10 +80,10 @@ fn counterparts(name: &str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// More of an object's attributes are not tried.
+/// Maximum number of an object's attributes that are tried.
 const MOST_ATTRIBUTES: usize = 20;
 
-/// What the file reads of objects of that name, and the fields of its classes.
+/// Returns the attributes that the file reads from objects of that name, and the fields of its classes.
 fn attributes_of<'a>(site: &Site<'a>, receiver: &str) -> BTreeSet<&'a str> {
     let read = site.file.attributes_read(receiver);
     read.chain(site.file.fields()).take(MOST_ATTRIBUTES).collect()

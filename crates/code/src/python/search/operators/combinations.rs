@@ -61,7 +61,7 @@ fn operand(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>) {
     }
 }
 
-/// `items[k:]` for `items`.
+/// Proposes a part of a collection: `items[k:]` for `items`.
 fn part(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>) {
     let end = node.expression.end().to_usize();
     let others = site.names().iter().copied().filter(|name| *name != site.text(node.expression));

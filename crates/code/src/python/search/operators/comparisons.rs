@@ -38,7 +38,7 @@ impl RepairOperator for Comparisons {
     }
 }
 
-/// Where the operator between two operands stands; brackets and comments may stand there too.
+/// Returns the start and end of the operator between two operands; brackets and comments may stand there, too.
 fn operator_place(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
     let tokens = scan(text.get(from..to)?);
     let mut parts = tokens.iter().filter(|token| matches!(token.kind, Kind::Operator | Kind::Keyword));
@@ -47,7 +47,8 @@ fn operator_place(text: &str, from: usize, to: usize) -> Option<(usize, usize)> 
     Some((from + first.start, from + last.end))
 }
 
-/// What may have been meant: a boundary first, then the opposite, then what has little in common.
+/// Returns the operators that may have been meant, with their weights: a boundary first, then the opposite, then those that have
+/// little in common.
 fn alternatives(written: CmpOp) -> &'static [(CmpOp, f64)] {
     use CmpOp::{Eq, Gt, GtE, In, Is, IsNot, Lt, LtE, NotEq, NotIn};
     match written {

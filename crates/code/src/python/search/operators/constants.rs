@@ -1,4 +1,4 @@
-//! A wrong literal.
+//! Replacements for a wrong literal.
 
 use ruff_python_ast::{Expr, Number, Operator};
 use ruff_text_size::Ranged as _;
@@ -53,7 +53,8 @@ impl RepairOperator for Constants {
     }
 }
 
-/// Whether the operation that the literal stands in would do nothing with this number: other operators leave it out altogether.
+/// Returns whether the operation around the literal would have no effect with this number: other repair operators remove such an
+/// operation altogether.
 fn is_neutral(node: &Node<'_>, number: &str) -> bool {
     let Some(Expr::BinOp(operation)) = node.parent else { return false };
     let is_right = Span::from(operation.right.range()) == Span::from(node.expression.range());
@@ -66,7 +67,7 @@ fn is_neutral(node: &Node<'_>, number: &str) -> bool {
     }
 }
 
-/// More of a file's literals are not tried.
+/// Maximum number of a file's literals that are tried.
 const MOST_LITERALS: usize = 30;
 
 /// The literals that the function itself, or else the file, writes.

@@ -51,10 +51,10 @@ impl RepairOperator for Guards {
     }
 }
 
-/// How much checks that the file has elsewhere weigh, all together, beside those that are made up.
+/// Total weight of the checks that the file has elsewhere, relative to the weight of those that are made up.
 const KNOWN: f64 = 0.5;
 
-/// Few of them are not much likelier for being few.
+/// Maximum factor by which these checks gain weight: few checks are not much likelier for being few.
 const MOST_KNOWN: f64 = 8.0;
 
 /// A check that the file has elsewhere, with the variables of this place.
@@ -75,7 +75,7 @@ fn is_documentation(statement: Option<&Stmt>) -> bool {
     matches!(statement, Some(Stmt::Expr(inner)) if inner.value.is_string_literal_expr())
 }
 
-/// What is checked: variables that may be empty, and what the file checks elsewhere.
+/// Returns the conditions to check: variables that may be empty, and conditions that the function tests elsewhere.
 fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found = Vec::new();
     let parameters = site.function.map(|function| function.parameters.as_slice());
@@ -106,10 +106,11 @@ fn conditions(site: &Site<'_>) -> Vec<(String, f64)> {
     found
 }
 
-/// More are not tried at one place.
+/// Maximum number of conditions that are tried at one place.
 const MOST_CONDITIONS: usize = 24;
 
-/// What the check returns: anything where the function begins, later what the function returns elsewhere.
+/// Returns the values that the check may return: any value where the function begins; later only `None` and the values that the
+/// function returns elsewhere.
 fn values(site: &Site<'_>, is_first: bool) -> Vec<(String, f64)> {
     let mut values = returns::values(site);
     if !is_first {

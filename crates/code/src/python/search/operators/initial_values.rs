@@ -10,7 +10,7 @@ use crate::search::priors::Family;
 
 pub(super) struct InitialValues;
 
-/// What variables begin with.
+/// Values that variables begin with, with their weights.
 const BEGINNINGS: [(&str, f64); 12] = [
     ("0", 2.0),
     ("1", 2.0),

@@ -49,7 +49,7 @@ impl RepairOperator for Insertion {
     }
 }
 
-/// Whether the variable is given a value once, by an assignment; parameters and the variables of loops are not.
+/// Returns whether the variable is bound only once, by an assignment; parameters and loop variables do not count.
 fn is_never_updated(site: &Site<'_>, name: &str) -> bool {
     let module = site.file.module;
     let bindings = module.scopes.get(module.scope_at(site.head.start)).and_then(|scope| scope.bindings.get(name));

@@ -37,7 +37,7 @@ pub(super) trait RepairOperator: Sync {
     fn propose(&self, site: &Site<'_>, changes: &mut Changes);
 }
 
-/// Every operator.
+/// Returns all repair operators.
 pub(super) fn operators() -> &'static [&'static dyn RepairOperator] {
     &[
         &names::Names,

@@ -1,4 +1,4 @@
-//! A wrong variable.
+//! Replacements for a wrong variable.
 
 use ruff_python_ast::{Expr, Stmt};
 

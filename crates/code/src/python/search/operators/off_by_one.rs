@@ -50,7 +50,7 @@ impl RepairOperator for OffByOne {
     }
 }
 
-/// How much the place counts: indices, bounds and ranges are where people miscount.
+/// Returns the weight of the place: indices, bounds and ranges are where off-by-one faults are most common.
 fn likelihood(node: &Node<'_>) -> f64 {
     match (node.place, node.parent) {
         (Place::Target | Place::Callee | Place::Iterable, _) => 0.0,

@@ -59,7 +59,8 @@ fn wrong(changes: &mut Changes, site: &Site<'_>, value: &Expr) {
     changes.wrap(0.3, value, "[", "]");
 }
 
-/// What a function may return: its variables, what it returns elsewhere, and constants.
+/// Returns the values that a function may return, with their weights: its variables, the values it returns elsewhere, and
+/// constants.
 pub(super) fn values(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut values: Vec<(String, f64)> = site.names().iter().copied().map(|name| (name.to_owned(), 1.5)).collect();
     values.extend(site.names().iter().copied().map(|name| (format!("not {name}"), 0.3)));

@@ -12,7 +12,7 @@ use crate::search::uses::Uses;
 
 pub(super) struct Wrappers;
 
-/// Functions that make a related value of a value, with how often they are what is missing.
+/// Functions that turn a value into a related one, weighted by how often they are missing.
 const AROUND: &[(&str, f64)] = &[
     ("len", 2.0),
     ("str", 2.0),
@@ -33,7 +33,7 @@ const AROUND: &[(&str, f64)] = &[
     ("repr", 0.3),
 ];
 
-/// What is gone through, besides those.
+/// Functions to wrap around a value that is iterated over, weighted by how often they are missing.
 const AROUND_ITERABLES: &[(&str, f64)] =
     &[("reversed", 3.0), ("enumerate", 2.0), ("sorted", 2.0), ("range", 2.0), ("list", 1.5), ("set", 1.0)];
 
@@ -87,7 +87,7 @@ impl RepairOperator for Wrappers {
     }
 }
 
-/// More functions of the file are not tried.
+/// Maximum number of functions of the file that are tried.
 const MOST_FUNCTIONS: usize = 6;
 
 fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node<'_>, weight: f64) {
@@ -152,11 +152,11 @@ fn behind(changes: &mut Changes, node: &Node<'_>, weight: f64) {
     }
 }
 
-/// What values are when there is none.
+/// Fallback values for a missing value, with their weights.
 const FALLBACKS: [(&str, f64); 7] =
     [("None", 1.0), ("[]", 1.0), ("''", 0.7), ("{}", 0.7), ("0", 0.7), ("()", 0.5), ("False", 0.3)];
 
-/// More of the file's own are not tried.
+/// Maximum number of the file's own values that are tried as fallbacks.
 const MOST_FALLBACKS: usize = 20;
 
 /// `value or None` for `value`.

@@ -1,10 +1,11 @@
-//! Whether what a model says is on the page.
+//! Check whether a model's values are on the page.
 //!
-//! - [`words`]: texts that are equal when they say the same
-//! - `notation`: how the page writes its numbers
-//! - [`pieces`]: what a page holds
+//! - [`words`]: texts that are equal if they say the same
+//! - `notation`: the number format of the page
+//! - [`pieces`]: the content of the page
 //!
-//! Found is what stands there, in another writing perhaps; not that it is the right one of several.
+//! A value is found if it occurs on the page, perhaps in another spelling. It is not checked whether it is
+//! the right one of several.
 
 mod notation;
 mod pieces;
@@ -35,10 +36,10 @@ const LONGEST_LABEL: usize = 120;
 const MOST_LABELS: usize = 20_000;
 const MOST_YEARS: usize = 20_000;
 
-/// How far around a year its time of day stands, in bytes.
+/// Maximum distance between a year and its time of day, in bytes.
 const AROUND_YEAR: usize = 40;
 
-/// Money signs that stand for several currencies, with those that are meant by them.
+/// Currency signs that may mean several currencies, with those currencies.
 const SIGNS: [(&str, &[&str]); 8] = [
     ("$", &["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]),
     ("£", &["GBP"]),
@@ -53,35 +54,35 @@ const SIGNS: [(&str, &[&str]); 8] = [
 /// Parts of values that are words of a form and not of a page.
 const JUDGED: [&str; 1] = ["per"];
 
-/// What a page holds, in a form that makes looking for something quick.
+/// Content of a page, in a form that is fast to search.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    /// How it writes its numbers.
+    /// Number format of the page.
     notation: Notation,
     /// Its words, with spaces between digits read in both ways.
     words: [(Spaces, String); 2],
-    /// Its addresses, whole.
+    /// Complete URLs on the page.
     addresses: BTreeSet<String>,
-    /// Its days, as ISO 8601.
+    /// Dates on the page, as ISO 8601.
     days: BTreeSet<String>,
-    /// Its times of day, with their days.
+    /// Times of day on the page, with their dates.
     moments: BTreeSet<Moment>,
-    /// Its durations.
+    /// Durations on the page, in minutes.
     minutes: BTreeSet<u32>,
     /// The currencies of its prices: codes, or signs that could mean several.
     currencies: BTreeSet<String>,
-    /// How many years were read.
+    /// Number of years read so far.
     years: usize,
 }
 
-/// A time of day on a day.
+/// A date with a time of day.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Moment {
-    /// As ISO 8601.
+    /// Date as ISO 8601.
     day: String,
-    /// Hours, minutes, seconds.
+    /// Hours, minutes and seconds.
     time: [i8; 3],
-    /// From UTC, in seconds, where it is said.
+    /// Offset from UTC in seconds, if the page states it.
     offset: Option<i32>,
 }
 
@@ -99,7 +100,7 @@ impl Moment {
         })
     }
 
-    /// Whether it says all that another one says, and perhaps more.
+    /// Returns whether it states everything that the other one states, and perhaps more.
     fn says(&self, other: &Self) -> bool {
         self.day == other.day
             && self.time[..2] == other.time[..2]
@@ -109,7 +110,7 @@ impl Moment {
 }
 
 impl Evidence {
-    /// What a page holds. `url` is its address: what its others are relative to.
+    /// Reads the content of a page. `url` is the page's URL, the base of its relative URLs.
     pub(crate) fn of(page: &Document, url: Option<&Url>) -> Self {
         let mut evidence = Self {
             notation: notation_of(page.page_text()),
@@ -177,7 +178,7 @@ impl Evidence {
         }
     }
 
-    /// Codes of currencies that stand for themselves, or beside a number: `try` is a word.
+    /// Adds currency codes that are a whole piece or next to a number: on its own, `try` is a word.
     fn add_currencies(&mut self, piece: &str) {
         static CODE: LazyLock<Option<Regex>> =
             LazyLock::new(|| Regex::new(r"^\s*([A-Z]{3})\s*$|\d\s?([A-Z]{3})\b|\b([A-Z]{3})\s?\d").ok());
@@ -186,7 +187,7 @@ impl Evidence {
         }
     }
 
-    /// What a short piece means, and what its parts do.
+    /// Adds the durations and currencies that a short piece and its clauses state.
     fn add_label(&mut self, piece: &str) {
         let clauses = piece.split([',', ';', '|', '•', '·', '–']).filter(|clause| *clause != piece);
         for text in std::iter::once(piece).chain(clauses) {
@@ -199,7 +200,7 @@ impl Evidence {
         }
     }
 
-    /// Whether a value of this kind is on the page, all of it.
+    /// Judges whether a value of this kind is on the page, with all its parts.
     pub(crate) fn judge(&self, value: &Value, kind: &Kind) -> Grounding {
         let found = |is_found: bool| if is_found { Grounding::Found } else { Grounding::NotFound };
         match (kind, value) {
@@ -257,7 +258,8 @@ impl Evidence {
         }
     }
 
-    /// Whether the words of a text stand on the page in their order; each of its lines for itself.
+    /// Returns whether the words of a text occur on the page in this order. Each line of the text is searched
+    /// for separately.
     fn has_text(&self, text: &str) -> bool {
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         lines.all(|line| {
@@ -268,7 +270,8 @@ impl Evidence {
         })
     }
 
-    /// Whether a number with a decimal point, or none, is on the page: in the one way in which the page writes its numbers.
+    /// Returns whether a number, with or without a decimal point, is on the page. Only the page's own number
+    /// format counts.
     fn has_number(&self, number: &str) -> bool {
         let Ok(number) = number.parse::<Decimal>() else { return self.has_text(number) };
         let plain = number.normalize().to_string();
@@ -292,7 +295,7 @@ impl Evidence {
         }
     }
 
-    /// Whether a time of day is on the page: as `21:01`, or with the half of the day that it is in.
+    /// Returns whether a time of day is on the page: as `21:01`, or with the half of the day (am or pm).
     fn has_time(&self, hour: i8, minute: i8) -> bool {
         let half_hour = if hour % 12 == 0 { 12 } else { hour % 12 };
         let with = |half: &str| {

@@ -1,4 +1,4 @@
-//! How a page writes its numbers: found out by those of them that can be read in one way only.
+//! Number format of a page, inferred from those of its numbers that can be read in only one way.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,10 @@ use regex::Regex;
 
 use super::words::Notation;
 
-/// No more numbers of a page than this are looked at.
+/// Maximum number of numbers of a page that are examined.
 const MOST_NUMBERS: usize = 20_000;
 
-/// What a number tells about the others, the surest first.
+/// Type of evidence that a number gives about the number format, the most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Witness {
     /// An amount of money with its decimal mark.
@@ -20,7 +20,7 @@ enum Witness {
     Thousands,
 }
 
-/// How a text writes its numbers. The surest witnesses decide, and only when they agree.
+/// Infers the number format of a text. The most reliable witnesses decide, and only if they agree.
 pub(super) fn notation_of(text: &str) -> Notation {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let sign = r"[$€£¥₹₽₺₩₪฿]|\b(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|CZK|BRL|INR|CAD|AUD)\b|\b(?:zł|kr)\b";
@@ -40,7 +40,7 @@ pub(super) fn notation_of(text: &str) -> Notation {
     Notation::Undecided
 }
 
-/// What one number tells.
+/// Returns the evidence that one number gives about the number format; `None` if it gives none.
 fn witness(number: &str, is_money: bool) -> Option<(Witness, Notation)> {
     let decimal = |mark| if mark == '.' { Notation::Point } else { Notation::Comma };
     let group = |mark| if mark == '.' { Notation::Comma } else { Notation::Point };

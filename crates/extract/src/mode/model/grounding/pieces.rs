@@ -29,11 +29,11 @@ const ADDRESSES: [&str; 8] = ["href", "src", "srcset", "data-src", "data-srcset"
 
 /// A piece of text.
 pub(super) enum Piece<'a> {
-    /// What an element shows: part of what the page shows.
+    /// Visible text of an element, a part of the page's visible text.
     Shown(&'a str),
-    /// What stands for itself: the page's whole text, an attribute, a value that is stated.
+    /// Independent text: the page's whole text, an attribute, a stated value.
     Own(&'a str),
-    /// Where something is, as it is written. It is one of the others as well.
+    /// URL, as written. It is one of the other pieces as well.
     Address(&'a str),
 }
 

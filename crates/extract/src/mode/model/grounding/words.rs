@@ -3,7 +3,7 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// How a space between digits is read.
+/// Interpretation of a space between digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spaces {
     /// It ends a number: `1 250 g` is one and 250 grams.
@@ -12,19 +12,19 @@ pub(super) enum Spaces {
     Group,
 }
 
-/// How a page writes its numbers, as far as it tells.
+/// Number format of a page, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// `1,299.50`
+    /// Decimal point: `1,299.50`.
     Point,
-    /// `1.299,50`
+    /// Decimal comma: `1.299,50`.
     Comma,
     /// A number that can be read in two ways is neither: `1.299` stays as it is written.
     Undecided,
 }
 
-/// Whether a number without its fraction's zeros could be one with thousands: a page that does not tell how it writes numbers does not
-/// say which.
+/// Returns whether a number, without its fraction's trailing zeros, could also have a thousands separator. If
+/// the number format of the page is unknown, the reading is undecided.
 pub(super) fn has_two_readings(number: &str) -> bool {
     number.trim_start_matches('-').split_once('.').is_some_and(|(whole, fraction)| could_group(whole, fraction))
 }

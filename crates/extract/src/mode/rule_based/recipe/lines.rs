@@ -26,7 +26,7 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     text.split(['\n', '\r']).map(unescaped).filter(|line| line.chars().any(char::is_alphanumeric)).collect()
 }
 
-/// Whether a line is only the number of a step: `Step 1`.
+/// Returns whether a line is only the number of a step: `Step 1`.
 pub(super) fn is_only_number(line: &str) -> bool {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\p{L}{0,12}\W*\d{1,2}\W*$").ok());
     NUMBER.as_ref().is_some_and(|number| number.is_match(line.trim()))

@@ -1,4 +1,4 @@
-//! What a recipe needs, and what to do with it.
+//! Extraction of recipes: ingredients, instructions, yield and times.
 
 mod lines;
 mod shown;
@@ -61,7 +61,7 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     filling.set(Field::Rating, thing.and_then(commerce::rating), |item| &mut item.rating);
 }
 
-/// Whether a page that states no recipe shows one.
+/// Returns whether a page that states no recipe shows one.
 pub(super) fn looks_like_one(view: &View<'_>) -> bool {
     if !view.is_readable {
         return false;

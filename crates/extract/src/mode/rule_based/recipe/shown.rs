@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::lines::{lines, without_numbers};
 
-/// What a page shows.
+/// Ingredients and instructions that a page shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) ingredients: Vec<String>,
@@ -95,7 +95,7 @@ fn below(page: &Document, heading: NodeId, words: Option<&Regex>, stop: Option<&
     Vec::new()
 }
 
-/// Whether a heading begins another part of the same list.
+/// Returns whether a heading begins another part of the same list.
 fn goes_on(text: &str, words: Option<&Regex>) -> bool {
     static FOR: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)^\W*(for|to|für|zum|pour|para|per|til|till|voor)\s").ok());
@@ -106,7 +106,7 @@ fn is_heading(page: &Document, node: NodeId) -> bool {
     matches!(page.tag(node), "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// Whether a heading is of the same rank as the one before the list, or above it.
+/// Returns whether a heading has the same rank as the one before the list, or a higher one.
 fn ends_list(page: &Document, node: NodeId, heading: NodeId) -> bool {
     !is_heading(page, heading) || page.tag(node) <= page.tag(heading)
 }

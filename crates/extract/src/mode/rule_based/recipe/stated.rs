@@ -1,4 +1,4 @@
-//! What a stated recipe says.
+//! Content of a recipe that a page states.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::lines::{is_only_number, lines, without_numbers};
 use crate::mode::rule_based::found::Found;
 use crate::mode::rule_based::stated::{Thing, is_said, kinds_of, text_of};
 
-/// How deep sections and steps nest.
+/// Maximum nesting depth of sections and steps.
 const DEEPEST: usize = 6;
 
 /// A line for each ingredient.
@@ -84,7 +84,7 @@ fn steps(value: &Value, depth: usize, all: &mut Vec<String>) {
     }
 }
 
-/// How much comes out: of several the one with most to say, as `4` and `4 servings`.
+/// Returns the yield; the longest of several, such as `4` and `4 servings`.
 pub(super) fn yields(thing: &Thing<'_>) -> Option<Found<String>> {
     let texts = thing.texts(&["recipeYield", "yield"]);
     texts.into_iter().max_by_key(String::len).map(|text| Found::stated(text, thing.source))

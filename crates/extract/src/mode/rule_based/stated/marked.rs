@@ -1,4 +1,4 @@
-//! Microdata (`itemscope`) and RDFa (`typeof`) as the JSON-LD objects that they stand for.
+//! Conversion of microdata (`itemscope`) and RDFa (`typeof`) to equivalent JSON-LD objects.
 
 use autoheal_page::{Document, NodeId};
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ const WAYS: [Way; 2] = [
     Way { property: "property", scope: "typeof", kind: "typeof" },
 ];
 
-/// How deep things nest that are read.
+/// Maximum nesting depth of the things that are read.
 const DEEPEST: usize = 12;
 
 /// The lines of a property with more elements than this are not kept apart.

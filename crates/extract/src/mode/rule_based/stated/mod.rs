@@ -1,5 +1,5 @@
-//! What the page states about itself, as one kind of thing: JSON-LD objects as they are, microdata and RDFa as the objects they
-//! stand for, and `meta` by its names.
+//! Statements of the page about itself, in one common form: JSON-LD objects as they are, microdata and RDFa
+//! converted to such objects, and `meta` by name.
 
 mod marked;
 mod thing;
@@ -15,14 +15,14 @@ pub(super) use thing::{Thing, is_said, kinds_of, text_of, unescaped};
 use super::found::Found;
 use crate::item::Source;
 
-/// More things than this are not read: pages that state more are lists of everything.
+/// Maximum number of things that are read: pages that state more are lists of everything.
 const MOST: usize = 2000;
 
 /// Everything that a page states.
 pub(super) struct Stated {
     /// Things with a type, in the order of the page; JSON-LD first.
     things: Vec<(Source, Value)>,
-    /// Where in `things` the one with an `@id` is.
+    /// Index in `things` of the thing with each `@id`.
     named: HashMap<String, usize>,
     /// `meta` in the order of the page: name in lower case, content.
     meta: Vec<(String, String)>,
@@ -57,7 +57,7 @@ impl Stated {
         self.things.iter().map(|(source, value)| Thing::new(self, *source, value))
     }
 
-    /// The thing that an `@id` names.
+    /// Returns the thing with an `@id`.
     fn named(&self, id: &str) -> Option<&Value> {
         self.named.get(id).and_then(|&place| self.things.get(place)).map(|(_, value)| value)
     }

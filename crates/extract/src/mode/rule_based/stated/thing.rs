@@ -10,14 +10,14 @@ use super::Stated;
 use crate::item::Source;
 use crate::mode::rule_based::found::Found;
 
-/// How many references are followed from one thing to the next.
+/// Maximum number of steps in a path from one thing to another.
 const LONGEST_WAY: usize = 6;
 
 /// An object with a type, and the page's other objects that it may refer to.
 #[derive(Clone, Copy)]
 pub(in crate::mode::rule_based) struct Thing<'a> {
     stated: &'a Stated,
-    /// How it is written.
+    /// Format in which the thing is written.
     pub(in crate::mode::rule_based) source: Source,
     value: &'a Value,
 }
@@ -116,7 +116,8 @@ pub(in crate::mode::rule_based) fn unescaped(text: &str) -> String {
     if once.contains('&') && once.contains(';') { plain_text(&once) } else { once }
 }
 
-/// Whether a text says anything: publishing systems write `null`, `undefined` and templates that nobody filled.
+/// Returns whether a text says anything. It does not if it is `null`, `undefined` or an unfilled template, as
+/// publishing systems write them.
 pub(in crate::mode::rule_based) fn is_said(text: &str) -> bool {
     static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)^(null|undefined|none|n/?a|nan|-+|\[object object\]|not specified|false)?$|\$\{|\{\{|\{%").ok()
