@@ -29,6 +29,7 @@ pub const PYTHON_MAIN: &str = "autoheal_warm/__main__.py";
 /// The runner for JavaScript: its files, of which [`NODE_MAIN`] is run with `RUNNER JOBS ROOT [arguments of the test runner]`.
 pub const NODE: &[(&str, &str)] = &[
     (NODE_MAIN, include_str!("javascript/autoheal_warm/main.cjs")),
+    ("autoheal_warm_node/changed_module.cjs", include_str!("javascript/autoheal_warm/changed_module.cjs")),
     ("autoheal_warm_node/changed_text.cjs", include_str!("javascript/autoheal_warm/changed_text.cjs")),
     ("autoheal_warm_node/coverage.cjs", include_str!("javascript/autoheal_warm/coverage.cjs")),
     ("autoheal_warm_node/identity.cjs", include_str!("javascript/autoheal_warm/identity.cjs")),
@@ -37,6 +38,8 @@ pub const NODE: &[(&str, &str)] = &[
     ("autoheal_warm_node/jobs.cjs", include_str!("javascript/autoheal_warm/jobs.cjs")),
     ("autoheal_warm_node/mocha.cjs", include_str!("javascript/autoheal_warm/mocha.cjs")),
     ("autoheal_warm_node/module_hooks.cjs", include_str!("javascript/autoheal_warm/module_hooks.cjs")),
+    ("autoheal_warm_node/node_test.cjs", include_str!("javascript/autoheal_warm/node_test.cjs")),
+    ("autoheal_warm_node/node_test_process.cjs", include_str!("javascript/autoheal_warm/node_test_process.cjs")),
     ("autoheal_warm_node/outliving.cjs", include_str!("javascript/autoheal_warm/outliving.cjs")),
     ("autoheal_warm_node/process.cjs", include_str!("javascript/autoheal_warm/process.cjs")),
     ("autoheal_warm_node/project.cjs", include_str!("javascript/autoheal_warm/project.cjs")),

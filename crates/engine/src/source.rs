@@ -378,8 +378,7 @@ pub enum SourceRecord {
         /// The new definition, as a JSON document.
         definition: Value,
     },
-    /// The definition as a run updated it, with a page at its new address. Ignored when the definition was changed after the
-    /// run began.
+    /// The definition that a run updated, with a page at its new address. Ignored when the definition was changed since.
     Moved {
         /// Name of the source.
         source: String,
@@ -388,8 +387,7 @@ pub enum SourceRecord {
         /// The new definition, as a JSON document.
         definition: Value,
     },
-    /// A user allows attempts at a fix again. Changes only what [`Health::release`] changes, because a run may update the
-    /// counts at the same time.
+    /// A user allows attempts at a fix again. Changes what [`Health::release`] changes: a run may update the counts meanwhile.
     Released {
         /// Name of the source.
         source: String,

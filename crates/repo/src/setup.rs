@@ -241,7 +241,8 @@ impl TestRunner {
             Self::Jest => Some("jest"),
             Self::Mocha => Some("mocha"),
             Self::Vitest => Some("vitest"),
-            Self::NodeTest | Self::Opaque => None,
+            Self::NodeTest => Some("node_test"),
+            Self::Opaque => None,
         }
     }
 }

@@ -32,8 +32,8 @@ export interface paths {
         put?: never;
         /**
          * Start a healing job
-         * @description Puts the repository into the queue and answers at once. While it is being healed for the same team, a further request for it is
-         *     another name for the same work; for another team it is a CONFLICT that names the job under way.
+         * @description Queues the repository and responds at once. While it is being healed for the same team, another request for it creates a job
+         *     that shares the same task; a request of another team fails with CONFLICT and names the active job.
          */
         post: operations["startHealing"];
         delete?: never;
@@ -66,7 +66,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get what there is at a glance */
+        /** Get an overview of the server */
         get: operations["getOverview"];
         put?: never;
         post?: never;
@@ -100,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a run with what it came to */
+        /** Get a run with its results */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -121,7 +121,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description It ends with what it has reached by then.
+         * @description The run ends with the results it has so far.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -156,9 +156,9 @@ export interface paths {
         };
         /**
          * Watch a run
-         * @description Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. After `run_finished` comes `end`, and the
-         *     connection is closed. A reader that was cut off goes on with `Last-Event-ID`. After `run_resumed` events come with numbers from its own
-         *     on, and what was told with these before never happened; a reader that comes back is told everything from the first of them on again.
+         * @description Server-sent events: `id` is the event's number, `event` its type, `data` a `RunEvent`. `end` follows `run_finished`, and the
+         *     connection is closed. A client that was disconnected resumes with `Last-Event-ID`. The events after `run_resumed` reuse the numbers
+         *     from its own on: discard the earlier events with these numbers. A client that reconnects receives all events from there on again.
          */
         get: operations["watchRun"];
         put?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Add a source
-         * @description A worker looks at the page and proposes a recipe for it; the task tells how that went.
+         * @description A worker fetches the page and infers a recipe for it; the task reports the result.
          */
         post: operations["addSource"];
         delete?: never;
@@ -253,8 +253,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Forget a source
-         * @description With its recipes, pages and values. Its alerts, and what was decided about it, stay.
+         * Delete a source
+         * @description Deletes its recipes, pages and values. Its alerts and the decisions about it are kept.
          */
         delete: operations["removeSource"];
         options?: never;
@@ -272,7 +272,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put the fix that waits into force */
+        /** Approve the waiting fix */
         post: operations["approveFix"];
         delete?: never;
         options?: never;
@@ -288,8 +288,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what people decided about a source
-         * @description Also about one that was removed: what was decided is kept.
+         * List the decisions about a source
+         * @description The decisions about a removed source are kept.
          */
         get: operations["listDecisions"];
         put?: never;
@@ -327,7 +327,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the Doctor at a source now
+         * Run the Doctor on a source now
          * @description Within the limits of the circuit breaker.
          */
         post: operations["healSource"];
@@ -344,7 +344,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the versions of a source's recipe, with what changed */
+        /** List the versions of a source's recipe, with their changes */
         get: operations["listRecipes"];
         put?: never;
         post?: never;
@@ -363,7 +363,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Refuse the fix that waits */
+        /** Reject the waiting fix */
         post: operations["rejectFix"];
         delete?: never;
         options?: never;
@@ -397,7 +397,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put an earlier version of a recipe into force again */
+        /** Reactivate an earlier version of a recipe */
         post: operations["rollBackSource"];
         delete?: never;
         options?: never;
@@ -429,7 +429,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the pages that are kept of a source */
+        /** List the stored pages of a source */
         get: operations["listSnapshots"];
         put?: never;
         post?: never;
@@ -538,7 +538,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a task
-         * @description One that waits is ended at once, one that a worker is at ends with what it has reached by then.
+         * @description A waiting task ends at once; a running one ends with the results it has so far.
          */
         post: operations["cancelTask"];
         delete?: never;
@@ -558,7 +558,7 @@ export interface paths {
         put?: never;
         /**
          * Try a task again
-         * @description One that failed, was cancelled or is in quarantine; a run that had not ended goes on where it was.
+         * @description Only a task that failed, was cancelled or is in quarantine; its unfinished run resumes where it was.
          */
         post: operations["retryTask"];
         delete?: never;
@@ -691,7 +691,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sum up what language models have used, and what that cost */
+        /** Sum up the usage of language models and its cost */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -763,7 +763,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check whether the server can do its work */
+        /** Check whether the server is ready for work */
         get: operations["isReady"];
         put?: never;
         post?: never;
@@ -779,58 +779,58 @@ export interface components {
     schemas: {
         /** @description A source that is being added. */
         Adding: {
-            /** @description Its name. */
+            /** @description Name of the source. */
             name: string;
-            /** @description The work of adding it. */
+            /** @description Task that adds the source. */
             task: components["schemas"]["Task"];
         };
-        /** @description Something that a person was told of. */
+        /** @description An alert that was raised for the operators. */
         Alert: {
             /**
              * Format: int64
-             * @description Its number.
+             * @description Number of the alert.
              */
             alertId: number;
-            /** @description When. */
+            /** @description Time at which the alert was raised. */
             createdAt: components["schemas"]["Time"];
             /** @enum {string} */
             kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER" | "RUN_FAILED" | "WAITING" | "NO_ROOM";
             mailedAt?: components["schemas"]["Time"] | null;
-            /** @description What happened, and what to do. */
+            /** @description Message that describes the event and the action to take. */
             message: string;
             postedAt?: components["schemas"]["Time"] | null;
-            /** @description What it is about: a source, a host, or a repository. */
+            /** @description Subject of the alert: a source, a host, or a repository. */
             target: string;
         };
         /** @description Alerts, the newest first. */
         AlertList: {
-            /** @description The alerts. */
+            /** @description Alerts that match the filter. */
             alerts: components["schemas"]["Alert"][];
             /**
              * Format: int64
-             * @description Where the list goes on, as `before`; absent at its end.
+             * @description Cursor of the next page, for `before`; absent on the last page.
              */
             next?: number | null;
         };
-        /** @description A task that was asked to stop. */
+        /** @description A task whose cancellation was requested. */
         Cancelled: {
             /** @enum {string} */
             state: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "QUARANTINED" | "CANCELLED";
             /**
              * Format: int64
-             * @description Its number.
+             * @description Number of the task.
              */
             taskId: number;
         };
         /** @description The output of a command that a run started. */
         CommandOutput: {
-            /** @description The command. */
+            /** @description Command line. */
             command: string;
-            /** @description How it ended. */
+            /** @description Outcome of the command. */
             ended: string;
             /**
              * Format: int64
-             * @description How long it took, in milliseconds.
+             * @description Running time, in milliseconds.
              */
             millis: number;
             /** @description The node that started it. */
@@ -838,22 +838,22 @@ export interface components {
             /** @description Standard output and error. */
             output: string;
         };
-        /** @description What people decided about a source. */
+        /** @description Decisions of users about a source. */
         DecisionList: {
-            /** @description The newest first. */
+            /** @description Decisions, the newest first. */
             decisions: components["schemas"]["DecisionMade"][];
         };
-        /** @description Something that a person decided. */
+        /** @description A decision that a user or client made about a source. */
         DecisionMade: {
-            /** @description Who. */
+            /** @description User or client that made the decision. */
             askedBy: string;
-            /** @description When. */
+            /** @description Time of the decision. */
             at: components["schemas"]["Time"];
-            /** @description What, such as `RELEASED`. */
+            /** @description The decision, such as `RELEASED`. */
             decision: string;
             /**
              * Format: int32
-             * @description The version of the recipe that it was about.
+             * @description Version of the recipe that the decision is about.
              */
             version?: number | null;
         };
@@ -863,31 +863,31 @@ export interface components {
             category: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING";
             /**
              * Format: int32
-             * @description From 1.
+             * @description Column in the line, counted from 1.
              */
             column?: number | null;
             /** @description The file, relative to the repository's root. */
             file?: string | null;
-            /** @description When it was first seen. */
+            /** @description Time at which it was first seen. */
             firstSeenAt: components["schemas"]["Time"];
-            /** @description When it was last seen. */
+            /** @description Time at which it was last seen. */
             lastSeenAt: components["schemas"]["Time"];
             /**
              * Format: int32
-             * @description From 1.
+             * @description Line in the file, counted from 1.
              */
             line?: number | null;
-            /** @description What was said. */
+            /** @description Message of the diagnostic. */
             message: string;
             /**
              * Format: int32
-             * @description In how many looks.
+             * @description Number of checks that reported the diagnostic.
              */
             occurrenceCount: number;
             resolvedAt?: components["schemas"]["Time"] | null;
-            /** @description Who noticed it: `test`, `build`, `lint`, `lsp` or `runtime`. */
+            /** @description Origin of the diagnostic: `test`, `build`, `lint`, `lsp` or `runtime`. */
             source: string;
-            /** @description The stack, as far as there was one. */
+            /** @description Stack trace, as far as one is available. */
             stack?: string | null;
         };
         /** @description The diagnostics of a run. */
@@ -895,64 +895,64 @@ export interface components {
             /** @description In the order in which they were first seen. */
             diagnostics: components["schemas"]["Diagnostic"][];
         };
-        /** @description Where a node leads. */
+        /** @description Edge from one node to the next. */
         Edge: {
-            /** @description The node. */
+            /** @description Node at which the edge starts. */
             from: string;
-            /** @description When, where it may lead elsewhere. */
+            /** @description Condition of the edge, if the node has others. */
             label?: string | null;
-            /** @description The one after it; absent: the run ends. */
+            /** @description Node at which the edge ends; absent when the run ends there. */
             to?: string | null;
         };
-        /** @description What went wrong. */
+        /** @description Description of an error. */
         ErrorBody: {
             /** @enum {string} */
             code: "REPO_CLONE_FAILED" | "REPO_NOT_FOUND" | "REPO_ACCESS_DENIED" | "TEST_DISCOVERY_FAILED" | "TEST_EXECUTION_FAILED" | "DOCKER_BUILD_FAILED" | "DOCKER_RUN_FAILED" | "LLM_API_ERROR" | "LLM_TIMEOUT" | "PATCH_APPLY_FAILED" | "SYNTAX_VALIDATION_FAILED" | "GIT_PUSH_FAILED" | "CI_TIMEOUT" | "RETRY_LIMIT_REACHED" | "INVALID_INPUT" | "JOB_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SOURCE_NOT_FOUND" | "NOT_FOUND" | "UNAUTHORIZED" | "RATE_LIMITED" | "CONFLICT" | "TOOL_FAILED" | "STOPPED" | "INTERNAL";
-            /** @description What it happened to. */
+            /** @description Details of the error, such as the name of the resource it concerns. */
             details: Record<string, unknown>;
-            /** @description What happened, and what to do. */
+            /** @description Message that describes the error and the action to take. */
             message: string;
-            /** @description When. */
+            /** @description Time of the error. */
             timestamp: components["schemas"]["Time"];
         };
-        /** @description `{"error": {...}}`. */
+        /** @description Body of every error response: `{"error": {...}}`. */
         ErrorResponse: {
-            /** @description What went wrong. */
+            /** @description Code, message, details and time of the error. */
             error: components["schemas"]["ErrorBody"];
         };
-        /** @description A run or a suite. */
+        /** @description A workflow run or a check suite. */
         EventCheck: {
-            /** @description How it ended. */
+            /** @description Conclusion of the run or suite. */
             conclusion?: string | null;
-            /** @description The branch that was checked; of a fork GitHub names none in suites. */
+            /** @description The branch that was checked; missing in check suites of forks. */
             head_branch?: string | null;
             head_commit?: components["schemas"]["EventCommit"] | null;
             head_repository?: components["schemas"]["EventRepository"] | null;
             /** @description The pull requests of the branch. */
             pull_requests?: (components["schemas"]["EventPullRequest"] | null)[];
-            /** @description When it changed last. */
+            /** @description Time of the last change. */
             updated_at?: string | null;
         };
-        /** @description A commit. */
+        /** @description The commit that was checked. */
         EventCommit: {
-            /** @description What it says. */
+            /** @description Commit message. */
             message?: string | null;
         };
-        /** @description An end of a pull request. */
+        /** @description Head or base of a pull request. */
         EventEnd: {
             repo?: components["schemas"]["EventRepository"] | null;
         };
-        /** @description A pull request. */
+        /** @description A pull request of the branch. */
         EventPullRequest: {
             head?: components["schemas"]["EventEnd"] | null;
         };
-        /** @description A repository. */
+        /** @description A repository on GitHub. */
         EventRepository: {
-            /** @description Its page. */
+            /** @description Address of the repository's page. */
             html_url?: string | null;
             /**
              * Format: int64
-             * @description Its number.
+             * @description Number of the repository on GitHub.
              */
             id: number;
         };
@@ -960,129 +960,129 @@ export interface components {
         Fix: {
             /** @enum {string} */
             bugType: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING";
-            /** @description Of its commit, or of the one it would have had. */
+            /** @description Message of the commit, or the one it would have. */
             commitMessage: string;
-            /** @description Relative to the repository's root. */
+            /** @description Path of the file, relative to the repository's root. */
             file: string;
             /**
              * Format: int32
-             * @description From 1.
+             * @description Line in the file, counted from 1.
              */
             line: number;
-            /** @description What became of it. */
+            /** @description Outcome for the failure. */
             status: components["schemas"]["FixOutcome"];
-            /** @description In one line. */
+            /** @description Summary of the edit or of the failure, in one line. */
             summary: string;
         };
         /** @description An attempt at a fix. */
         FixAttempt: {
-            /** @description When. */
+            /** @description Time of the attempt. */
             at: components["schemas"]["Time"];
-            /** @description Where it went: `STAGING`, `PRODUCTION` (of a repository: it was accepted) or `FAILED`. */
+            /** @description Destination of the fix: `STAGING`, `PRODUCTION` (for a repository: the fix was accepted) or `FAILED`. */
             deployedTo: string;
-            /** @description What was known. */
+            /** @description Diagnosis that the fix is based on. */
             diagnosis: unknown;
             /** @description The kind of error. */
             errorType: string;
             /** @description The patch: a unified diff. */
             patch: string;
-            /** @description What was to be fixed: a source, or a repository. */
+            /** @description Target of the fix: a source, or a repository. */
             target: string;
-            /** @description How it was judged. */
+            /** @description Result of the validation. */
             validation: unknown;
         };
-        /** @description Attempts at fixes. */
+        /** @description Attempts at fixes, with their diagnosis and validation. */
         FixList: {
-            /** @description In order. */
+            /** @description Attempts, the oldest first. */
             fixes: components["schemas"]["FixAttempt"][];
         };
         /**
-         * @description What became of a failure.
+         * @description Outcome for a failure.
          * @enum {string}
          */
         FixOutcome: "Fixed" | "Failed";
-        /** @description How well fixes do (spec `doctor-agent.md`, "Success Metrics"). */
+        /** @description Success rates of fixes (spec `doctor-agent.md`, "Success Metrics"). */
         FixStatistics: {
             /**
              * Format: int64
-             * @description Attempts at a fix.
+             * @description Number of attempts at a fix.
              */
             attempts: number;
             /**
              * Format: int64
-             * @description From the failed run to the fix in force, on average, in milliseconds.
+             * @description Average time from the failed run to the active fix, in milliseconds.
              */
             averageRecoveryMillis?: number | null;
             /**
              * Format: int64
-             * @description Those whose validation passed.
+             * @description Number of attempts whose validation passed.
              */
             passed: number;
             /**
              * Format: int64
-             * @description Fixes that went into force.
+             * @description Number of fixes that became active.
              */
             promoted: number;
             /**
              * Format: int64
-             * @description Sources in quarantine.
+             * @description Number of sources in quarantine.
              */
             quarantined: number;
             /**
              * Format: int64
-             * @description Sources.
+             * @description Number of sources.
              */
             sources: number;
             /**
              * Format: int64
-             * @description Those that were taken back.
+             * @description Number of fixes that were reverted.
              */
             takenBack: number;
         };
         /** @description A test whose outcome depends on more than the program. */
         FlakyTest: {
-            /** @description What was seen, a sentence each. */
+            /** @description Observations that show it, one sentence each. */
             evidence: string[];
             /** @enum {string} */
             kind: "order" | "time" | "randomness" | "network" | "concurrency" | "resource" | "unknown";
             /** @description The smallest command that shows it. */
             reproduction: string;
-            /** @description How the test runner is told to run it. */
+            /** @description Identifier by which the test runner selects the test. */
             test: string;
         };
-        /** @description What a healing came to. */
+        /** @description Results of a healing job. */
         HealingResults: {
-            /** @description The branch that the fixes are on, or would be. */
+            /** @description Branch of the fixes, or the name it would have if there were any. */
             branchName: string;
-            /** @description Green, or not. */
+            /** @description Verdict on the repository: `PASSED` when the checks pass, `FAILED` otherwise. */
             ciStatus: components["schemas"]["Verdict"];
-            /** @description The commands that decided what green is. */
+            /** @description Commands whose result decides the verdict. */
             commands: string[];
             /**
              * Format: int32
-             * @description Commits that were made.
+             * @description Number of commits that were made.
              */
             commitCount: number;
             error?: components["schemas"]["ResultError"] | null;
-            /** @description One for each accepted edit and each failure that is left. */
+            /** @description The accepted edits, and the failures that are left. */
             fixes: components["schemas"]["Fix"][];
             /**
              * Format: int32
-             * @description Accepted edits.
+             * @description Number of accepted edits.
              */
             fixesApplied: number;
             /** @description Tests whose outcome depends on more than the program; none of them was edited into passing. */
             flaky?: components["schemas"]["FlakyTest"][];
-            /** @description One for each round. */
+            /** @description Outcome of each round. */
             iterationHistory: components["schemas"]["IterationStatus"][];
             /**
              * Format: int32
-             * @description Rounds.
+             * @description Number of rounds, the first one included.
              */
             iterations: number;
-            /** @description As given. */
+            /** @description Name of the team's leader, from the request. */
             leaderName: string;
-            /** @description What CI decides by and was not run here. */
+            /** @description Checks that CI requires and that were not run on the server. */
             notRun: string[];
             /** @description The page of the pull request. */
             pullRequest?: string | null;
@@ -1090,60 +1090,60 @@ export interface components {
             repository: string;
             /**
              * Format: int32
-             * @description How many rounds might have followed the first.
+             * @description Maximum number of rounds after the first.
              */
             retryLimit: number;
             /** @enum {string} */
             stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "CANCELLED";
-            /** @description As given. */
+            /** @description Name of the team, from the request. */
             teamName: string;
             /**
              * Format: int32
-             * @description Distinct failures that were seen.
+             * @description Number of distinct failures that were found.
              */
             totalFailures: number;
-            /** @description `4m 22s`. */
+            /** @description Duration of the run, such as `4m 22s`. */
             totalTime: string;
-            /** @description What a person should know. */
+            /** @description Warnings for the user. */
             warnings: string[];
         };
-        /** @description How a round ended. */
+        /** @description Outcome of a round. */
         IterationStatus: {
             /**
              * Format: int32
-             * @description Distinct failures left.
+             * @description Number of distinct failures that are left.
              */
             failureCount: number;
             /**
              * Format: int32
-             * @description From 1.
+             * @description Number of the round, counted from 1.
              */
             iteration: number;
-            /** @description With what. */
+            /** @description Verdict at the end of the round. */
             status: components["schemas"]["Verdict"];
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the round ended.
              */
             timestamp: string;
         };
         /** @description A job with its task and its run. */
         Job: {
-            /** @description Who asked. */
+            /** @description Name of the user or client that requested the job. */
             askedBy: string;
-            /** @description When. */
+            /** @description Time of the request. */
             createdAt: components["schemas"]["Time"];
             /**
              * Format: uuid
-             * @description Its name.
+             * @description Identifier of the job.
              */
             jobId: string;
             run?: components["schemas"]["RunSummary"] | null;
-            /** @description The work, which others may have asked for as well. */
+            /** @description Task of the job, which other jobs may share. */
             task: components["schemas"]["Task"];
         };
         /**
-         * @description A repository to be healed. What is missing is empty, so that the error can say which field that is.
+         * @description A request to heal a repository. Missing fields are empty, so that the error can name them.
          * @example {
          *       "leaderName": "Saiyam Kumar",
          *       "repositoryUrl": "https://github.com/owner/repo",
@@ -1151,36 +1151,36 @@ export interface components {
          *     }
          */
         JobRequest: {
-            /** @description The second half. */
+            /** @description Name of the team's leader: the second half of the branch's name. */
             leaderName: string;
-            /** @description `https://github.com/OWNER/REPOSITORY`, or what the setting `server.repositories` names. */
+            /** @description URL of the repository: `https://github.com/OWNER/REPOSITORY`, or one that the setting `server.repositories` names. */
             repositoryUrl: string;
-            /** @description The first half of the branch's name. */
+            /** @description Name of the team: the first half of the branch's name. */
             teamName: string;
         };
         /** @description A job that was accepted. */
         JobResponse: {
             /**
              * Format: uuid
-             * @description Its name.
+             * @description Identifier of the job.
              */
             jobId: string;
-            /** @description How it stands. */
+            /** @description Status of the job. */
             status: components["schemas"]["JobStatus"];
         };
         /**
-         * @description How a job stands.
+         * @description Status of a job.
          * @enum {string}
          */
         JobStatus: "queued" | "running" | "completed" | "failed";
-        /** @description Whether the server is there. */
+        /** @description Liveness of the server. */
         Liveness: {
-            /** @description `ok`. */
+            /** @description Status of the server: always `ok`, since an unavailable server does not respond. */
             status: string;
         };
         /** @description A page to be scraped regularly. */
         NewSource: {
-            /** @description What is wanted, as it stands on the page, by field. */
+            /** @description Examples of the wanted values, as they appear on the page, by field. */
             examples?: {
                 [key: string]: string;
             };
@@ -1190,35 +1190,35 @@ export interface components {
              * @description Seconds between two runs.
              */
             intervalSeconds?: number | null;
-            /** @description What it is to be called; without it, by its address. */
+            /** @description Name of the source; derived from the address by default. */
             name?: string | null;
-            /** @description Whether a browser runs the page's scripts first. */
+            /** @description True if a browser runs the page's scripts first. */
             render?: boolean;
-            /** @description When it runs instead: a cron expression in UTC, such as `0 6 * * *`. */
+            /** @description Schedule instead of the interval: a cron expression in UTC, such as `0 6 * * *`. */
             schedule?: string | null;
             /**
              * Format: uri
-             * @description Its address.
+             * @description Address of the page.
              */
             url: string;
         };
         /** @description The outputs of the commands of a run. */
         OutputList: {
-            /** @description In order. */
+            /** @description Outputs, the oldest first. */
             outputs: components["schemas"]["CommandOutput"][];
         };
-        /** @description What there is at a glance. */
+        /** @description Overview of the queue, runs, sources and alerts. */
         Overview: {
             /**
              * Format: int64
-             * @description Alerts of the last 24 hours.
+             * @description Number of alerts raised in the last 24 hours.
              */
             alertsToday: number;
-            /** @description Whether folders of the server's machine may be healed as well: `server.repositories` names some. */
+            /** @description True if folders of the server's machine may be healed, too: `server.repositories` names at least one. */
             localRepositories: boolean;
-            /** @description The queue now. */
+            /** @description Number of tasks in the queue, by state. */
             queue: components["schemas"]["QueueGlance"];
-            /** @description Runs that began within the last 24 hours. */
+            /** @description Runs that were started in the last 24 hours. */
             runs: components["schemas"]["RunGlance"];
             /** @description Sources by their health. */
             sources: components["schemas"]["SourceGlance"];
@@ -1226,65 +1226,65 @@ export interface components {
             version: string;
         };
         /**
-         * @description Who decides about fixes.
+         * @description Policy for approving fixes.
          * @enum {string}
          */
         Policy: "auto" | "review";
-        /** @description The queue now. */
+        /** @description Number of tasks in the queue, by state. */
         QueueGlance: {
             /**
              * Format: int64
-             * @description Tasks that wait.
+             * @description Number of tasks that wait for a worker.
              */
             pending: number;
             /**
              * Format: int64
-             * @description Tasks that a worker is at.
+             * @description Number of tasks that a worker is running.
              */
             running: number;
         };
-        /** @description Whether the server can do its work. */
+        /** @description Readiness of the server for work. */
         Readiness: {
-            /** @description Whether the database answers. */
+            /** @description True if the database responds. */
             database: boolean;
-            /** @description Whether there is disk space to begin anything: `worker.min_free_mib` says how much is wanted. */
+            /** @description True if there is enough free disk space to begin a task; `worker.min_free_mib` sets the minimum. */
             room: boolean;
-            /** @description `ready`, or `unavailable`. */
+            /** @description Readiness: `ready` or `unavailable`. */
             status: string;
         };
         /** @description A run of a source, as a sparkline shows it. */
         RecentRunResult: {
             finishedAt?: components["schemas"]["Time"] | null;
-            /** @description Whether it was good. */
+            /** @description True if the run was successful; absent while it is running. */
             healed?: boolean | null;
             /**
              * Format: uuid
-             * @description The run.
+             * @description Identifier of the run.
              */
             runId: string;
         };
         /** @description The versions of a recipe. */
         RecipeList: {
-            /** @description The newest first. */
+            /** @description Versions, the newest first. */
             recipes: components["schemas"]["RecipeVersion"][];
         };
         /** @description A version of a recipe. */
         RecipeVersion: {
-            /** @description Who or what asked for it. */
+            /** @description User, client or component that requested the version. */
             askedBy: string;
-            /** @description When it was proposed. */
+            /** @description Time at which the version was proposed. */
             createdAt: components["schemas"]["Time"];
-            /** @description What is different from the version before: a unified diff. */
+            /** @description Changes since the previous version: a unified diff. */
             diff?: string | null;
             /**
              * Format: int32
-             * @description How many of them failed.
+             * @description Number of these runs that failed.
              */
             failedRuns: number;
             promotedAt?: components["schemas"]["Time"] | null;
-            /** @description Who or what put it into force last. */
+            /** @description User, client or component that last activated the version. */
             promotedBy?: string | null;
-            /** @description The recipe. */
+            /** @description The recipe, as stored. */
             recipe: Record<string, unknown>;
             /**
              * Format: int32
@@ -1293,7 +1293,7 @@ export interface components {
             replaces?: number | null;
             /**
              * Format: int32
-             * @description Real runs since then.
+             * @description Number of real runs since then.
              */
             runs: number;
             /** @enum {string} */
@@ -1303,63 +1303,63 @@ export interface components {
              * @description Its number, from 1.
              */
             version: number;
-            /** @description Whether it is validated and waits for a person. */
+            /** @description True if the version is validated and waits for review. */
             waits: boolean;
         };
         /** @description The error behind a verdict that is not green. */
         ResultError: {
             /** @enum {string} */
             code: "REPO_CLONE_FAILED" | "REPO_NOT_FOUND" | "REPO_ACCESS_DENIED" | "TEST_DISCOVERY_FAILED" | "TEST_EXECUTION_FAILED" | "DOCKER_BUILD_FAILED" | "DOCKER_RUN_FAILED" | "LLM_API_ERROR" | "LLM_TIMEOUT" | "PATCH_APPLY_FAILED" | "SYNTAX_VALIDATION_FAILED" | "GIT_PUSH_FAILED" | "CI_TIMEOUT" | "RETRY_LIMIT_REACHED" | "INVALID_INPUT" | "JOB_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SOURCE_NOT_FOUND" | "NOT_FOUND" | "UNAUTHORIZED" | "RATE_LIMITED" | "CONFLICT" | "TOOL_FAILED" | "STOPPED" | "INTERNAL";
-            /** @description What it happened to. */
+            /** @description Details of the error, such as the resource it concerns. */
             details: Record<string, unknown>;
-            /** @description What happened. */
+            /** @description Message that describes the error. */
             message: string;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the error.
              */
             timestamp: string;
         };
-        /** @description Which version. */
+        /** @description Version to roll back to. */
         RollbackRequest: {
             /**
              * Format: int32
-             * @description The version of the recipe; without it, the one before.
+             * @description Version of the recipe; the previous one by default.
              */
             to?: number | null;
         };
-        /** @description A run with what it came to. */
+        /** @description A run with its results. */
         Run: {
-            /** @description While it has not ended: the node that comes after the last one that ended. */
+            /** @description Next node, after the last finished one; only while the run is in progress. */
             currentNode?: string | null;
-            /** @description What it came to, as it is stored. */
+            /** @description Result document, as stored. */
             document?: Record<string, unknown> | null;
-            /** @description The report for a person: Markdown. */
+            /** @description Report for the user, as Markdown. */
             report?: string | null;
             results?: components["schemas"]["HealingResults"] | null;
-            /** @description The run. */
+            /** @description Summary of the run. */
             run: components["schemas"]["RunSummary"];
         };
-        /** @description Something that happened, as it is told. */
+        /** @description An event of a run, as clients receive it. */
         RunEvent: components["schemas"]["What"] & {
-            /** @description When. */
+            /** @description Time of the event. */
             at: components["schemas"]["Time"];
             /**
              * Format: int64
-             * @description Its place in the run; 0 for what is only shown live.
+             * @description Position of the event in the run; 0 for an event that is only sent live.
              */
             sequence: number;
         };
-        /** @description Runs that began within the last 24 hours. */
+        /** @description Runs that were started in the last 24 hours. */
         RunGlance: {
             /**
              * Format: int64
-             * @description Those after which the target was well.
+             * @description Number of runs after which the target was healthy.
              */
             healed: number;
             /**
              * Format: int64
-             * @description All of them.
+             * @description Number of runs.
              */
             today: number;
         };
@@ -1367,14 +1367,14 @@ export interface components {
         RunList: {
             /**
              * Format: uuid
-             * @description Where the list goes on, as `before`; absent at its end.
+             * @description Cursor of the next page, for `before`; absent on the last page.
              */
             next?: string | null;
-            /** @description The runs. */
+            /** @description Runs that match the filter. */
             runs: components["schemas"]["RunSummary"][];
         };
         /**
-         * @description How a run stands.
+         * @description State of a run.
          * @enum {string}
          */
         RunStanding: "running" | "healed" | "not_healed";
@@ -1384,64 +1384,64 @@ export interface components {
             finishedAt?: components["schemas"]["Time"] | null;
             /**
              * Format: int64
-             * @description Of a repository: accepted edits.
+             * @description Number of accepted edits; only for a run of a repository.
              */
             fixesApplied?: number | null;
             /** @enum {string} */
             kind: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
             /**
              * Format: int64
-             * @description How long it took, in milliseconds.
+             * @description Duration of the run, in milliseconds; absent while it is running.
              */
             millis?: number | null;
             /**
              * Format: uuid
-             * @description Its name.
+             * @description Identifier of the run.
              */
             runId: string;
-            /** @description When it began. */
+            /** @description Time at which the run started. */
             startedAt: components["schemas"]["Time"];
-            /** @description How it stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunStanding"];
-            /** @description Why it ended. */
+            /** @description Reason the run ended. */
             stopReason?: string | null;
-            /** @description What it is about. */
+            /** @description Source or repository that the run is about. */
             target: string;
             /**
              * Format: int64
-             * @description The task it belongs to.
+             * @description Number of the task that the run belongs to.
              */
             taskId: number;
             /**
              * Format: int64
-             * @description Of a repository: distinct failures that were seen.
+             * @description Number of distinct failures that were found; only for a run of a repository.
              */
             totalFailures?: number | null;
         };
-        /** @description An event as it comes over the connection (WHATWG HTML, "Server-sent events"). */
+        /** @description An event on the connection (WHATWG HTML, "Server-sent events"). */
         ServerSentEvent: {
-            /** @description A `RunEvent` as JSON; for `end` an empty object. */
+            /** @description The event: a `RunEvent` as JSON; for `end` an empty object. */
             data: string;
-            /** @description The event's type; after `run_finished` comes `end`. */
+            /** @description Type of the event; `end` follows `run_finished`. */
             event: string;
-            /** @description The event's place in the run; absent for what is only shown live, and for `end`. */
+            /** @description Position of the event in the run; absent for an event that is only sent live, and for `end`. */
             id?: string | null;
         };
         /** @description A source with its health. */
         Source: {
-            /** @description When it was added. */
+            /** @description Time at which the source was added. */
             createdAt: components["schemas"]["Time"];
             /**
              * Format: int64
-             * @description Failed runs in all.
+             * @description Number of failed runs.
              */
             failureCount: number;
             /**
              * Format: int32
-             * @description Attempts at a fix within the breaker's window.
+             * @description Number of attempts at a fix within the time window of the circuit breaker.
              */
             fixAttemptsToday: number;
-            /** @description Who decides about fixes. */
+            /** @description Policy for approving fixes. */
             healPolicy: components["schemas"]["Policy"];
             /**
              * Format: int64
@@ -1450,34 +1450,34 @@ export interface components {
             intervalSeconds: number;
             lastFailureAt?: components["schemas"]["Time"] | null;
             lastSuccessAt?: components["schemas"]["Time"] | null;
-            /** @description What it gave last. */
+            /** @description Values that were accepted last. */
             lastValues?: unknown;
             lastValuesAt?: components["schemas"]["Time"] | null;
-            /** @description Its name. */
+            /** @description Name of the source. */
             name: string;
             quarantineUntil?: components["schemas"]["Time"] | null;
-            /** @description Its last runs, the oldest first. */
+            /** @description The latest runs, the oldest first. */
             recentRuns: components["schemas"]["RecentRunResult"][];
             /**
              * Format: int32
-             * @description The version of the recipe that is in force.
+             * @description Version of the active recipe.
              */
             recipeVersion?: number | null;
-            /** @description When it runs instead: a cron expression in UTC. */
+            /** @description Schedule instead of the interval: a cron expression in UTC. */
             schedule?: string | null;
             /** @enum {string} */
             state: "ACTIVE" | "DEGRADED" | "QUARANTINED" | "DEAD";
             /**
              * Format: int64
-             * @description Good runs in all.
+             * @description Number of successful runs.
              */
             successCount: number;
-            /** @description Its page. */
+            /** @description Address of its page. */
             url: string;
-            /** @description Whether a fix waits for a person. */
+            /** @description True if a fix awaits approval. */
             waitsForApproval: boolean;
         };
-        /** @description What is to be different about a source; what is not named stays. */
+        /** @description Changes to a source; omitted fields keep their values. */
         SourceChanges: {
             healPolicy?: components["schemas"]["Policy"] | null;
             /**
@@ -1485,64 +1485,64 @@ export interface components {
              * @description Seconds between two runs.
              */
             intervalSeconds?: number | null;
-            /** @description When it runs instead: a cron expression in UTC, such as `0 6 * * *`; empty: at its interval again. */
+            /** @description Schedule instead of the interval: a cron expression in UTC, such as `0 6 * * *`; an empty string restores the interval. */
             schedule?: string | null;
         };
-        /** @description A source with what it should yield, and how that is got. */
+        /** @description A source with its definition and its recipe. */
         SourceDetail: {
-            /** @description Its definition, with its blueprint. */
+            /** @description Definition of the source, with its blueprint. */
             definition: Record<string, unknown>;
-            /** @description The recipe in force. */
+            /** @description The active recipe. */
             recipe?: Record<string, unknown> | null;
-            /** @description The source. */
+            /** @description The source with its health. */
             source: components["schemas"]["Source"];
         };
-        /** @description Sources by their health. */
+        /** @description Number of sources, by health. */
         SourceGlance: {
             /**
              * Format: int64
-             * @description The last run was good.
+             * @description Sources whose last run succeeded.
              */
             active: number;
             /**
              * Format: int64
-             * @description The host's name is gone.
+             * @description Sources whose host name no longer exists.
              */
             dead: number;
             /**
              * Format: int64
-             * @description The last run failed.
+             * @description Sources whose last run failed.
              */
             degraded: number;
             /**
              * Format: int64
-             * @description No automatic attempts.
+             * @description Sources in quarantine, for which no automatic attempt at a fix is made.
              */
             quarantined: number;
         };
-        /** @description Every source. */
+        /** @description List of all sources, with their health. */
         SourceList: {
-            /** @description By name. */
+            /** @description Sources, sorted by name. */
             sources: components["schemas"]["Source"][];
         };
-        /** @description How a job stands, and what it came to. */
+        /** @description Status of a job, and its results. */
         StatusResponse: {
             /** @enum {string} */
             currentStep?: "analyze_repo" | "discover_tests" | "diagnose_failures" | "generate_fixes" | "patch_code" | "commit_push" | "monitor_ci";
-            /** @description When it failed: why. */
+            /** @description Error message; only when the job failed. */
             error?: string | null;
             /**
              * Format: uuid
-             * @description Its name.
+             * @description Identifier of the job.
              */
             jobId: string;
             /**
              * Format: int32
-             * @description While it is running: how far it is, in percent.
+             * @description Progress in percent; only while the job is running.
              */
             progress?: number | null;
             results?: components["schemas"]["HealingResults"] | null;
-            /** @description How it stands. */
+            /** @description Status of the job. */
             status: components["schemas"]["JobStatus"];
         };
         /** @description A stored page, without its content. */
@@ -1551,80 +1551,80 @@ export interface components {
             role: "ORIGINAL" | "GOOD" | "FAILING";
             /**
              * Format: int64
-             * @description Its number.
+             * @description Number of the stored page.
              */
             snapshotId: number;
-            /** @description When it was taken. */
+            /** @description Time at which the page was fetched. */
             takenAt: components["schemas"]["Time"];
-            /** @description The address that was asked for. */
+            /** @description Address that was requested. */
             url: string;
         };
-        /** @description The pages that are kept of a source. */
+        /** @description The stored pages of a source. */
         StoredPageList: {
-            /** @description The newest first. */
+            /** @description Stored pages, the newest first. */
             snapshots: components["schemas"]["StoredPage"][];
         };
-        /** @description A row of the queue. */
+        /** @description A task in the queue. */
         Task: {
-            /** @description Whether a person wants it to end. */
+            /** @description True if a user has requested cancellation. */
             cancelRequested: boolean;
             completedAt?: components["schemas"]["Time"] | null;
-            /** @description When it was asked for. */
+            /** @description Time of the request. */
             createdAt: components["schemas"]["Time"];
             /**
              * Format: int32
-             * @description How many workers died at it since its last step: after three it is given to no other.
+             * @description Number of workers that died while running the task since its last step; after three, no other worker gets it.
              */
             deaths: number;
-            /** @description What went wrong last. */
+            /** @description Message of the last error. */
             errorMessage?: string | null;
             /** @enum {string} */
             kind: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
             /**
              * Format: int32
-             * @description How often it may.
+             * @description Maximum number of retries.
              */
             maxRetries: number;
             /**
              * Format: int32
-             * @description Smaller goes first.
+             * @description Priority of the task: tasks with a smaller number are run first.
              */
             priority: number;
             /**
              * Format: int32
-             * @description How often it failed.
+             * @description Number of failed attempts.
              */
             retryCount: number;
-            /** @description It is not begun before. */
+            /** @description Earliest time at which the task may be started. */
             runAt: components["schemas"]["Time"];
             startedAt?: components["schemas"]["Time"] | null;
             /** @enum {string} */
             state: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "QUARANTINED" | "CANCELLED";
-            /** @description What it is about: a source, or a repository. */
+            /** @description Target of the task: a source, or a repository. */
             target: string;
             /**
              * Format: int64
-             * @description Its number.
+             * @description Number of the task.
              */
             taskId: number;
-            /** @description The worker that is at it. */
+            /** @description Worker that is running the task. */
             worker?: string | null;
         };
         /** @description Tasks, the newest first. */
         TaskList: {
             /**
              * Format: int64
-             * @description Where the list goes on, as `before`; absent at its end.
+             * @description Cursor of the next page, for `before`; absent on the last page.
              */
             next?: number | null;
-            /** @description The tasks. */
+            /** @description Tasks that match the filter. */
             tasks: components["schemas"]["Task"][];
         };
         /** @description A task with its runs. */
         TaskWithRuns: {
-            /** @description Its runs, the newest first. */
+            /** @description Runs of the task, the newest first. */
             runs: components["schemas"]["RunSummary"][];
-            /** @description The task. */
+            /** @description The task and its state. */
             task: components["schemas"]["Task"];
         };
         /**
@@ -1632,190 +1632,190 @@ export interface components {
          * @description A point of time: RFC 3339, UTC.
          */
         Time: string;
-        /** @description What a tool answers. */
+        /** @description Response of a tool. */
         ToolAnswer: {
-            /** @description For a program. */
+            /** @description Structured data for a program. */
             data: unknown;
-            /** @description For a reader: Markdown. */
+            /** @description Text for a reader, as Markdown. */
             text: string;
         };
-        /** @description Every tool. */
+        /** @description List of the tools that an assistant can call. */
         ToolList: {
-            /** @description The tools. */
+            /** @description Tools with their descriptions. */
             tools: components["schemas"]["ToolSummary"][];
         };
-        /** @description A tool. */
+        /** @description Description of a tool. */
         ToolSummary: {
-            /** @description What it does, for a model that is to choose among tools. */
+            /** @description Description of the tool, for a model that chooses among tools. */
             description: string;
-            /** @description The JSON Schema of what it is given. */
+            /** @description JSON Schema of the tool's input. */
             input: Record<string, unknown>;
-            /** @description Its name, which is the end of its address. */
+            /** @description Name of the tool, which is the last segment of its address. */
             name: string;
         };
-        /** @description A sum. */
+        /** @description Usage of language models within one group. */
         UsageSum: {
             /**
              * Format: int64
-             * @description Tokens of questions that came from a cache.
+             * @description Number of prompt tokens that came from a cache.
              */
             cachedTokens: number;
             /**
              * Format: int64
-             * @description Requests.
+             * @description Number of requests.
              */
             calls: number;
             /**
              * Format: int64
-             * @description Tokens of questions.
+             * @description Number of tokens in prompts.
              */
             inputTokens: number;
             /**
              * Format: int64
-             * @description What those cost whose price is known, in millionths of a US dollar.
+             * @description Cost of the requests whose price is known, in millionths of a US dollar.
              */
             microDollars: number;
-            /** @description The day, or the name of what was asked for; empty when there is none. */
+            /** @description Name of the group, such as the day or the model; empty for requests without one. */
             name: string;
             /**
              * Format: int64
-             * @description Tokens of answers.
+             * @description Number of tokens in responses.
              */
             outputTokens: number;
             /**
              * Format: int64
-             * @description Requests whose price nobody knows.
+             * @description Number of requests whose price is unknown.
              */
             unpricedCalls: number;
         };
-        /** @description Sums. */
+        /** @description Usage of language models, by group. */
         UsageSums: {
-            /** @description By name. */
+            /** @description Sums, sorted by the name of the group. */
             rows: components["schemas"]["UsageSum"][];
         };
         /** @description Values of a source. */
         ValueList: {
-            /** @description The newest first. */
+            /** @description Sets of values, the newest first. */
             values: components["schemas"]["ValueSet"][];
         };
         /** @description An accepted set of values. */
         ValueSet: {
-            /** @description When. */
+            /** @description Time of the run that gave the values. */
             at: components["schemas"]["Time"];
-            /** @description Where. */
+            /** @description Address of the page. */
             url: string;
-            /** @description By field, or a list of such records. */
+            /** @description Values by field, or a list of such records. */
             values: unknown;
             /**
              * Format: int32
-             * @description By which version of the recipe.
+             * @description Version of the recipe that extracted the values.
              */
             version: number;
         };
         /**
-         * @description The spec's verdict.
+         * @description Verdict on a repository, as the spec defines it.
          * @enum {string}
          */
         Verdict: "PASSED" | "FAILED";
-        /** @description What of an event counts. */
+        /** @description Fields of an event that are used. */
         WebhookEvent: {
-            /** @description What happened to it. */
+            /** @description Activity that triggered the event, such as `completed`. */
             action?: string | null;
             check_suite?: components["schemas"]["EventCheck"] | null;
             repository?: components["schemas"]["EventRepository"] | null;
             workflow_run?: components["schemas"]["EventCheck"] | null;
         };
-        /** @description What becomes of an event. */
+        /** @description Response to an event. */
         WebhookResponse: {
             /**
              * Format: uuid
              * @description The job that heals the repository.
              */
             jobId?: string | null;
-            /** @description Why nothing does. */
+            /** @description Reason the event is ignored. */
             reason?: string | null;
-            /** @description What becomes of it. */
+            /** @description Outcome of the event. */
             status: components["schemas"]["WebhookStatus"];
         };
         /**
-         * @description What became of an event.
+         * @description Outcome of an event.
          * @enum {string}
          */
         WebhookStatus: "queued" | "ignored" | "ready";
-        /** @description What happened. */
+        /** @description Type and data of an event. */
         What: {
-            /** @description What the run is about. */
+            /** @description Source or repository that the run is about. */
             target: string;
             /** @enum {string} */
             type: "run_started";
         } | {
-            /** @description The node it goes on with. */
+            /** @description Node at which the run resumes. */
             node: string;
             /** @enum {string} */
             type: "run_resumed";
         } | {
             /**
              * Format: int32
-             * @description Which try, from 1.
+             * @description Number of the attempt, from 1.
              */
             attempt: number;
-            /** @description Its name. */
+            /** @description Name of the node. */
             node: string;
             /** @enum {string} */
             type: "node_started";
         } | {
             /**
              * Format: int32
-             * @description Which try, from 1.
+             * @description Number of the attempt, from 1.
              */
             attempt: number;
-            /** @description Why. */
+            /** @description Error of the attempt. */
             error: string;
-            /** @description Its name. */
+            /** @description Name of the node. */
             node: string;
-            /** @description Whether it is tried again. */
+            /** @description True if the node is retried. */
             retry: boolean;
             /** @enum {string} */
             type: "node_failed";
         } | {
             /**
              * Format: int64
-             * @description How long it took, in milliseconds.
+             * @description Running time of the node, in milliseconds.
              */
             millis: number;
-            /** @description Its name. */
+            /** @description Name of the node. */
             node: string;
             /** @enum {string} */
             type: "node_finished";
         } | {
-            /** @description One line. */
+            /** @description Message, in one line. */
             message: string;
-            /** @description The node that says it. */
+            /** @description Node that reports it. */
             node: string;
-            /** @description What kind of thing. */
+            /** @description Topic of the note. */
             topic: string;
             /** @enum {string} */
             type: "note";
         } | {
-            /** @description One line. */
+            /** @description Message, in one line. */
             message: string;
-            /** @description The node that says it. */
+            /** @description Node that reports it. */
             node: string;
             /** @enum {string} */
             type: "progress";
         } | {
-            /** @description Why. */
+            /** @description Reason the run ended. */
             stopReason: string;
             /** @enum {string} */
             type: "run_finished";
         };
-        /** @description A graph. */
+        /** @description Graph of a workflow. */
         Workflow: {
-            /** @description Where they lead. */
+            /** @description Edges between the nodes. */
             edges: components["schemas"]["Edge"][];
             /** @enum {string} */
             kind: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
-            /** @description Its nodes, the first of which a run begins with. */
+            /** @description Nodes; a run starts at the first. */
             nodes: string[];
         };
     };
@@ -1830,9 +1830,9 @@ export interface operations {
     listAlerts: {
         parameters: {
             query?: {
-                /** @description Only about this. */
+                /** @description Only alerts about this source, host or repository. */
                 target?: string;
-                /** @description Only those before this one. */
+                /** @description Only alerts older than the one with this number. */
                 before?: number;
                 limit?: number;
             };
@@ -1978,11 +1978,11 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
-                /** @description Only about this source or repository. */
+                /** @description Only runs of this source or repository. */
                 target?: string;
-                /** @description Only those that stand so. */
+                /** @description Only runs in this state. */
                 state?: "running" | "healed" | "not_healed";
-                /** @description Only those that began before this run. */
+                /** @description Only runs that started before this one. */
                 before?: string;
                 limit?: number;
             };
@@ -2147,7 +2147,7 @@ export interface operations {
     watchRun: {
         parameters: {
             query?: {
-                /** @description Only events with a higher number; `Last-Event-ID` stands over it. */
+                /** @description Only events with a higher number; the header `Last-Event-ID` takes precedence. */
                 after?: number;
             };
             header?: {
@@ -2953,7 +2953,7 @@ export interface operations {
     showSnapshot: {
         parameters: {
             query?: {
-                /** @description The version of the recipe whose fields are marked; without it, the one in force. */
+                /** @description Version of the recipe whose fields are marked; the active one by default. */
                 version?: number;
             };
             header?: never;
@@ -3085,9 +3085,9 @@ export interface operations {
             query?: {
                 state?: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "QUARANTINED" | "CANCELLED";
                 kind?: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
-                /** @description Only about this source or repository. */
+                /** @description Only tasks of this source or repository. */
                 target?: string;
-                /** @description Only those that were made before this task. */
+                /** @description Only tasks that were created before this one. */
                 before?: number;
                 limit?: number;
             };
@@ -3297,7 +3297,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description How it is read: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`. */
+                    /** @description Mode of extraction: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`. */
                     mode?: string | null;
                     /** @description A JSON Schema of an object: what is wanted of the page, when it is something else than an item of the usual kinds. */
                     schema?: {
@@ -3413,9 +3413,9 @@ export interface operations {
                      * @default []
                      */
                     context?: string[][];
-                    /** @description Its engine. */
+                    /** @description Engine of the vehicle. */
                     engine?: string | null;
-                    /** @description What to find: some words such as "oil capacity", or a question. */
+                    /** @description Goal: a few words such as "oil capacity", or a question. */
                     goal: string;
                     /** @description The make of the vehicle that it is about, such as Jeep. */
                     make?: string | null;
@@ -3556,9 +3556,9 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description What is summed by. */
+                /** @description Grouping of the sums. */
                 by?: "day" | "model" | "target" | "user" | "purpose";
-                /** @description The last so many days, today included. */
+                /** @description Number of days, today included. */
                 days?: number;
             };
             header?: never;

@@ -18,7 +18,9 @@ pub(super) fn check(file: &SourceFile) -> Vec<Complaint> {
         {
             let word = text.trim_start().split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
             if QUESTIONS.contains(&word) {
-                let message = format!("a doc comment opens with `{word}`: begin with what it is, or with a verb (\"Returns ...\")");
+                let message = format!(
+                    "a doc comment opens with `{word}`: begin with what it is, or with a verb (\"Returns ...\")"
+                );
                 complaints.push(Complaint::new(&file.path, number, message));
             }
         }
@@ -37,7 +39,10 @@ mod tests {
         let complaints = |text: &str| check(&file("a.rs", text)).len();
         assert_eq!(complaints("/// What it does.\nfn f() {}\n"), 1);
         assert_eq!(complaints("//! How it is done.\n\n/// Whether it is.\nfn f() {}\n"), 2);
-        assert_eq!(complaints("/// Returns the sum.\n/// What else there is stands below.\n// Why not.\nfn f() {}\n"), 0);
+        assert_eq!(
+            complaints("/// Returns the sum.\n/// What else there is stands below.\n// Why not.\nfn f() {}\n"),
+            0
+        );
         assert_eq!(check(&file("a.md", "/// What it does.\n")).len(), 0);
     }
 }

@@ -115,7 +115,10 @@ impl<'text> File<'text> {
             let part = match self.word(at) {
                 // An exact object: `{| a: string |}`.
                 "|" | "||" if self.is_exact(at) => Some(at..at + 1),
-                "opaque" if self.word(at + 1) == "type" => Some(at..at + 1),
+                "opaque" if self.word(at + 1) == "type" => {
+                    parts.extend(self.supertype(at + 2).map(|part| self.bytes(part)));
+                    Some(at..at + 1)
+                }
                 // A property that is only read, or only written: `+name: string`.
                 "+" | "-" if self.is_variance(at) => Some(at..at + 1),
                 "?" if self.is_maybe(at) => Some(at..at + 1),
@@ -132,7 +135,7 @@ impl<'text> File<'text> {
         parts
     }
 
-    /// What TypeScript writes otherwise, in as many bytes.
+    /// Words that TypeScript writes otherwise, in as many bytes.
     fn written_otherwise(&self) -> Vec<(usize, &'static str)> {
         let mut words = Vec::new();
         for (at, token) in self.tokens.iter().enumerate() {
@@ -145,6 +148,13 @@ impl<'text> File<'text> {
             }
         }
         words
+    }
+
+    /// The type that others may take an opaque type for: `: string` in `opaque type Name: string = string`.
+    fn supertype(&self, name: usize) -> Option<Range<usize>> {
+        let colon = self.after(name);
+        let ends = |at: &usize| matches!(self.word(*at), "=" | ";") || self.kind(*at) == Some(Kind::Newline);
+        (self.word(colon) == ":").then(|| colon..(colon..self.tokens.len()).find(ends).unwrap_or(self.tokens.len()))
     }
 
     fn is_exact(&self, at: usize) -> bool {
@@ -184,13 +194,24 @@ impl<'text> File<'text> {
     /// The type of a cast: `: Type` in `(value: Type)`.
     fn cast(&self, open: usize) -> Option<Range<usize>> {
         const BEFORE_VALUES: [&str; 14] = [
-            "return", "typeof", "await", "yield", "case", "in", "of", "delete", "void", "default", "throw", "else", "do",
+            "return",
+            "typeof",
+            "await",
+            "yield",
+            "case",
+            "in",
+            "of",
+            "delete",
+            "void",
+            "default",
+            "throw",
+            "else",
+            "do",
             "instanceof",
         ];
         let is_grouping = match self.before(open).map(|before| (self.kind(before), self.word(before))) {
-            None => true,
+            None | Some((Some(Kind::Open), _)) => true,
             Some((Some(Kind::Operator), word)) => word != "?.",
-            Some((Some(Kind::Open), _)) => true,
             Some((Some(Kind::Keyword), word)) => BEFORE_VALUES.contains(&word),
             Some((_, word)) => matches!(word, "," | ";") || self.kind(open.wrapping_sub(1)) == Some(Kind::Newline),
         };

@@ -96,8 +96,7 @@ pub(super) fn named(finding: &Finding) -> Option<FlakyKind> {
     let text = text.get(last..).unwrap_or(&text);
     // `FileNotFoundError` holds `enotfound`: a name begins where a word does.
     let begins_word = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));
-    let says =
-        |words: &&[&str]| words.iter().any(|word| text.match_indices(word).any(|(at, _)| begins_word(at)));
+    let says = |words: &&[&str]| words.iter().any(|word| text.match_indices(word).any(|(at, _)| begins_word(at)));
     MESSAGES.iter().find(|(_, words)| says(words)).map(|(kind, _)| *kind)
 }
 

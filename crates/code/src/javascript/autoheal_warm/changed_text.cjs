@@ -29,6 +29,11 @@ function textOf(name) {
   return isChanged(name) ? text('utf8') : null;
 }
 
+/** Another process has read the text. */
+function noteRead() {
+  if (changed !== null) changed.wasRead = true;
+}
+
 /** Whether anybody has read the text. */
 function wasRead() {
   return changed !== null && changed.wasRead;
@@ -92,4 +97,4 @@ function edited(file, edits) {
   return bytes;
 }
 
-module.exports = { install, set, file, textOf, wasRead, edited };
+module.exports = { install, set, file, textOf, noteRead, wasRead, edited };

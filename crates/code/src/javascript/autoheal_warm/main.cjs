@@ -1,7 +1,7 @@
 'use strict';
 // Tries changes of a project's files against its tests without starting the test runner for each.
 //
-// usage: node main.cjs mocha|jest|vitest JOBS ROOT [arguments of the test runner]
+// usage: node main.cjs mocha|jest|vitest|node_test JOBS ROOT [arguments of the test runner]
 //
 // Requests are lines of JSON on standard input, answers are lines of JSON on standard output (see `crate::warm`, which has
 // their types). Node cannot fork, so there are two kinds of process:

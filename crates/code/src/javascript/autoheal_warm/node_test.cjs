@@ -1,0 +1,146 @@
+'use strict';
+// Node's own runner: it keeps one account of tests for each process, so that every file of tests runs in a process of its own, as it does under
+// `node --test`. What is kept is which files there are.
+const { spawn } = require('child_process');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const { idOf, fileOf, Numbered } = require('./identity.cjs');
+const { pathInRoot } = require('./project.cjs');
+const changedText = require('./changed_text.cjs');
+
+exports.nodeOptions = () => [];
+
+const OUTCOMES = { passed: 'passed', failed: 'failed', skipped: 'skipped' };
+
+const LOADED = path.join(__dirname, 'node_test_process.cjs');
+
+// Beside the programs of this folder, as for every command.
+const REPORTER = path.join(__dirname, '..', 'node_test_reporter.mjs');
+
+// The unit in which the system counts time on a processor, in milliseconds.
+const TICK = 10;
+
+// How often a process is looked at, in milliseconds.
+const LOOKING = 25;
+
+// How many times as long as it may compute a process may take.
+const PATIENCE = 5;
+
+exports.prepare = async function prepare(words) {
+  return new Suite(words);
+};
+
+class Suite {
+  constructor(words) {
+    this.words = words;
+    this.options = words.filter((word) => word.startsWith('-'));
+    this.files = null;
+  }
+
+  /** How many tests each file has, by its name relative to the project. */
+  async list() {
+    const { entries } = await this.start([...this.words, '--test'], null);
+    const counts = {};
+    for (const { file } of entries) {
+      const name = file && pathInRoot(file);
+      if (name) counts[name] = (counts[name] || 0) + 1;
+    }
+    this.files = Object.keys(counts).sort();
+    return counts;
+  }
+
+  async run({ files, only, timeout, loaded, began, ended, fileEnded }) {
+    if (this.files === null) await this.list();
+    if (loaded) loaded();
+    const known = new Set(only);
+    for (const name of this.files.filter((file) => !files || files.includes(file))) {
+      const ids = only && only.filter((id) => fileOf(id) === name);
+      if (ids && ids.length === 0) continue;
+      if (began) {
+        await this.watch(name, ids, { began, ended });
+        continue;
+      }
+      const result = await this.start([path.resolve(process.argv[4], name)], timeout || null);
+      if (tellFile(path.resolve(process.argv[4], name), result, known, { ended, fileEnded })) break;
+    }
+    return { load: 0 };
+  }
+
+  /** Runs these tests of a file, each in a process of its own, and says which lines it ran. */
+  async watch(name, ids, { began, ended }) {
+    for (const id of ids) {
+      const title = id.slice(id.indexOf('::') + 2).replace(/ #\d+$/, '').split(' > ').pop();
+      const pattern = `^${title.replace(/[^a-zA-Z0-9_ ]/g, '.')}$`;
+      began();
+      const words = [`--test-name-pattern=${pattern}`, path.resolve(process.argv[4], name)];
+      const { lines } = await this.start(words, null, true);
+      ended(id, null, 0, lines);
+    }
+  }
+
+  /** Runs a process to its end. `timeout`: how many milliseconds it may take; null: as long as it likes. */
+  async start(words, timeout, isWatched = false) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'autoheal-'));
+    const report = path.join(folder, 'report');
+    const file = changedText.file();
+    const job = { file, text: file === null ? null : changedText.textOf(file), number: 0, folder, isWatched };
+    const isRunner = words.includes('--test');
+    const own = isRunner ? [] : ['--require', LOADED];
+    const line = [...this.options, ...own, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${report}`];
+    const rest = words.filter((word) => !this.options.includes(word));
+    const env = { ...process.env, AUTOHEAL_PROJECT: JSON.stringify(process.argv.slice(2)), AUTOHEAL_TEST: JSON.stringify(job) };
+    try {
+      const status = await ended(spawn(process.execPath, [...line, ...rest], { env, stdio: 'ignore' }), timeout);
+      const read = (name) => (fs.existsSync(path.join(folder, name)) ? fs.readFileSync(path.join(folder, name), 'utf8') : '');
+      if (read('read') !== '') changedText.noteRead();
+      const entries = read('report').split('\n').filter(Boolean).map((entry) => JSON.parse(entry));
+      return { status, entries: entries.filter((entry) => !entry.end), isWhole: entries.some((entry) => entry.end), lines: JSON.parse(read('lines') || '{}') };
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Waits for a process, and ends one that takes too long, or computes a part of that. Gives its exit code; null: it was ended. */
+function ended(child, timeout) {
+  const until = Date.now() + (timeout || Infinity);
+  return new Promise((resolve) => {
+    const look = setInterval(() => {
+      if (timeout && (Date.now() > until || computed(child.pid) > timeout / PATIENCE + 1000)) child.kill('SIGKILL');
+    }, LOOKING);
+    const end = (status) => {
+      clearInterval(look);
+      resolve(status);
+    };
+    child.on('error', () => end(null));
+    child.on('exit', end);
+  });
+}
+
+/** How long a process computed, in milliseconds. */
+function computed(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK;
+  } catch {
+    return 0;
+  }
+}
+
+/** Tells what the tests of a file did; whether that is enough. */
+function tellFile(file, { status, entries, isWhole }, only, { ended, fileEnded }) {
+  const whole = idOf(file, []);
+  const isBroken = !isWhole || (status !== 0 && !entries.some((entry) => entry.outcome !== 'passed' && entry.outcome !== 'skipped'));
+  if (isBroken || entries.length === 0) return ended(whole, 'failed', 0);
+  if (fileEnded) fileEnded(whole);
+  const numbered = new Numbered();
+  let isStopped = false;
+  for (const { path: titles, outcome, millis } of entries) {
+    const id = numbered.next(idOf(file, titles));
+    if (only.size > 0 && !only.has(id)) continue;
+    isStopped = ended(id, OUTCOMES[outcome] || 'failed', millis / 1000) || isStopped;
+  }
+  return isStopped;
+}
