@@ -240,6 +240,9 @@ pub(crate) struct Heal {
     /// Start workflows that can be started by hand when the push starts none
     #[arg(long)]
     pub(crate) dispatch_workflows: bool,
+    /// Do not ask the host to run failed jobs again, to see whether they are flaky
+    #[arg(long)]
+    pub(crate) no_ci_rerun: bool,
     /// Open a pull request for the branch, or bring it up to date
     #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
     pub(crate) pull_request: bool,
@@ -325,6 +328,7 @@ impl Heal {
         set.ci_seconds = self.ci_timeout.or(set.ci_seconds);
         set.pull_request = if self.pull_request { Some(true) } else { set.pull_request };
         set.dispatch_workflows = if self.dispatch_workflows { Some(true) } else { set.dispatch_workflows };
+        set.rerun_failed = if self.no_ci_rerun { Some(false) } else { set.rerun_failed };
         config
     }
 }

@@ -96,6 +96,8 @@ pub(crate) struct GitHubConfig {
     pub(crate) pull_request: Option<bool>,
     /// Start workflows that can be started by hand when none starts by itself.
     pub(crate) dispatch_workflows: Option<bool>,
+    /// Start failed jobs again, once for each commit, when what failed may be flaky.
+    pub(crate) rerun_failed: Option<bool>,
     /// Time limit for CI.
     pub(crate) ci_seconds: Option<u64>,
     /// Time limit for the first sign of CI.
@@ -363,6 +365,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GITHUB_TOKEN_FILE", "github.token_file"),
     ("PULL_REQUEST", "github.pull_request"),
     ("DISPATCH_WORKFLOWS", "github.dispatch_workflows"),
+    ("RERUN_FAILED", "github.rerun_failed"),
     ("CI_SECONDS", "github.ci_seconds"),
     ("CI_GRACE_SECONDS", "github.grace_seconds"),
     ("CI_POLL_MILLIS", "github.poll_millis"),

@@ -204,6 +204,7 @@ fn hosting(config: &Config) -> HostingRequest {
     HostingRequest {
         pull_request: set.pull_request.unwrap_or(defaults.pull_request),
         dispatch_workflows: set.dispatch_workflows.unwrap_or(defaults.dispatch_workflows),
+        rerun_failed: set.rerun_failed.unwrap_or(defaults.rerun_failed),
         ci_seconds: set.ci_seconds.unwrap_or(defaults.ci_seconds),
         grace_seconds: set.grace_seconds.unwrap_or(defaults.grace_seconds),
         poll_millis: set.poll_millis.unwrap_or(defaults.poll_millis),

@@ -14,7 +14,7 @@
 //! - `recognise`: the kind of a command: tests, a linter, or one that runs other commands (`tox`, `make`)
 
 mod node;
-mod node_words;
+pub(crate) mod node_words;
 mod other;
 mod pre_commit;
 mod pytest;

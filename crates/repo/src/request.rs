@@ -131,6 +131,8 @@ pub struct HostingRequest {
     pub pull_request: bool,
     /// Start the workflows that can be started by hand when none starts by itself.
     pub dispatch_workflows: bool,
+    /// Start failed jobs again, once for each commit, when what failed may be flaky.
+    pub rerun_failed: bool,
     /// Time limit for CI, in seconds.
     pub ci_seconds: u64,
     /// Time limit until the first sign of a CI run, in seconds.
@@ -145,6 +147,7 @@ impl Default for HostingRequest {
         Self {
             pull_request: false,
             dispatch_workflows: false,
+            rerun_failed: true,
             ci_seconds: 600,
             grace_seconds: 120,
             poll_millis: 10_000,

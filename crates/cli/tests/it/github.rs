@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use autoheal_testkit::github::{Behaviour, CiPlan, Commit, FakeGitHub, Fault, Pull};
+use autoheal_testkit::github::{Behaviour, CiPlan, Commit, Exchange, FakeGitHub, Fault, Pull};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::repository::{self, TestRepository};
 use serde_json::{Value, json};
@@ -329,6 +329,37 @@ fn a_workflow_is_started_by_hand_where_that_is_allowed() {
     assert_eq!(ended.code, Some(0), "{}", ended.told());
     assert_eq!(world.github.dispatches(), [BRANCH]);
     world.github.check_against_description();
+}
+
+/// The log names a test that fails by an assertion: whatever failed here passes.
+const TIMED_OUT: &str = "2026-01-01T00:00:01.0000000Z FAIL: test_total (tests.test_cart.CartTest.test_total)\n\
+                         2026-01-01T00:00:01.0000000Z AssertionError: took too long\n\
+                         2026-01-01T00:00:01.0000000Z ##[error]Process completed with exit code 1.\n";
+
+#[test]
+fn ci_that_fails_by_accident_runs_again_before_anything_is_changed() {
+    let plan = |second: Option<&str>| {
+        let mut plan = CiPlan::red(TIMED_OUT);
+        plan.runs[0].when_rerun = second.map(str::to_owned);
+        plan
+    };
+    let reruns = |world: &World| {
+        let is_rerun = |exchange: &&Exchange| exchange.path.ends_with("/rerun-failed-jobs");
+        world.github.exchanges().iter().filter(is_rerun).count()
+    };
+    let Some(world) = World::with_ci(move |_| plan(Some("success"))) else { return };
+    let (ended, results) = world.healed(&[]);
+    assert_eq!((ended.code, reruns(&world)), (Some(0), 1), "{}", ended.told());
+    let warnings = results["warnings"].to_string();
+    assert!(warnings.contains("flaky in CI") && warnings.contains("took too long"), "{warnings}");
+    assert_eq!(world.subjects().lines().count(), 1, "nothing but the fix for the file that does not parse");
+    world.github.check_against_description();
+    let Some(world) = World::with_ci(move |_| plan(None)) else { return };
+    let (ended, _) = world.healed(&[]);
+    assert_eq!((ended.code, reruns(&world)), (Some(1), 1), "{}", ended.told());
+    let Some(world) = World::with_ci(move |_| plan(Some("success"))) else { return };
+    let (ended, _) = world.healed(&["--no-ci-rerun"]);
+    assert_eq!((ended.code, reruns(&world)), (Some(1), 0), "{}", ended.told());
 }
 
 #[test]

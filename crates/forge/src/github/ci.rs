@@ -256,6 +256,16 @@ impl GitHub {
         self.connection.tell(ApiOperation::StartWorkflow, &url, &json!({ "ref": branch.as_str() })).await
     }
 
+    /// Starts the failed jobs of a run again, on the same commit. The run keeps its id.
+    ///
+    /// # Errors
+    ///
+    /// See [`GitHubError`]; [`GitHubError::Forbidden`] when the token may not write Actions, or the run is too old.
+    pub async fn rerun_failed_jobs(&self, repository: &RepositoryName, run: u64) -> Result<(), GitHubError> {
+        let url = self.url(repository, &["actions", "runs", &run.to_string(), "rerun-failed-jobs"], &[])?;
+        self.connection.tell(ApiOperation::RerunJobs, &url, &json!({})).await
+    }
+
     /// Sets the status of a commit, unless it has that status already.
     ///
     /// # Errors

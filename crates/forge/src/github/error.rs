@@ -16,6 +16,8 @@ pub enum ApiOperation {
     ReadLog,
     /// Starting a workflow run.
     StartWorkflow,
+    /// Starting the failed jobs of a run again.
+    RerunJobs,
     /// Finding, opening or changing a pull request.
     PullRequest,
     /// Writing a comment on a pull request.
@@ -28,7 +30,7 @@ impl ApiOperation {
     const fn code(self) -> ErrorCode {
         match self {
             Self::ReadRepository => ErrorCode::RepoCloneFailed,
-            Self::WatchCi | Self::ReadLog | Self::StartWorkflow => ErrorCode::CiTimeout,
+            Self::WatchCi | Self::ReadLog | Self::StartWorkflow | Self::RerunJobs => ErrorCode::CiTimeout,
             Self::PullRequest | Self::Comment | Self::CommitStatus => ErrorCode::GitPushFailed,
         }
     }
@@ -41,6 +43,7 @@ impl fmt::Display for ApiOperation {
             Self::WatchCi => "asking GitHub about the CI of a commit",
             Self::ReadLog => "reading the log of a CI job",
             Self::StartWorkflow => "starting a workflow",
+            Self::RerunJobs => "starting the failed jobs of a run again",
             Self::PullRequest => "asking for a pull request",
             Self::Comment => "writing a comment",
             Self::CommitStatus => "setting the status of a commit",

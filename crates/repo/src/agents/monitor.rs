@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_code::Sources;
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
 use autoheal_forge::github::ci::StatusState;
@@ -103,7 +103,26 @@ async fn judge_by_ci(
     let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
-    let (verdict, checks) = poll::verdict(state, hosted, &branch, &commit, &workflows, context).await?;
+    let (mut verdict, checks) = poll::verdict(state, hosted, &branch, &commit, &workflows, context).await?;
+    let mut findings = Vec::new();
+    if verdict == CiVerdict::Red {
+        findings = logs::findings(state, hosted, &checks, &sources, context).await;
+        let again = if state.request.hosting.rerun_failed && findings.iter().all(may_be_flaky) {
+            poll::second_verdict(state, hosted, &commit, &checks, &workflows, context).await?
+        } else {
+            None
+        };
+        if let Some((second, checks)) = again {
+            verdict = second;
+            if second == CiVerdict::Red {
+                findings = logs::findings(state, hosted, &checks, &sources, context).await;
+            } else if second == CiVerdict::Green {
+                let failed: Vec<&str> = findings.iter().filter_map(|finding| finding.message.lines().next()).collect();
+                let failed = failed.join("; ");
+                state.warn(format!("flaky in CI: it failed, and passed when it ran again, unchanged: {failed}"));
+            }
+        }
+    }
     state.ci_verdict = Some(verdict);
     let before = state.ci_failures.findings.iter().map(Finding::key).collect();
     match verdict {
@@ -112,7 +131,6 @@ async fn judge_by_ci(
             state.conclude_round(look, context.now());
         }
         CiVerdict::Red => {
-            let findings = logs::findings(state, hosted, &checks, &sources, context).await;
             for finding in &findings {
                 let line = finding.message.lines().next().unwrap_or_default();
                 context.note("finding", format!("in CI: {}: {line}", finding.headline()));
@@ -135,6 +153,14 @@ async fn judge_by_ci(
         }
     }
     Ok(())
+}
+
+/// Returns whether a failure of CI may be gone when CI runs again. The checks here pass.
+fn may_be_flaky(finding: &Finding) -> bool {
+    match finding.category {
+        Category::Logic => true,
+        Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Linting => false,
+    }
 }
 
 fn not_hosted() -> StepError {

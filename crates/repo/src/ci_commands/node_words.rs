@@ -308,7 +308,7 @@ pub(super) const NODE_TEST_DROPPED: &[&str] = &[
     "--inspect",
 ];
 
-pub(super) const NODE_WITH_VALUE: &[&str] = &[
+pub(crate) const NODE_WITH_VALUE: &[&str] = &[
     "--test-reporter",
     "--test-reporter-destination",
     "--test-name-pattern",

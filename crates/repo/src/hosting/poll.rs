@@ -1,5 +1,6 @@
 //! Asks what CI says until there is a verdict.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -20,12 +21,59 @@ pub(crate) async fn verdict(
     workflows: &Workflows,
     context: &StepContext,
 ) -> Result<(CiVerdict, Vec<Check>), StepError> {
+    let may_start = state.request.hosting.dispatch_workflows.then_some((branch, workflows.startable.as_slice()));
+    let watch = Watch::new(commit.as_str(), patience(state, workflows), context.now());
+    watched(state, hosted, commit, watch, may_start, context).await
+}
+
+/// Starts the failed jobs of these checks again and watches their commit anew; `None`: nothing could be started.
+pub(crate) async fn second_verdict(
+    state: &mut HealState,
+    hosted: &Hosted,
+    commit: &CommitId,
+    checks: &[Check],
+    workflows: &Workflows,
+    context: &StepContext,
+) -> Result<Option<(CiVerdict, Vec<Check>)>, StepError> {
+    let mut started = BTreeSet::new();
+    for check in checks.iter().filter(|check| check.state == CheckState::Failure) {
+        // A job of another CI that is red stays red.
+        let Some(run) = check.run else { return Ok(None) };
+        context.ensure_owner().await?;
+        match hosted.github.rerun_failed_jobs(&hosted.repository, run).await {
+            Ok(()) => {
+                context.note("ci", format!("{} failed; its failed jobs were started again, unchanged", check.name));
+                started.insert(run);
+            }
+            Err(error) => {
+                state.warn(format!("the failed jobs of {} could not be started again: {error}", check.name));
+                return Ok(None);
+            }
+        }
+    }
+    let watch = Watch::of_rerun(commit.as_str(), started, patience(state, workflows), context.now());
+    watched(state, hosted, commit, watch, None, context).await.map(Some)
+}
+
+fn patience(state: &HealState, workflows: &Workflows) -> Patience {
     let asked = &state.request.hosting;
-    let (timeout, grace) = (Duration::from_secs(asked.ci_seconds), Duration::from_secs(asked.grace_seconds));
-    let interval = Duration::from_millis(asked.poll_millis);
-    let mut may_start = asked.dispatch_workflows;
-    let patience = Patience { timeout, grace, expects_runs: workflows.are_expected };
-    let mut watch = Watch::new(commit.as_str(), patience, context.now());
+    Patience {
+        timeout: Duration::from_secs(asked.ci_seconds),
+        grace: Duration::from_secs(asked.grace_seconds),
+        expects_runs: workflows.are_expected,
+    }
+}
+
+/// `may_start`: the branch on which workflows are started when nothing ran, and their paths.
+async fn watched(
+    state: &mut HealState,
+    hosted: &Hosted,
+    commit: &CommitId,
+    mut watch: Watch,
+    mut may_start: Option<(&BranchName, &[String])>,
+    context: &StepContext,
+) -> Result<(CiVerdict, Vec<Check>), StepError> {
+    let interval = Duration::from_millis(state.request.hosting.poll_millis);
     let mut told = String::new();
     let (verdict, checks) = loop {
         let (next, checks) = match hosted.github.checks(&hosted.repository, commit).await {
@@ -47,14 +95,13 @@ pub(crate) async fn verdict(
         }
         match next {
             Next::Over(verdict) => break (verdict, checks),
-            Next::NothingCame if may_start => {
-                may_start = false;
-                if !start(state, hosted, branch, &workflows.startable, context).await? {
+            Next::NothingCame => {
+                let Some((branch, startable)) = may_start.take() else { break (CiVerdict::NoCiRun, checks) };
+                if !start(state, hosted, branch, startable, context).await? {
                     break (CiVerdict::NoCiRun, checks);
                 }
                 watch.wait_anew(context.now());
             }
-            Next::NothingCame => break (CiVerdict::NoCiRun, checks),
             Next::Again => {}
         }
         tokio::time::sleep(interval).await;

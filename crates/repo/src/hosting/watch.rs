@@ -1,6 +1,7 @@
 //! Watch over the checks that CI runs for a commit, until there is a verdict. Pure: the caller passes the
 //! time and the responses.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
@@ -76,19 +77,34 @@ pub struct Watch {
     patience: Patience,
     began: Timestamp,
     waits_since: Timestamp,
+    /// Runs whose failed jobs were started again, as long as they are not seen to run.
+    restarting: BTreeSet<u64>,
     looks: Vec<CiLook>,
 }
 
 impl Watch {
     /// A watch that begins now.
     pub fn new(commit: &str, patience: Patience, now: Timestamp) -> Self {
-        Self { commit: commit.to_owned(), patience, began: now, waits_since: now, looks: Vec::new() }
+        let restarting = BTreeSet::new();
+        Self { commit: commit.to_owned(), patience, began: now, waits_since: now, restarting, looks: Vec::new() }
+    }
+
+    /// A watch that begins now, of runs whose failed jobs were started again.
+    pub fn of_rerun(commit: &str, runs: BTreeSet<u64>, patience: Patience, now: Timestamp) -> Self {
+        Self { restarting: runs, ..Self::new(commit, patience, now) }
     }
 
     /// Takes what was seen. `is_whole`: everything could be read; what could not may have failed.
     pub fn take(&mut self, checks: &[Check], is_whole: bool, now: Timestamp) -> Next {
         let is_settled = self.looks.last().is_some_and(|last| last.no_answer.is_none() && last.checks == checks);
         self.looks.push(CiLook { at: now, commit: self.commit.clone(), checks: checks.to_vec(), no_answer: None });
+        let is_waiting = now.since(self.waits_since) < self.patience.grace.min(self.patience.timeout);
+        let failed: BTreeSet<u64> =
+            checks.iter().filter(|check| check.state == CheckState::Failure).filter_map(|check| check.run).collect();
+        self.restarting.retain(|run| is_waiting && failed.contains(run));
+        if !self.restarting.is_empty() {
+            return Next::Again;
+        }
         let has = |state: CheckState| checks.iter().any(|check| check.state == state);
         let is_late = now.since(self.began) >= self.patience.timeout;
         // What was cancelled may be run again; until then it is no verdict.
@@ -99,7 +115,6 @@ impl Watch {
         if is_open {
             return if is_late { Next::Over(CiVerdict::TimedOut) } else { Next::Again };
         }
-        let is_waiting = now.since(self.waits_since) < self.patience.grace.min(self.patience.timeout);
         let has_run = checks.iter().any(|check| check.run.is_some() && check.state == CheckState::Success);
         // Anybody can set a status, and some are there at once: alone they count when nothing else can be expected any more.
         let is_enough = has_run || (has(CheckState::Success) && is_whole && !self.patience.expects_runs);
@@ -262,6 +277,26 @@ mod tests {
         let checks = vec![Check { name: "ci".to_owned(), state: CheckState::Inconclusive, url: None, run: None }];
         assert_eq!(watch.take(&checks, true, Timestamp::from_millis(50_000)), Next::Again);
         assert_eq!(watch.take(&checks, true, Timestamp::from_millis(100_000)), Next::Over(CiVerdict::TimedOut));
+    }
+
+    #[test]
+    fn a_run_that_was_started_again_is_waited_for() {
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
+        let checks = |state| vec![Check { name: "ci".to_owned(), state, url: None, run: Some(1) }];
+        let (failure, pending) = (checks(CheckState::Failure), checks(CheckState::Pending));
+        let patience =
+            Patience { timeout: Duration::from_secs(100), grace: Duration::from_secs(10), expects_runs: true };
+        let new = || Watch::of_rerun("c0ffee", [1].into(), patience, at(0));
+        let mut never_seen = new();
+        assert_eq!(never_seen.take(&failure, true, at(9)), Next::Again);
+        assert_eq!(never_seen.take(&failure, true, at(10)), Next::Over(CiVerdict::Red));
+        let mut seen = new();
+        assert_eq!(seen.take(&failure, true, at(1)), Next::Again);
+        assert_eq!(seen.take(&pending, true, at(2)), Next::Again);
+        assert_eq!(seen.take(&failure, true, at(3)), Next::Over(CiVerdict::Red));
+        let mut healed = new();
+        assert_eq!(healed.take(&success(Some(1)), true, at(2)), Next::Again);
+        assert_eq!(healed.take(&success(Some(1)), true, at(3)), Next::Over(CiVerdict::Green));
     }
 
     #[test]

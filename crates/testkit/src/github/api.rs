@@ -20,6 +20,7 @@ impl Shared {
             ("GET", []) => Answer::new(200, self.full_repository(&default_branch(&self.bare()))),
             ("GET", ["actions", "runs"]) => self.runs(rest, query),
             ("GET", ["actions", "runs", run, "jobs"]) => self.jobs(rest, query, run),
+            ("POST", ["actions", "runs", run, "rerun-failed-jobs"]) => self.rerun(run),
             ("GET", ["actions", "jobs", job, "logs"]) => self.log(job),
             ("GET", ["actions", "workflows"]) => {
                 let workflow = self.workflow();
@@ -81,6 +82,25 @@ impl Shared {
         let Some((sha, plan)) = found else { return not_found() };
         let jobs = (0_u64..).zip(&plan.jobs).map(|(index, job)| self.job(run, run * 100 + index, &sha, &plan, job));
         self.listed(rest, query, "jobs", jobs.collect())
+    }
+
+    /// Runs the failed jobs again: the plan says how they end then.
+    fn rerun(&self, run: &str) -> Answer {
+        let Ok(run) = run.parse::<u64>() else { return not_found() };
+        for progress in self.state().ci.values_mut() {
+            let index = run.checked_sub(progress.first_run).and_then(|index| usize::try_from(index).ok());
+            let Some(plan) = index.and_then(|index| progress.plan.runs.get_mut(index)) else { continue };
+            if plan.conclusion != "failure" {
+                return Answer::new(403, message("This workflow run cannot be retried"));
+            }
+            plan.takes = progress.polls + 2;
+            if let Some(conclusion) = plan.when_rerun.clone() {
+                plan.jobs.iter_mut().for_each(|job| job.conclusion.clone_from(&conclusion));
+                plan.conclusion = conclusion;
+            }
+            return Answer::new(201, serde_json::json!({}));
+        }
+        not_found()
     }
 
     fn log(&self, job: &str) -> Answer {

@@ -48,6 +48,8 @@ pub struct RunPlan {
     pub conclusion: String,
     /// Jobs of the run.
     pub jobs: Vec<JobPlan>,
+    /// Conclusion after its failed jobs were started again; `None`: the same.
+    pub when_rerun: Option<String>,
 }
 
 /// A job of a run.
@@ -65,7 +67,8 @@ impl CiPlan {
     /// One run, `ci`, with one job, `test`, complete at the second look.
     pub fn one_run(conclusion: &str, log: &str) -> Self {
         let job = JobPlan { name: "test".to_owned(), conclusion: conclusion.to_owned(), log: log.to_owned() };
-        let run = RunPlan { name: "ci".to_owned(), takes: 1, conclusion: conclusion.to_owned(), jobs: vec![job] };
+        let (name, conclusion) = ("ci".to_owned(), conclusion.to_owned());
+        let run = RunPlan { name, takes: 1, conclusion, jobs: vec![job], when_rerun: None };
         Self { appears_after: 1, runs: vec![run], ..Self::default() }
     }
 

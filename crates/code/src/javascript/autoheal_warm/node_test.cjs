@@ -27,20 +27,22 @@ const LOOKING = 25;
 // How many times as long as it may compute a process may take.
 const PATIENCE = 5;
 
+/** `words`: Node's options, `--`, and the files and folders of tests. */
 exports.prepare = async function prepare(words) {
-  return new Suite(words);
+  const end = words.indexOf('--');
+  return new Suite(words.slice(0, end), words.slice(end + 1));
 };
 
 class Suite {
-  constructor(words) {
-    this.words = words;
-    this.options = words.filter((word) => word.startsWith('-'));
+  constructor(options, named) {
+    this.options = options;
+    this.named = named;
     this.files = null;
   }
 
   /** How many tests each file has, by its name relative to the project. */
   async list() {
-    const { entries } = await this.start([...this.words, '--test'], null);
+    const { entries } = await this.start(['--test', ...this.named], null);
     const counts = {};
     for (const { file } of entries) {
       const name = file && pathInRoot(file);
@@ -88,10 +90,9 @@ class Suite {
     const isRunner = words.includes('--test');
     const own = isRunner ? [] : ['--require', LOADED];
     const line = [...this.options, ...own, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${report}`];
-    const rest = words.filter((word) => !this.options.includes(word));
     const env = { ...process.env, AUTOHEAL_PROJECT: JSON.stringify(process.argv.slice(2)), AUTOHEAL_TEST: JSON.stringify(job) };
     try {
-      const status = await ended(spawn(process.execPath, [...line, ...rest], { env, stdio: 'ignore' }), timeout);
+      const status = await ended(spawn(process.execPath, [...line, ...words], { env, stdio: 'ignore' }), timeout);
       const read = (name) => (fs.existsSync(path.join(folder, name)) ? fs.readFileSync(path.join(folder, name), 'utf8') : '');
       if (read('read') !== '') changedText.noteRead();
       const entries = read('report').split('\n').filter(Boolean).map((entry) => JSON.parse(entry));

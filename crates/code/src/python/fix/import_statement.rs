@@ -39,6 +39,15 @@ pub(super) fn insert_import(blame: &Blame<'_>, file: &str, statement: &str) -> O
         .filter(|import| !is_future(import))
         .find(|import| import.span.text(text) > statement)
         .map(|import| import.span.start);
+    // Those that stand there belong to later groups (PEP 8), which a blank line sets apart.
+    let is_later = |import: &&Import| {
+        let module = import.from.as_deref().or(import.names.first().map(|name| name.name.as_str()));
+        group(blame, module.unwrap_or_default(), import.level > 0) > group(blame, named_module(statement), is_relative)
+    };
+    if !top.is_empty() && top.iter().all(is_later) {
+        let at = line_start(text, top.first()?.span.start);
+        return Some(Edit::insert(at, format!("{statement}{newline}{newline}")));
+    }
     if let Some(at) = before {
         return Some(Edit::insert(line_start(text, at), format!("{statement}{newline}")));
     }
@@ -48,6 +57,25 @@ pub(super) fn insert_import(blame: &Blame<'_>, file: &str, statement: &str) -> O
     let text_before_needs_newline = at > 0 && !text.get(..at).unwrap_or_default().ends_with('\n');
     let lead = if text_before_needs_newline { newline } else { "" };
     Some(Edit::insert(at, format!("{lead}{statement}{newline}")))
+}
+
+/// The module of `import module` or `from module import name`, without leading dots.
+fn named_module(statement: &str) -> &str {
+    statement.split_whitespace().nth(1).unwrap_or_default().trim_start_matches('.')
+}
+
+/// Returns the group of a module: itself for the future, the standard library, others' packages, the project's own.
+fn group(blame: &Blame<'_>, module: &str, is_relative: bool) -> u8 {
+    let root = module.split('.').next().unwrap_or_default();
+    if root == "__future__" {
+        0
+    } else if is_relative || blame.index.file_of(root).is_some() {
+        3
+    } else if blame.context.environment.python.standard_library.contains(root) {
+        1
+    } else {
+        2
+    }
 }
 
 /// The end of the file's docstring.

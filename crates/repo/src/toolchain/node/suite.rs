@@ -12,6 +12,7 @@ use autoheal_sandbox::Outcome;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::look;
+use crate::ci_commands::node_words::NODE_WITH_VALUE;
 use crate::folders;
 use crate::project::join;
 use crate::session::{Scope, read_report};
@@ -32,7 +33,12 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
     let mut words = vec![place.program(), place.tool(warm::NODE_MAIN), runner.to_owned(), jobs.to_string(), tree];
-    words.extend(tests.arguments.iter().cloned());
+    if tests.runner == TestRunner::NodeTest {
+        let (options, files) = node_arguments(place);
+        words.extend(options.into_iter().chain(["--".to_owned()]).chain(files));
+    } else {
+        words.extend(tests.arguments.iter().cloned());
+    }
     if tests.runner == TestRunner::Jest {
         words.push(jest_cache(place));
     }
@@ -131,38 +137,41 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             words.extend([place.program(), "--test".to_owned()]);
             words.push(format!("--test-reporter={}", place.tool(folders::NODE_TEST_REPORTER)));
             words.push(format!("--test-reporter-destination={report}"));
-            match only {
-                None => words.extend(node_arguments(place)),
-                // Which titles a pattern means differs between versions of Node: files say enough.
-                Some(only) => {
-                    words.extend(options_only(&tests.arguments));
-                    words.extend(only.files);
-                }
-            }
+            let (options, files) = node_arguments(place);
+            words.extend(options);
+            // Which titles a pattern means differs between versions of Node: files say enough.
+            words.extend(only.map_or(files, |only| only.files));
         }
         TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => words.extend(tests.arguments.iter().cloned()),
     }
     words
 }
 
-/// Returns the arguments with each pattern replaced by the files that match it: older versions of Node take names only.
-fn node_arguments(place: &Place<'_>) -> Vec<String> {
+/// Returns Node's options, and the files and folders of tests, each pattern replaced by the files that match it: older versions of Node
+/// take names only.
+fn node_arguments(place: &Place<'_>) -> (Vec<String>, Vec<String>) {
     let directory = &place.setup.suite().directory;
-    let mut words = Vec::new();
-    for word in &place.setup.suite().tests.arguments {
-        let glob = Some(word).filter(|word| word.contains('*') && !word.starts_with('-')).and_then(|word| {
+    let (mut options, mut named) = (Vec::new(), Vec::new());
+    let mut arguments = place.setup.suite().tests.arguments.iter().peekable();
+    while let Some(word) = arguments.next() {
+        if word.starts_with('-') {
+            options.push(word.clone());
+            options.extend(arguments.next_if(|_| NODE_WITH_VALUE.contains(&word.as_str())).cloned());
+            continue;
+        }
+        let glob = Some(word).filter(|word| word.contains('*')).and_then(|word| {
             let pattern = join(directory, word.trim_start_matches("./"));
             Some(globset::GlobBuilder::new(&pattern).literal_separator(true).build().ok()?.compile_matcher())
         });
         let Some(glob) = glob else {
-            words.push(word.clone());
+            named.push(word.clone());
             continue;
         };
         let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
         let files = place.sources.iter().map(|(file, _)| file).filter(|file| glob.is_match(file));
-        words.extend(files.filter_map(|file| file.strip_prefix(&prefix)).map(str::to_owned));
+        named.extend(files.filter_map(|file| file.strip_prefix(&prefix)).map(str::to_owned));
     }
-    words
+    (options, named)
 }
 
 /// A program of the project's packages, by where it is seen inside.
