@@ -331,15 +331,25 @@ fn a_workflow_is_started_by_hand_where_that_is_allowed() {
     world.github.check_against_description();
 }
 
-/// The log names a test that fails by an assertion: whatever failed here passes.
-const TIMED_OUT: &str = "2026-01-01T00:00:01.0000000Z FAIL: test_total (tests.test_cart.CartTest.test_total)\n\
-                         2026-01-01T00:00:01.0000000Z AssertionError: took too long\n\
-                         2026-01-01T00:00:01.0000000Z ##[error]Process completed with exit code 1.\n";
+/// The log of a test that fails by an assertion there, and passes here.
+const TOOK_TOO_LONG: &str = "\
+2026-01-01T00:00:00.0000000Z ##[group]Run python -m unittest
+2026-01-01T00:00:00.0000000Z ##[endgroup]
+2026-01-01T00:00:01.0000000Z F
+2026-01-01T00:00:01.0000000Z ======================================================================
+2026-01-01T00:00:01.0000000Z FAIL: test_total (tests.test_cart.CartTest.test_total)
+2026-01-01T00:00:01.0000000Z ----------------------------------------------------------------------
+2026-01-01T00:00:01.0000000Z Traceback (most recent call last):
+2026-01-01T00:00:01.0000000Z   File \"/home/runner/work/shop/shop/tests/test_cart.py\", line 8, in test_total
+2026-01-01T00:00:01.0000000Z     self.assertEqual(total([1, 2]), 3)
+2026-01-01T00:00:01.0000000Z AssertionError: took too long
+2026-01-01T00:00:01.0000000Z ##[error]Process completed with exit code 1.
+";
 
 #[test]
 fn ci_that_fails_by_accident_runs_again_before_anything_is_changed() {
     let plan = |second: Option<&str>| {
-        let mut plan = CiPlan::red(TIMED_OUT);
+        let mut plan = CiPlan::red(TOOK_TOO_LONG);
         plan.runs[0].when_rerun = second.map(str::to_owned);
         plan
     };
@@ -415,7 +425,7 @@ fn where_nothing_may_be_pushed_the_patch_is_a_comment() {
 fn a_log_that_cannot_be_read_ends_nothing() {
     let Some(world) = World::with_ci(ci) else { return };
     world.github.fail_next([Fault::new("GET", "/jobs", 403).saying("not for you")]);
-    let (ended, results) = world.healed(&[]);
+    let (ended, results) = world.healed(&["--no-ci-rerun"]);
     assert_eq!(ended.code, Some(1), "{}", ended.told());
     assert_eq!(results["hosted_ci"]["verdict"], "RED");
     assert_ne!(results["stop_reason"], "INFRA");
