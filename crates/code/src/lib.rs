@@ -22,6 +22,7 @@ pub mod environment;
 pub mod expectation;
 pub mod fix;
 pub mod formatting;
+pub mod hang;
 pub mod imports;
 pub mod javascript;
 pub mod judging;

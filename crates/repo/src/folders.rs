@@ -4,10 +4,10 @@ use std::io;
 use std::path::PathBuf;
 
 use autoheal_code::javascript;
-use autoheal_code::python::{hang, probe};
+use autoheal_code::python::probe;
 use autoheal_code::report::node::entries;
 use autoheal_code::report::{compile, unittest};
-use autoheal_code::{vary, warm};
+use autoheal_code::{hang, vary, warm};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 
 /// Asks the interpreter what it can import.
@@ -75,7 +75,7 @@ impl Folders {
 
     /// Folder of our Python modules, which our scripts import and pytest loads; the import path ends with it.
     pub(crate) fn python_modules(&self) -> PathBuf {
-        self.tools().join(hang::FOLDER)
+        self.tools().join(hang::PYTHON_FOLDER)
     }
 
     /// Folder for reports, written from inside the sandbox.
@@ -146,14 +146,19 @@ impl Folders {
             (NODE_PROBE, javascript::probe::SCRIPT),
             (COMPILE_CHECK, compile::SCRIPT),
             (UNITTEST_RUNNER, unittest::RUNNER),
-            (hang::FILE, hang::TEXT),
             (MOCHA_REPORTER, entries::MOCHA),
             (VITEST_REPORTER, entries::VITEST),
             (NODE_TEST_REPORTER, entries::NODE_TEST),
         ] {
             self.write_tool(name, text)?;
         }
-        let others = warm::PYTHON.iter().chain(warm::NODE).chain([&vary::PYTHON, &vary::NODE]);
+        let others = warm::PYTHON.iter().chain(warm::NODE).chain([
+            &vary::PYTHON,
+            &vary::NODE,
+            &hang::PYTHON,
+            &hang::NODE,
+            &hang::VITEST,
+        ]);
         others.into_iter().try_for_each(|(name, text)| self.write_tool(name, text))
     }
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use autoheal_code::hang;
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::python::hang;
 use autoheal_code::report::{self, TestOutcome, TestReport};
 use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;

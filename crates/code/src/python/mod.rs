@@ -6,7 +6,6 @@ pub mod environment;
 pub(crate) mod expectation;
 pub mod fix;
 pub(crate) mod grammar;
-pub mod hang;
 pub mod index;
 pub mod module;
 pub mod parse;

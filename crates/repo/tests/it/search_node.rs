@@ -178,6 +178,40 @@ async fn a_change_that_never_ends_is_given_up(#[values(Runner::Mocha, Runner::No
     is_found_by_search(&healed, &repository, "src/steps.js", steps, "at < to");
 }
 
+/// The test that computes without end is ended alone, and what passes tells how long it is waited for.
+#[rstest]
+#[tokio::test]
+async fn a_loop_without_an_end_is_repaired(
+    #[values(Runner::Mocha, Runner::Jest, Runner::Vitest, Runner::NodeTest)] runner: Runner,
+) {
+    let digits = "export function digits(number) {\n  let count = 0;\n  while (number > 0) {\n    \
+                  number = Math.floor(number / 10);\n    count += 1;\n  }\n  return count;\n}\n";
+    let cases = "it('counts none', () => assert.equal(digits(0), 0));\nit('counts one', () => assert.equal(digits(7), 1));\n\
+                 it('counts three', () => assert.equal(digits(405), 3));\n";
+    let (kind, digits, head) = match runner {
+        Runner::Vitest => (
+            "module",
+            digits.to_owned(),
+            "import assert from 'assert';\nimport { it } from 'vitest';\nimport { digits } from '../src/digits.js';\n",
+        ),
+        Runner::NodeTest => (
+            "module",
+            digits.to_owned(),
+            "import assert from 'assert';\nimport it from 'node:test';\nimport { digits } from '../src/digits.js';\n",
+        ),
+        Runner::Mocha | Runner::Jest => {
+            let digits = format!("{}\nmodule.exports = {{ digits }};\n", digits.replace("export ", ""));
+            ("commonjs", digits, "const assert = require('assert');\nconst { digits } = require('../src/digits');\n")
+        }
+    };
+    let package = runner.package(kind);
+    let tests = format!("{head}{cases}");
+    let files = [("src/digits.js", digits.as_str()), ("test/digits.test.js", &tests), ("package.json", &package)];
+    let Some((healed, repository)) = heal(&files, "number / 10", "number / 1").await else { return };
+    is_found_by_search(&healed, &repository, "src/digits.js", &digits, "number / 10");
+    assert!(healed.report.contains("TestHangs: the test did not end"), "{}", healed.report);
+}
+
 /// Every change that is tried adds to what belongs to the process: what was left by one is not there for the next.
 #[rstest]
 #[tokio::test]

@@ -7,6 +7,7 @@ const { pathToFileURL } = require('url');
 const { idOf, Numbered } = require('./identity.cjs');
 const { pathInRoot } = require('./project.cjs');
 const registry = require('./registry.cjs');
+const { limited } = require('../autoheal_hang/hang.cjs');
 
 function find() {
   const own = createRequire(path.join(process.cwd(), 'package.json'));
@@ -112,6 +113,12 @@ class Suite {
         const seconds = since === undefined ? 0 : Number(process.hrtime.bigint() - since) / 1e9;
         if (ended(id, outcome, seconds)) runner.abort();
       };
+      // A try has its own limit, and may be given more.
+      for (const about of timeout ? [] : ['test', 'hook']) {
+        runner.on(about, (called) => {
+          called.fn = limited(called.fn);
+        });
+      }
       runner.on('test', (test) => {
         start.set(test, process.hrtime.bigint());
         if (began) began(idOfTest(test));

@@ -6,20 +6,16 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 const { idOf, fileOf, Numbered } = require('./identity.cjs');
-const { pathInRoot } = require('./project.cjs');
+const { pathInRoot, ROOT } = require('./project.cjs');
+const { usageOf } = require('./process.cjs');
 const changedText = require('./changed_text.cjs');
 
 exports.nodeOptions = () => [];
-
-const OUTCOMES = { passed: 'passed', failed: 'failed', skipped: 'skipped' };
 
 const LOADED = path.join(__dirname, 'node_test_process.cjs');
 
 // Beside the programs of this folder, as for every command.
 const REPORTER = path.join(__dirname, '..', 'node_test_reporter.mjs');
-
-// The unit in which the system counts time on a processor, in milliseconds.
-const TICK = 10;
 
 // How often a process is looked at, in milliseconds.
 const LOOKING = 25;
@@ -53,18 +49,20 @@ class Suite {
   }
 
   async run({ files, only, timeout, loaded, began, ended, fileEnded }) {
-    if (this.files === null) await this.list();
+    // The server has listed them, and says which; only what needs all of them asks again.
+    if (!files && this.files === null) await this.list();
     if (loaded) loaded();
     const known = new Set(only);
-    for (const name of this.files.filter((file) => !files || files.includes(file))) {
+    for (const name of files || this.files) {
       const ids = only && only.filter((id) => fileOf(id) === name);
       if (ids && ids.length === 0) continue;
       if (began) {
         await this.watch(name, ids, { began, ended });
         continue;
       }
-      const result = await this.start([path.resolve(process.argv[4], name)], timeout || null);
-      if (tellFile(path.resolve(process.argv[4], name), result, known, { ended, fileEnded })) break;
+      const file = path.join(ROOT, name);
+      const result = await this.start([file], timeout || null);
+      if (tellFile(file, result, known, { ended, fileEnded })) break;
     }
     return { load: 0 };
   }
@@ -75,7 +73,7 @@ class Suite {
       const title = id.slice(id.indexOf('::') + 2).replace(/ #\d+$/, '').split(' > ').pop();
       const pattern = `^${title.replace(/[^a-zA-Z0-9_ ]/g, '.')}$`;
       began();
-      const words = [`--test-name-pattern=${pattern}`, path.resolve(process.argv[4], name)];
+      const words = [`--test-name-pattern=${pattern}`, path.join(ROOT, name)];
       const { lines } = await this.start(words, null, true);
       ended(id, null, 0, lines);
     }
@@ -86,7 +84,9 @@ class Suite {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'autoheal-'));
     const report = path.join(folder, 'report');
     const file = changedText.file();
-    const job = { file, text: file === null ? null : changedText.textOf(file), number: 0, folder, isWatched };
+    // The text may be longer than a variable of the environment.
+    if (file !== null) fs.writeFileSync(path.join(folder, 'text'), changedText.textOf(file));
+    const job = { file, number: 0, folder, isWatched };
     const isRunner = words.includes('--test');
     const own = isRunner ? [] : ['--require', LOADED];
     const line = [...this.options, ...own, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${report}`];
@@ -106,9 +106,11 @@ class Suite {
 /** Waits for a process, and ends one that takes too long, or computes a part of that. Gives its exit code; null: it was ended. */
 function ended(child, timeout) {
   const until = Date.now() + (timeout || Infinity);
+  // What the system does not tell is no reason to end it.
+  const computed = () => 1000 * (usageOf(child.pid) || { processor: 0 }).processor;
   return new Promise((resolve) => {
     const look = setInterval(() => {
-      if (timeout && (Date.now() > until || computed(child.pid) > timeout / PATIENCE + 1000)) child.kill('SIGKILL');
+      if (timeout && (Date.now() > until || computed() > timeout / PATIENCE + 1000)) child.kill('SIGKILL');
     }, LOOKING);
     const end = (status) => {
       clearInterval(look);
@@ -119,21 +121,12 @@ function ended(child, timeout) {
   });
 }
 
-/** How long a process computed, in milliseconds. */
-function computed(pid) {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * TICK;
-  } catch {
-    return 0;
-  }
-}
+const isWell = (outcome) => outcome === 'passed' || outcome === 'skipped';
 
 /** Tells what the tests of a file did; whether that is enough. */
 function tellFile(file, { status, entries, isWhole }, only, { ended, fileEnded }) {
   const whole = idOf(file, []);
-  const isBroken = !isWhole || (status !== 0 && !entries.some((entry) => entry.outcome !== 'passed' && entry.outcome !== 'skipped'));
+  const isBroken = !isWhole || (status !== 0 && entries.every((entry) => isWell(entry.outcome)));
   if (isBroken || entries.length === 0) return ended(whole, 'failed', 0);
   if (fileEnded) fileEnded(whole);
   const numbered = new Numbered();
@@ -141,7 +134,7 @@ function tellFile(file, { status, entries, isWhole }, only, { ended, fileEnded }
   for (const { path: titles, outcome, millis } of entries) {
     const id = numbered.next(idOf(file, titles));
     if (only.size > 0 && !only.has(id)) continue;
-    isStopped = ended(id, OUTCOMES[outcome] || 'failed', millis / 1000) || isStopped;
+    isStopped = ended(id, isWell(outcome) ? outcome : 'failed', millis / 1000) || isStopped;
   }
   return isStopped;
 }

@@ -6,11 +6,13 @@ const path = require('path');
 const { pathToFileURL } = require('url');
 const changedText = require('./changed_text.cjs');
 
-const { file, text, number, folder, isWatched } = JSON.parse(process.env.AUTOHEAL_TEST);
+const { file, number, folder, isWatched } = JSON.parse(process.env.AUTOHEAL_TEST);
 
 if (file !== null) {
+  const bytes = fs.readFileSync(path.join(folder, 'text'));
+  const text = bytes.toString();
   changedText.install();
-  changedText.set(file, Buffer.from(text), number);
+  changedText.set(file, bytes, number);
   if (typeof Module.register === 'function') {
     const data = { url: pathToFileURL(file).href, text, folder };
     Module.register(pathToFileURL(path.join(__dirname, 'changed_module.cjs')).href, { data });

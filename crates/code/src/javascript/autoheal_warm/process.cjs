@@ -74,13 +74,7 @@ class Worker {
 
   /** Seconds on a processor and bytes of memory; null where the system does not tell. */
   usage() {
-    try {
-      const stat = fs.readFileSync(`/proc/${this.child.pid}/stat`, 'latin1');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return { processor: (Number(fields[11]) + Number(fields[12])) * TICK, memory: resident(this.child.pid) };
-    } catch {
-      return null;
-    }
+    return usageOf(this.child.pid);
   }
 
   /** How it has passed its limits: `timeout`, `died`; null: it has not. */
@@ -106,6 +100,17 @@ class Worker {
   }
 }
 
+/** Seconds on a processor and bytes of memory of a process; null where the system does not tell. */
+function usageOf(process) {
+  try {
+    const stat = fs.readFileSync(`/proc/${process}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { processor: (Number(fields[11]) + Number(fields[12])) * TICK, memory: resident(process) };
+  } catch {
+    return null;
+  }
+}
+
 /** Bytes of memory that a process has. */
 function resident(process) {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${process}/status`, 'latin1')) || [];
@@ -122,4 +127,4 @@ function read(line) {
   }
 }
 
-module.exports = { Worker };
+module.exports = { Worker, usageOf };

@@ -15,6 +15,9 @@ const OUTCOMES = { pass: 'passed', fail: 'failed' };
 // Loaded before each file of tests where it is watched which lines they run.
 const WATCH = path.join(__dirname, 'vitest_watch.mjs');
 
+// Loaded before each file of tests that are not tried: a try has its own limit, and may be given more.
+const LIMIT = path.join(__dirname, '..', 'autoheal_hang', 'vitest.mjs');
+
 exports.prepare = async function prepare(words) {
   const own = createRequire(path.join(process.cwd(), 'package.json'));
   const folder = path.dirname(own.resolve('vitest/package.json'));
@@ -35,9 +38,11 @@ exports.prepare = async function prepare(words) {
     cache: false,
     ...(major < 4 ? { poolOptions: { threads } } : { maxWorkers: 1 }),
   };
+  process.env.AUTOHEAL_VITEST = folder;
   process.env.AUTOHEAL_PROJECT = JSON.stringify(process.argv.slice(2));
   const source = new Source();
-  const server = { plugins: [source.plugin()], server: { middlewareMode: true, watch: null } };
+  // What we load is outside of the project.
+  const server = { plugins: [source.plugin()], server: { middlewareMode: true, watch: null, fs: { strict: false } } };
   const vitest = await createVitest('test', { ...options, ...ours }, server);
   const suite = new Suite(vitest, source);
   await suite.find(filter);
@@ -119,7 +124,8 @@ class Suite {
     const { vitest } = this;
     const { config } = projectOf(specification);
     const { setupFiles, testTimeout } = config;
-    if (isWatched) config.setupFiles = [WATCH, ...[].concat(setupFiles || [])];
+    const ours = [...(isWatched ? [WATCH] : []), ...(timeout ? [] : [LIMIT])];
+    config.setupFiles = [...ours, ...[].concat(setupFiles || [])];
     if (timeout) config.testTimeout = Math.min(timeout, testTimeout || 5000);
     limitTo(vitest, patternOf(ids));
     vitest.state.filesMap.clear();

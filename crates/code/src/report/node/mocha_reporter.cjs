@@ -3,6 +3,11 @@
 // does not mix in. The same for every version of mocha.
 const fs = require('fs');
 const util = require('util');
+const { limited } = require('./autoheal_hang/hang.cjs');
+
+// How long the process may go on after the tests, in milliseconds.
+const LONGEST_END = 60_000;
+const SHORTEST_END = 2_000;
 
 function told(error, depth) {
   if (!(error instanceof Error) && !(error && typeof error === 'object' && 'stack' in error)) {
@@ -13,6 +18,17 @@ function told(error, depth) {
   if (!stack.includes(String(error.message || ''))) stack = head + '\n' + stack;
   const cause = depth < 4 && error.cause ? '\nCaused by: ' + told(error.cause, depth + 1) : '';
   return (stack || head) + cause;
+}
+
+// After tests that failed, what they began may keep the process; after tests that passed, the same would keep CI.
+function endSoon(failures, write) {
+  const lingering = setTimeout(() => {
+    const error = 'Error: TestHangs: the tests have ended, and the process has not: something that they began goes on';
+    if (failures === 0) write({ file: null, path: ['the end of the test run'], outcome: 'failed', millis: LONGEST_END, error });
+    process.exit(Math.min(failures, 255) || 1);
+  }, failures === 0 ? LONGEST_END : SHORTEST_END);
+  // It waits only as long as something else does.
+  lingering.unref();
 }
 
 // Turns the order of everything round.
@@ -32,11 +48,19 @@ module.exports = function Reporter(runner) {
     millis: test.duration || 0,
     error: error === undefined ? '' : told(error, 0),
   });
+  for (const about of ['test', 'hook']) {
+    runner.on(about, (called) => {
+      called.fn = limited(called.fn);
+    });
+  }
   runner.on('pass', (test) => write(entry(test, 'passed')));
   runner.on('pending', (test) => write(entry(test, 'skipped')));
   runner.on('fail', (test, error) => {
     // A hook is no test: the tests that it stands before are not run, and not reported.
     write(entry(test, test.type === 'hook' ? 'not_loaded' : 'failed', error));
   });
-  runner.on('end', () => write({ end: true }));
+  runner.on('end', () => {
+    write({ end: true });
+    endSoon(runner.failures, write);
+  });
 };

@@ -1,5 +1,8 @@
 // Writes what every test did, one JSON object a line, in the form of mocha_reporter.cjs. Vitest 1 to 4.
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 function told(error, depth) {
   if (!error || typeof error !== 'object') return String(error);
@@ -38,7 +41,28 @@ function finish(files, errors) {
   write({ end: true });
 }
 
+// What ends tests that hang is loaded before each file of them.
+const LIMIT = fileURLToPath(new URL('./autoheal_hang/vitest.mjs', import.meta.url));
+
+function limitTests(vitest) {
+  if (!process.env.AUTOHEAL_ONE_TEST_SECONDS) return;
+  process.env.AUTOHEAL_VITEST = path.dirname(createRequire(path.join(vitest.config.root, 'package.json')).resolve('vitest/package.json'));
+  for (const project of new Set([vitest, ...(vitest.projects || [])])) {
+    project.config.setupFiles = [LIMIT, ...[].concat(project.config.setupFiles || [])];
+    // A file outside of the project is read for tests of browsers only when that is allowed.
+    (project.vite || project.server).config.server.fs.allow.push(path.dirname(LIMIT));
+  }
+}
+
 export default class Reporter {
+  onInit(vitest) {
+    try {
+      limitTests(vitest);
+    } catch {
+      // Tests that hang are left to the time limit of the suite.
+    }
+  }
+
   onFinished(files, errors) {
     if (!this.isDone) finish(files || [], errors);
     this.isDone = true;

@@ -8,6 +8,7 @@ mod words;
 
 use std::path::Path;
 
+use autoheal_code::hang;
 use autoheal_code::javascript::probe;
 use autoheal_code::report::node::Look;
 use autoheal_code::report::node::entries::REPORT_VARIABLE;
@@ -80,20 +81,25 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
         ("ADBLOCK", "1".to_owned()),
     ];
     let ours = ours.map(|(name, value)| (name.to_owned(), value));
-    ours.into_iter().chain(node_options(setup).map(|options| ("NODE_OPTIONS".to_owned(), options))).collect()
+    let options = node_options(folders, setup);
+    ours.into_iter().chain(options.map(|options| ("NODE_OPTIONS".to_owned(), options))).collect()
 }
 
 /// Returns the value of `NODE_OPTIONS`, which enables source maps, so that errors in compiled code refer to
-/// its source. Jest and vitest read source maps themselves.
-fn node_options(setup: &Setup) -> Option<String> {
+/// its source, and ends tests that hang. Jest and vitest read source maps themselves; tests of
+/// mocha and vitest are limited by our reporters.
+fn node_options(folders: &Folders, setup: &Setup) -> Option<String> {
     let own = setup.suite().environment.get("NODE_OPTIONS").cloned();
-    match setup.suite().tests.runner {
-        TestRunner::Mocha | TestRunner::NodeTest | TestRunner::Opaque => {
-            let options = own.into_iter().chain(["--enable-source-maps".to_owned()]);
-            Some(options.collect::<Vec<String>>().join(" "))
-        }
-        TestRunner::Jest | TestRunner::Vitest | TestRunner::Pytest | TestRunner::Unittest => own,
-    }
+    let maps = || "--enable-source-maps".to_owned();
+    let limit = || format!("--require={}", folders.tools().join(hang::NODE.0).display());
+    let ours = match setup.suite().tests.runner {
+        TestRunner::NodeTest => vec![maps(), limit()],
+        TestRunner::Jest => vec![limit()],
+        TestRunner::Mocha | TestRunner::Opaque => vec![maps()],
+        TestRunner::Vitest | TestRunner::Pytest | TestRunner::Unittest => Vec::new(),
+    };
+    let options: Vec<String> = own.into_iter().chain(ours).collect();
+    (!options.is_empty()).then(|| options.join(" "))
 }
 
 /// Installed packages in the tree and in that of the commit before, with something writable where tools write.

@@ -36,9 +36,9 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     if tests.runner == TestRunner::NodeTest {
         let (options, files) = node_arguments(place);
         words.extend(options.into_iter().chain(["--".to_owned()]).chain(files));
-    } else {
-        words.extend(tests.arguments.iter().cloned());
+        return Some(words);
     }
+    words.extend(tests.arguments.iter().cloned());
     if tests.runner == TestRunner::Jest {
         words.push(jest_cache(place));
     }

@@ -37,7 +37,7 @@ fn title_patterns(selection: &Selection) -> Vec<String> {
 
 /// Returns the variable that makes Node load our script before anything else.
 pub(crate) fn environment(place: &Place<'_>) -> Vec<(String, String)> {
-    let own = super::node_options(place.setup);
+    let own = super::node_options(place.folders, place.setup);
     let ours = format!("--require={}", place.tool(vary::NODE.0));
     vec![("NODE_OPTIONS".to_owned(), own.into_iter().chain([ours]).collect::<Vec<_>>().join(" "))]
 }

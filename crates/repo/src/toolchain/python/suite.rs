@@ -1,7 +1,7 @@
 //! The suite of a Python project: what runs it, and what its reports say.
 
+use autoheal_code::hang;
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::python::hang;
 use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
 use autoheal_code::warm;
 use autoheal_engine::diagnostics::Finding;
@@ -69,7 +69,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             };
             let ours = [
                 "-p",
-                hang::PLUGIN,
+                hang::PYTHON_PLUGIN,
                 "-p",
                 "no:cacheprovider",
                 "-o",
