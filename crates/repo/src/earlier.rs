@@ -1,7 +1,7 @@
 //! The commit before the last one: what the last commit changed, and, as a hint, which repairs restore lines. Of two repairs, the one that
 //! restores a line is more likely right; this changes only the order in which candidates are tried.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use autoheal_code::search::Lines;
 use autoheal_code::{Candidate, Language, language};
@@ -48,16 +48,17 @@ pub(crate) fn changed_lines(session: &Session) -> Lines {
 pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
     let before = session.tree_before().and_then(|tree| UntrustedFolder::open(&tree).ok());
     let Some(before) = before else { return };
-    let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
-    let mut earlier = |file: &str| -> Option<String> {
-        // A text that does not parse says nothing about what is right.
-        let read = || text_of(&before, file).filter(|text| language::check(file, text).is_ok());
-        texts.entry(file.to_owned()).or_insert_with(read).clone()
-    };
+    let sources = session.sources();
+    let mut programs: BTreeMap<String, Option<Difference<'_>>> = BTreeMap::new();
     let mut brings_back = |candidate: &Candidate| {
         candidate.files.iter().any(|edit| {
-            let (Some(was), Some(is)) = (earlier(&edit.file), session.sources().text(&edit.file)) else { return false };
-            edit.apply(is).is_ok_and(|healed| difference(&healed, &was) < difference(is, &was))
+            let (file, Some(text)) = (&edit.file, sources.text(&edit.file)) else { return false };
+            // A text that does not parse says nothing about what is right.
+            let read = || text_of(&before, file).filter(|was| was != text && language::check(file, was).is_ok());
+            let found = || read().map(|was| Difference::new(text, &was));
+            let difference = programs.entry(file.clone()).or_insert_with(found);
+            let Some(difference) = difference else { return false };
+            edit.apply(text).is_ok_and(|healed| difference.shrinks(&healed))
         })
     };
     let verdicts: Vec<bool> = candidates.iter().map(&mut brings_back).collect();
@@ -68,11 +69,56 @@ pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
     }
 }
 
-/// Counts the lines that only one of the two texts has, regardless of their position.
-fn difference(text: &str, other: &str) -> usize {
-    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-    text.lines().for_each(|line| *counts.entry(line).or_default() += 1);
-    other.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
-    let sum: u64 = counts.values().map(|count| count.unsigned_abs()).sum();
-    usize::try_from(sum).unwrap_or(usize::MAX)
+/// Number of lines that only one of two texts has, regardless of their position.
+struct Difference<'text> {
+    text: &'text str,
+    /// How many times more often the text has a line than the other.
+    counts: HashMap<String, i64>,
+}
+
+impl<'text> Difference<'text> {
+    fn new(text: &'text str, other: &str) -> Self {
+        let mut counts: HashMap<String, i64> = HashMap::new();
+        text.lines().for_each(|line| *counts.entry(line.to_owned()).or_default() += 1);
+        other.lines().for_each(|line| *counts.entry(line.to_owned()).or_default() -= 1);
+        counts.retain(|_, count| *count != 0);
+        Self { text, counts }
+    }
+
+    /// Returns whether a changed text has fewer such lines. Takes as long as comparing the two, and counts what differs only: there may be
+    /// thousands of changes.
+    fn shrinks(&self, changed: &str) -> bool {
+        let (mut old, mut new): (Vec<&str>, Vec<&str>) = (self.text.lines().collect(), changed.lines().collect());
+        let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        old.drain(..same);
+        new.drain(..same);
+        while !old.is_empty() && old.last() == new.last() {
+            old.pop();
+            new.pop();
+        }
+        let mut moves: BTreeMap<&str, i64> = BTreeMap::new();
+        for (line, by) in old.into_iter().map(|line| (line, -1)).chain(new.into_iter().map(|line| (line, 1))) {
+            *moves.entry(line).or_default() += by;
+        }
+        let growth = |(line, by): (&&str, &i64)| {
+            let count = self.counts.get(*line).copied().unwrap_or_default();
+            (count + by).abs() - count.abs()
+        };
+        moves.iter().map(growth).sum::<i64>() < 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_comes_back_makes_the_difference_smaller() {
+        let (now, was) = ("a\nb = c\nd\n", "a\nb += c\nd\n");
+        let difference = Difference::new(now, was);
+        assert!(difference.shrinks(was));
+        assert!(!difference.shrinks("a\nb = c + 1\nd\n") && !difference.shrinks(now));
+        assert!(!difference.shrinks("a\nb = c\nb += c\nb -= c\nd\n"), "as much that is new");
+        assert!(difference.shrinks("a\nd\n"), "a line that was not there is gone");
+    }
 }

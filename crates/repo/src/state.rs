@@ -184,6 +184,11 @@ impl HealState {
         candidate.files.iter().any(|edit| is_judge(&edit.file))
     }
 
+    /// Number of accepted fixes that may change what tests do: all but those of what only a linter says.
+    pub(crate) fn fixes_of_program(&self) -> usize {
+        self.accepted.iter().filter(|fix| fix.category != Category::Linting).count()
+    }
+
     /// Records that a file judges this failure. The search for it on this tree may run again, without that file.
     pub(crate) fn add_judge(&mut self, key: &Key, file: &str) {
         let judge = JudgeOf { key: key.clone(), file: file.to_owned() };
@@ -191,7 +196,7 @@ impl HealState {
             return;
         }
         self.judges.push(judge);
-        let accepted = self.accepted.len();
+        let accepted = self.fixes_of_program();
         for search in self.searches.iter_mut().filter(|search| search.key == *key && search.accepted == accepted) {
             search.is_misled = true;
         }

@@ -25,7 +25,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
-use crate::earlier::changed_lines;
+use crate::earlier::{self, changed_lines};
 use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
@@ -90,7 +90,7 @@ pub(crate) fn stands_in_for_rules(state: &HealState, key: &Key) -> bool {
 }
 
 fn on_this_tree(state: &HealState) -> impl Iterator<Item = &Search> {
-    state.searches.iter().filter(|search| search.accepted == state.accepted.len())
+    state.searches.iter().filter(|search| search.accepted == state.fixes_of_program())
 }
 
 /// All searches for one repair share their time: one fault shows in many failures.
@@ -276,7 +276,7 @@ async fn search(
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
     let first_rules = 0..candidates.len();
-    let mut changes = likeliest_first(searched(state, target, sources, &evidence), guesses, sources);
+    let mut changes = likeliest_first(searched(state, target, session, &evidence), guesses, sources);
     changes.retain(|one| !one.files.iter().any(|edit| futile.contains(edit)));
     candidates.extend(changes);
     let last_rules = candidates.len()..candidates.len() + elsewhere.len();
@@ -315,7 +315,7 @@ async fn search_with_starts(
     let evidence = Evidence { changed: changed_lines(session), hinted, ..Evidence::default() };
     let mut candidates = of_rules.to_vec();
     let sources = session.sources();
-    candidates.extend(likeliest_first(searched(state, target, sources, &evidence), guesses, sources));
+    candidates.extend(likeliest_first(searched(state, target, session, &evidence), guesses, sources));
     record.candidates = candidates.len();
     record.preparing_millis += millis(context.now().since(now));
     let trial = started::Trial { before: &observed.look, candidates: &candidates, target, deadline };
@@ -324,11 +324,13 @@ async fn search_with_starts(
     Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
 }
 
-/// Small changes of suspicious lines, but for what is known to judge the target.
-fn searched(state: &HealState, target: &Finding, sources: &Sources, evidence: &Evidence) -> Vec<Candidate> {
+/// Small changes of suspicious lines, but for what is known to judge the target. Those that bring a line of the commit before back come first.
+fn searched(state: &HealState, target: &Finding, session: &Session, evidence: &Evidence) -> Vec<Candidate> {
     let key = target.key();
-    let mut candidates = search::candidates(target, sources, evidence, MOST_CANDIDATES);
+    let mut candidates = search::candidates(target, session.sources(), evidence, MOST_CANDIDATES);
     candidates.retain(|one| !state.changes_judge(&key, one));
+    earlier::weigh(&mut candidates, session);
+    candidates.sort_by_key(|candidate| candidate.cost);
     candidates
 }
 

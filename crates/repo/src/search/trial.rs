@@ -1,6 +1,7 @@
 //! Candidates through the runner, likeliest first, until the time is over or enough of them are allowed by the tests.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
 
 use autoheal_code::search;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
@@ -22,6 +23,9 @@ pub(super) const ENOUGH: usize = 8;
 
 /// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.
 const FURTHER: usize = 100;
+
+/// Minimum further time after the first change that passes, if there are tries that take long. It may take as long as before.
+const FURTHER_TIME: Duration = Duration::from_secs(5);
 
 /// Number of tries between two progress reports.
 const TOLD: usize = 100;
@@ -138,13 +142,15 @@ impl Trial<'_> {
         record: &mut Search,
         context: &StepContext,
     ) -> Result<(), RunnerError> {
+        let began = context.now();
+        let mut deadline = self.deadline;
         loop {
             while runner.open() < AHEAD
                 && let Some(next) = queue.next()
             {
                 runner.send(&Request::Try(next)).await?;
             }
-            let left = self.deadline.since(context.now());
+            let left = deadline.since(context.now());
             if runner.is_idle() || left.is_zero() {
                 return Ok(());
             }
@@ -161,6 +167,10 @@ impl Trial<'_> {
             record.tried += usize::from(found.ended.insert(tried.number));
             record.loaded_anew += usize::from(tried.way == Way::Fresh);
             if self.is_plausible(&tried) {
+                if found.plausible.is_empty() {
+                    let now = context.now();
+                    deadline = deadline.min(now.plus(now.since(began).max(FURTHER_TIME)));
+                }
                 found.plausible.insert(tried.number);
                 let enough = found.plausible.len() >= ENOUGH;
                 queue.last = if enough { 0 } else { queue.last.min(tried.number + tried.number.max(FURTHER)) };

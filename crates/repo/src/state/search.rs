@@ -10,7 +10,7 @@ use super::HealState;
 pub struct Search {
     /// Failure that the search was for.
     pub key: Key,
-    /// Number of accepted fixes in the tree: after a further fix, another search is worthwhile.
+    /// Number of accepted fixes in the tree that were more than a linter's: after a further one, another search is worthwhile.
     pub accepted: usize,
     /// Number of changes to try.
     pub candidates: usize,
@@ -51,7 +51,7 @@ impl Search {
     pub(crate) fn new(key: Key, state: &HealState) -> Self {
         Self {
             key,
-            accepted: state.accepted.len(),
+            accepted: state.fixes_of_program(),
             candidates: 0,
             tried: 0,
             loaded_anew: 0,

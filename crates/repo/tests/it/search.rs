@@ -239,3 +239,18 @@ async fn tests_that_cannot_run_beside_each_other_lose_no_repair() {
     let Some(healed) = heal_with(&repository, 60).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
 }
+
+/// The tests allow `price * (count + 1)`, too, and by its kind that is the likelier slip.
+#[tokio::test]
+async fn what_brings_a_line_of_the_commit_before_back_comes_first() {
+    let cart = "def total(lines):\n    total = 0\n    for price, count in lines:\n        total += price * count\n    return total\n";
+    let tests = "from cart import total\n\n\ndef test_empty():\n    assert total([]) == 0\n\n\n\
+                 def test_two():\n    assert total([(3, 1), (3, 1)]) == 6\n";
+    let repository =
+        TestRepository::with_files(&[("cart.py", cart), ("test_cart.py", tests), ("pytest.ini", "[pytest]\n")]);
+    repository.write("cart.py", cart.replace("total += ", "total = "));
+    repository.commit("break it");
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:cart.py"]), cart.trim_end(), "{}", healed.report);
+}
