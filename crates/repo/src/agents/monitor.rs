@@ -8,13 +8,14 @@ use autoheal_code::Sources;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
-use autoheal_forge::github::ci::StatusState;
+use autoheal_forge::github::ci::{Check, StatusState};
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
 use autoheal_sandbox::untrusted::{clear, remove_tree};
 
 use crate::checkout::{Checkout, forge_error};
 use crate::ci_commands::Workflows;
+use crate::flaky::{self, FlakyTest, Healing};
 use crate::hosting::watch::CiVerdict;
 use crate::hosting::{Hosted, delivery, logs, poll, trial};
 use crate::look::Look;
@@ -65,6 +66,7 @@ async fn judge(
         CiMode::GitHub => Some(hosted.ok_or_else(not_hosted)?),
     };
     let verified = verify(state, &delivered, setup, checkout, sandbox, context).await?;
+    note_flaky(state, &verified.flaky);
     match watched.filter(|_| verified.look.is_green()) {
         Some(watched) => judge_by_ci(state, &delivered, verified, checkout, watched, context).await?,
         None => state.conclude_round(verified.look, context.now()),
@@ -99,29 +101,24 @@ async fn judge_by_ci(
     hosted: &Hosted,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Verified { mut look, sources, workflows } = verified;
+    let Verified { mut look, flaky: _, sources, workflows } = verified;
     let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
-    let (mut verdict, checks) = poll::verdict(state, hosted, &branch, &commit, &workflows, context).await?;
-    let mut findings = Vec::new();
-    if verdict == CiVerdict::Red {
-        findings = logs::findings(state, hosted, &checks, &sources, context).await;
-        let again = if state.request.hosting.rerun_failed && findings.iter().all(may_be_flaky) {
-            poll::second_verdict(state, hosted, &commit, &checks, &workflows, context).await?
-        } else {
-            None
-        };
-        if let Some((second, checks)) = again {
-            verdict = second;
-            if second == CiVerdict::Red {
-                findings = logs::findings(state, hosted, &checks, &sources, context).await;
-            } else if second == CiVerdict::Green {
-                let failed: Vec<&str> = findings.iter().filter_map(|finding| finding.message.lines().next()).collect();
-                let failed = failed.join("; ");
-                state.warn(format!("flaky in CI: it failed, and passed when it ran again, unchanged: {failed}"));
-            }
+    let (mut verdict, mut checks) = poll::verdict(state, hosted, &branch, &commit, &workflows, context).await?;
+    let mut findings = findings_of(verdict, &checks, state, hosted, &sources, context).await;
+    if verdict == CiVerdict::Red
+        && state.request.hosting.rerun_failed
+        && findings.iter().all(may_be_flaky)
+        && let Some(again) = poll::second_verdict(state, hosted, &commit, &checks, &workflows, context).await?
+    {
+        (verdict, checks) = again;
+        if verdict == CiVerdict::Green {
+            let failed: Vec<&str> = findings.iter().filter_map(|finding| finding.message.lines().next()).collect();
+            let failed = failed.join("; ");
+            state.warn(format!("flaky in CI: it failed, and passed when it ran again, unchanged: {failed}"));
         }
+        findings = findings_of(verdict, &checks, state, hosted, &sources, context).await;
     }
     state.ci_verdict = Some(verdict);
     let before = state.ci_failures.findings.iter().map(Finding::key).collect();
@@ -155,6 +152,21 @@ async fn judge_by_ci(
     Ok(())
 }
 
+/// The findings in the logs of CI; none unless it is red.
+async fn findings_of(
+    verdict: CiVerdict,
+    checks: &[Check],
+    state: &mut HealState,
+    hosted: &Hosted,
+    sources: &Sources,
+    context: &StepContext,
+) -> Vec<Finding> {
+    match verdict {
+        CiVerdict::Red => logs::findings(state, hosted, checks, sources, context).await,
+        CiVerdict::Green | CiVerdict::NoCiRun | CiVerdict::TimedOut => Vec::new(),
+    }
+}
+
 /// Returns whether a failure of CI may be gone when CI runs again. The checks here pass.
 fn may_be_flaky(finding: &Finding) -> bool {
     match finding.category {
@@ -173,6 +185,8 @@ fn not_hosted() -> StepError {
 /// Result of checking a fresh clone of the branch.
 struct Verified {
     look: Look,
+    /// Tests that pass there, and are known to fail otherwise.
+    flaky: Vec<FlakyTest>,
     sources: Sources,
     workflows: Workflows,
 }
@@ -198,12 +212,13 @@ async fn verify(
     place.export(&source, &commit, &tree).await?.ensure_like(&setup.parts)?;
     let sources = tree::read(&tree, &setup);
     let workflows = Workflows::of(&tree);
-    let look = look_at(context.run, &place, setup, state, sandbox, context).await;
+    let looked = look_at(context.run, &place, setup, state, sandbox, context).await;
     // What tests left is no part of the verdict, whatever it is.
     if let Err(error) = remove_tree(place.folders.root()) {
         context.note("warning", format!("what the last verification left cannot be removed: {error}"));
     }
-    Ok(Verified { look: look?, sources, workflows })
+    let (look, flaky) = looked?;
+    Ok(Verified { look, flaky, sources, workflows })
 }
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {
@@ -222,10 +237,34 @@ async fn look_at(
     state: &HealState,
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
-) -> Result<Look, StepError> {
+) -> Result<(Look, Vec<FlakyTest>), StepError> {
     let limits = state.request.limits;
     let mut session = Session::open(run, place.folders.clone(), setup, limits, sandbox).await?;
-    let look = session.look(&Scope::All, Duration::from_secs(limits.test_seconds), context).await;
+    let looked = look_twice(&mut session, state, context).await;
     session.close().await?;
-    look
+    looked
+}
+
+/// Runs everything, and what was healed once more, in other circumstances.
+async fn look_twice(
+    session: &mut Session,
+    state: &HealState,
+    context: &StepContext,
+) -> Result<(Look, Vec<FlakyTest>), StepError> {
+    let limit = Duration::from_secs(state.request.limits.test_seconds);
+    let look = session.look(&Scope::All, limit, context).await?;
+    let flaky = match &state.baseline {
+        Some(baseline) if look.is_green() => flaky::find_healed(baseline, state, session, limit, context).await?,
+        Some(_) | None => Vec::new(),
+    };
+    Ok((look, flaky))
+}
+
+/// Takes note of healed tests that are flaky. CI may be red with those that come and go.
+fn note_flaky(state: &mut HealState, found: &[FlakyTest]) {
+    state.flaky.extend(found.iter().cloned());
+    let Some(setup) = &mut state.setup else { return };
+    for flaky in found.iter().filter(|flaky| flaky.healing == Healing::Never) {
+        setup.not_run.push(format!("{} passes with the fix, and does not each time", flaky.test));
+    }
 }

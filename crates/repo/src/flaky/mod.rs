@@ -10,7 +10,7 @@
 //! - [`FlakyKind`]: the kinds
 //! - `conditions`: the conditions that are varied
 //! - `signs`: reasons for a suspicion: notes, words in messages and in the tests' text
-//! - `suspect`: a test that failed; `investigation`: one failing test, run until it is known what changes its outcome
+//! - `suspect`: a test that failed; `investigation`: one failing test, run until it is known what changes its outcome, and one that was healed
 //! - `order`: the fewest tests that change the outcome of another
 
 pub(crate) mod conditions;
@@ -176,6 +176,37 @@ pub(crate) async fn find(
     limit: Duration,
     context: &StepContext,
 ) -> Result<Vec<FlakyTest>, StepError> {
+    investigate(Question::Failing, look, state, session, limit, context).await
+}
+
+/// Runs the tests that failed in this look, and pass by now, again and under other conditions, and says which of them are flaky.
+pub(crate) async fn find_healed(
+    look: &Look,
+    state: &HealState,
+    session: &mut Session,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<FlakyTest>, StepError> {
+    investigate(Question::Healed, look, state, session, limit, context).await
+}
+
+/// State of the tests that are investigated.
+#[derive(Debug, Clone, Copy)]
+enum Question {
+    /// They fail.
+    Failing,
+    /// They failed, and pass by now.
+    Healed,
+}
+
+async fn investigate(
+    question: Question,
+    look: &Look,
+    state: &HealState,
+    session: &mut Session,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<FlakyTest>, StepError> {
     let keys: BTreeSet<Key> = look.findings.iter().map(Finding::key).collect();
     let unknown = keys.into_iter().filter(|key| !key.category.hides_others() && of(state, key).is_none());
     let suspects: Vec<Suspect> = unknown.filter_map(|key| Suspect::of(look, key)).take(MOST).collect();
@@ -193,7 +224,10 @@ pub(crate) async fn find(
             .collect();
         let mut investigation =
             Investigation { session, context, number, limit, deadline, suite: look.duration(), is_cut_short: false };
-        let mut found = investigation.run(&suspects).await?;
+        let mut found = match question {
+            Question::Failing => investigation.run(&suspects).await?,
+            Question::Healed => investigation.run_healed(&suspects).await?,
+        };
         for test in &mut found {
             test.test = format!("{label}{}", test.test);
         }

@@ -131,3 +131,21 @@ async fn an_order_that_the_last_commit_made_matter_is_the_programs_fault() {
     // It is told how it shows, and everything may be tried against it.
     assert_eq!(told, [(FlakyKind::Order, Healing::Anything)], "{}", healed.report);
 }
+
+/// The misspelt name is healed. That the test depends on the time zone is told beside it: CI may be elsewhere.
+#[tokio::test]
+async fn what_was_healed_runs_again_in_other_circumstances() {
+    let when =
+        "from datetime import datetime\n\n\ndef hour_of(second):\n    return datetime.fromtimestamp(second).hour\n";
+    let tests = "from when import hour_of\n\n\ndef test_hour():\n    assert hour_of(0) == 0\n\n\n\
+                 def test_name():\n    assert hour_of.__name__ == 'hour_of'\n";
+    let repository =
+        TestRepository::with_files(&[("when.py", when), ("test_when.py", tests), ("pytest.ini", "[pytest]\n")]);
+    repository.write("when.py", when.replace("(second).hour", "(secnd).hour"));
+    repository.commit("break it");
+    let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
+    let told: Vec<_> = healed.results.flaky.iter().map(|flaky| (flaky.kind, flaky.test.as_str())).collect();
+    assert_eq!(told, [(FlakyKind::Time, "test_when.py::test_hour")], "{}", healed.report);
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:when.py"]), when.trim_end());
+}
