@@ -17,6 +17,8 @@ const NATURALNESS: f64 = 0.4;
 /// Bounds on the effect of naturalness, in bits: text that reads better than the present text does not prove
 /// that the present text is wrong.
 const NATURALNESS_BOUNDS: (f64, f64) = (-4.0, 8.0);
+/// Maximum number of bytes that are read before and after an edit.
+const WINDOW_REACH: usize = 1_000;
 /// Maximum number of proposals that are examined closely.
 const MAX_RANKED: usize = 3_000;
 
@@ -169,13 +171,15 @@ impl Reading {
     }
 }
 
-/// The lines that the edits touch, and one more on each side.
+/// The lines that the edits touch, and one more on each side, as far as they are near: what is read would else grow with the square of a line.
 fn window(text: &str, edits: &[Edit]) -> Option<(usize, usize)> {
     let first = edits.first()?.start;
     let last = edits.last()?.end;
-    let line_before = text.get(..first)?.rfind('\n').unwrap_or(0);
-    let start = text.get(..line_before)?.rfind('\n').map_or(0, |at| at + 1);
-    let line_after = text.get(last..)?.find('\n').map_or(text.len(), |at| last + at + 1);
-    let end = text.get(line_after..)?.find('\n').map_or(text.len(), |at| line_after + at + 1);
+    let nearest = text.floor_char_boundary(first.saturating_sub(WINDOW_REACH));
+    let farthest = text.ceil_char_boundary(last.saturating_add(WINDOW_REACH));
+    let line_before = text.get(nearest..first)?.rfind('\n').map_or(nearest, |at| nearest + at);
+    let start = text.get(nearest..line_before)?.rfind('\n').map_or(nearest, |at| nearest + at + 1);
+    let line_after = text.get(last..farthest)?.find('\n').map_or(farthest, |at| last + at + 1);
+    let end = text.get(line_after..farthest)?.find('\n').map_or(farthest, |at| line_after + at + 1);
     Some((start, end))
 }
