@@ -104,6 +104,13 @@ pub(crate) fn moved(at: usize, edits: &[Edit]) -> usize {
     at + grown - shrunk
 }
 
+/// Returns whether two edits of one text concern the same bytes, or put something in the same place.
+fn collide(one: &Edit, other: &Edit) -> bool {
+    let is_insertion = one.start == one.end || other.start == other.end;
+    let (start, end) = (one.start.max(other.start), one.end.min(other.end));
+    start < end || (is_insertion && start == end)
+}
+
 /// Returns the bytes of a text from which the byte `at` of the edited text comes: an empty range for a byte
 /// that was there before, the replaced bytes for a new one.
 pub(crate) fn origin(at: usize, edits: &[Edit]) -> Range<usize> {
@@ -190,6 +197,31 @@ pub struct Candidate {
     pub files: Vec<FileEdit>,
 }
 
+impl Candidate {
+    /// Moves the edits to where their text is after another edit. `text`: the file as it was before. Returns false, and leaves the candidate as
+    /// it is, if both concern the same bytes.
+    pub fn follow(&mut self, applied: &FileEdit, text: &str) -> bool {
+        let of_file = |edit: &&mut FileEdit| edit.file == applied.file;
+        let is_first = self.files.first().is_some_and(|first| first.file == applied.file);
+        let Some(own) = self.files.iter_mut().find(of_file) else { return true };
+        if own.edits.iter().any(|one| applied.edits.iter().any(|other| collide(one, other))) {
+            return false;
+        }
+        let start = own.edits.first().map_or(0, |edit| edit.start);
+        for edit in &mut own.edits {
+            (edit.start, edit.end) = (moved(edit.start, &applied.edits), moved(edit.end, &applied.edits));
+        }
+        if is_first {
+            let lines = |text: &str| u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+            for edit in applied.edits.iter().take_while(|edit| edit.start < start) {
+                let taken = lines(text.get(edit.start..edit.end).unwrap_or_default());
+                self.line = self.line.saturating_add(lines(&edit.replacement)).saturating_sub(taken);
+            }
+        }
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -200,6 +232,33 @@ mod tests {
 
     fn apply(text: &str, edits: &[Edit]) -> String {
         FileEdit { file: String::new(), edits: edits.to_vec() }.apply(text).unwrap()
+    }
+
+    #[test]
+    fn a_candidate_follows_what_was_applied() {
+        let text = "import os\nimport sys\n\nx = 1\ny = 2\n";
+        let candidate = |edit: Edit, line| Candidate {
+            fixer: String::new(),
+            category: Category::Linting,
+            line,
+            description: String::new(),
+            cost: 0,
+            files: vec![FileEdit::single("a.py", edit)],
+        };
+        let applied = FileEdit::single("a.py", Edit::delete(0..10));
+        let after = applied.apply(text).unwrap();
+        // What lies beside it moves up by a line.
+        let mut other = candidate(Edit::delete(10..21), 2);
+        assert!(other.follow(&applied, text));
+        assert_eq!((other.line, other.files[0].apply(&after).unwrap().as_str()), (1, "\nx = 1\ny = 2\n"));
+        // What is of the same bytes, or of the same place, does not follow; what is of another file stays.
+        for edit in [Edit::replace(0..9, "import io"), Edit::insert(10, "import re\n"), Edit::insert(0, "import re\n")]
+        {
+            let mut other = candidate(edit, 1);
+            assert!(!other.clone().follow(&applied, text), "{other:?}");
+            other.files[0].file = "b.py".to_owned();
+            assert!(other.follow(&applied, text));
+        }
     }
 
     /// Edits of a text of that length, in order.

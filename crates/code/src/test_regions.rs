@@ -251,7 +251,7 @@ pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, aft
     let is_same = if is_readable {
         texts(&old, before) == texts(&new, after)
     } else {
-        are_whole(file, before, edit, after, &new)
+        are_whole(around, before, edit, after, &new)
     };
     if !is_same || !old.has_tests && !new.has_tests {
         return is_same;
@@ -270,24 +270,15 @@ pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, aft
 
 /// Returns whether the tests of a file that did not parse are in it, whole and
 /// untouched, as far as their first lines show.
-fn are_whole(file: &str, before: &str, edit: &FileEdit, after: &str, new: &TestRegions) -> bool {
+fn are_whole(around: &Surroundings, before: &str, edit: &FileEdit, after: &str, new: &TestRegions) -> bool {
     let is_untouched = |span: &Span| (span.start..span.end).all(|at| origin(at, &edit.edits).is_empty());
-    let begins = |line: &&str| {
-        let line = line.trim_start();
-        let line = line.strip_prefix("async ").unwrap_or(line);
-        match Language::of(file) {
-            Some(Language::Python) => {
-                line.starts_with("def test")
-                    || line.starts_with(">>>")
-                    || line.starts_with("class ") && line.contains("Test")
-            }
-            Some(Language::JavaScript) => line.contains("import.meta.vitest"),
-            None => false,
-        }
+    let begun = |text: &str| match Language::of(&edit.file) {
+        Some(Language::Python) => python::test_units::begun(text, around.is_collected),
+        Some(Language::JavaScript) => javascript::test_units::begun(text),
+        None => 0,
     };
-    let wanted = before.lines().filter(begins).count();
-    let found: usize = new.spans.iter().map(|span| span.text(after).lines().filter(begins).count()).sum();
-    new.spans.iter().all(is_untouched) && found >= wanted
+    let found: usize = new.spans.iter().map(|span| begun(span.text(after))).sum();
+    new.spans.iter().all(is_untouched) && found >= begun(before)
 }
 
 fn read(file: &str, text: &str, around: &Surroundings) -> Units {
@@ -397,6 +388,42 @@ mod tests {
         let broken = VITEST.replace("a + b;", "(a + b;");
         assert!(permits("a.ts", &broken, "(a + b;", "(a + b);"));
         assert!(!permits("a.ts", &broken, "(a + b;", "(a + b); if (0)"));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_test_is_in_no_fixs_way() {
+        let permits = |text: &str, search: &str, replace: &str| {
+            let start = text.find(search).unwrap();
+            let edit = FileEdit::single("a.py", Edit::replace(start..start + search.len(), replace));
+            let mut sources = Sources::new(vec![String::new()]);
+            sources.insert("a.py", text, false);
+            sources.permits(&edit, &edit.apply(text).unwrap())
+        };
+        let conflict = "def f():\n<<<<<<< HEAD\n    return 1\n=======\n    return 2\n>>>>>>> feature\n";
+        assert!(permits(
+            conflict,
+            "<<<<<<< HEAD\n    return 1\n=======\n    return 2\n>>>>>>> feature\n",
+            "    return 2\n"
+        ));
+        let nested = "def first(items, is_one)\n    def test(item):\n        return is_one(item)\n    return [item for item in items if test(item)]\n";
+        assert!(permits(nested, "is_one)\n", "is_one):\n"));
+        let class = "class TestResult\n    passed = 1\n";
+        assert!(permits(class, "TestResult\n", "TestResult:\n"));
+        // What asserts is a test, whoever collects it.
+        let test = "def double(a)\n    return a * 2\n\ndef test_double():\n    assert double(1) == 2\n";
+        assert!(permits(test, "def double(a)\n", "def double(a):\n"));
+        assert!(!permits(
+            test,
+            "def double(a)\n    return a * 2\n\ndef test",
+            "def double(a):\n    return a * 2\n\ndef no_test"
+        ));
+        let example = ">>> double(1)\n2\n";
+        let documented = format!("def double(a)\n    \"\"\"Twice.\n\n    {example}    \"\"\"\n    return a * 2\n");
+        assert!(!permits(
+            &documented,
+            "double(a)\n    \"\"\"Twice.\n\n    >>>",
+            "double(a):\n    \"\"\"Twice.\n\n    >>>>"
+        ));
     }
 
     #[test]

@@ -86,8 +86,8 @@ pub(crate) async fn old_findings(
         } else {
             old.ignored.extend(found);
         }
-        // The formatter mends a few old ones with the new ones, and CI is red before it has.
-        if formats.len() > A_FEW || !linter.is_required {
+        // The formatter mends a few old ones with the new ones, and CI is red before it has. Another version has other opinions.
+        if formats.len() > A_FEW || !linter.is_required || !linter.is_pinned() {
             old.uncounted += if linter.is_required { formats.len() } else { 0 };
             old.ignored.extend(formats.into_iter().map(|finding| finding.key()));
         }
@@ -158,8 +158,7 @@ pub(crate) fn requirements<'s>(
 ) -> impl Iterator<Item = String> + 's {
     setup.linters.iter().filter(|linter| linter.is_required).filter_map(move |linter| {
         let requirement = linter.requirement.clone()?;
-        let is_needed =
-            requirement.contains("==") || locate(linter.linter, &linter.directory, interpreter, tree).is_none();
+        let is_needed = linter.is_pinned() || locate(linter.linter, &linter.directory, interpreter, tree).is_none();
         is_needed.then_some(requirement)
     })
 }

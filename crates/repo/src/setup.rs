@@ -337,3 +337,10 @@ pub struct LintCommand {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
 }
+
+impl LintCommand {
+    /// Returns whether the version that runs here is the one that CI runs: the repository says which, or its own packages hold it.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.requirement.as_ref().is_none_or(|requirement| requirement.contains("=="))
+    }
+}

@@ -10,12 +10,12 @@ const HEAD: usize = 4096;
 
 /// Returns whether a comment at the beginning of the file names Flow: `@flow`, `@noflow`.
 pub(super) fn is_flow(text: &str) -> bool {
-    let head = text.get(..HEAD).unwrap_or(text);
-    let mentions = || head.contains("@flow") || head.contains("@noflow");
-    mentions() && {
+    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default();
+    let names_flow = |text: &str| text.contains("@flow") || text.contains("@noflow");
+    names_flow(head) && {
         let tokens = tokens::scan(head);
-        let comments = tokens.iter().take_while(|token| matches!(token.kind, Kind::Comment | Kind::Newline));
-        comments.map(|token| token.text(head)).any(|comment| comment.contains("@flow") || comment.contains("@noflow"))
+        let mut comments = tokens.iter().take_while(|token| matches!(token.kind, Kind::Comment | Kind::Newline));
+        comments.any(|token| names_flow(token.text(head)))
     }
 }
 

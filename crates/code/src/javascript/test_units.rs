@@ -14,6 +14,11 @@ const GUARDS: [&str; 3] = ["import.meta.vitest", "process.env.VITEST", "NODE_TES
 const DECLARES: [&str; 9] =
     ["test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach", "beforeAll"];
 
+/// Number of blocks of tests that begin in a text that may not parse, by their first lines.
+pub(crate) fn begun(text: &str) -> usize {
+    text.lines().filter(|line| line.contains("import.meta.vitest")).count()
+}
+
 /// Reads the statements at the top of a module. `is_collected`: a test runner found tests in it.
 pub(crate) fn read(file: &str, text: &str, is_collected: bool) -> Units {
     let module = Module::read(file, text);

@@ -46,6 +46,24 @@ pub(crate) fn read(text: &str, is_collected: bool) -> Units {
     Units { all: units, examples, words }
 }
 
+/// Number of tests and examples that begin in a text that may not parse, by their first lines.
+pub(crate) fn begun(text: &str, is_collected: bool) -> usize {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let is_definition = |line: &&str| ["def ", "async def ", "class "].iter().any(|word| line.starts_with(word));
+    let asserts = |index: usize| {
+        let own = lines.iter().skip(index + 1).take_while(|line| !is_definition(line));
+        own.into_iter().any(|line| ["assert", "raises", "fail("].iter().any(|word| line.contains(word)))
+    };
+    let begins = |(index, line): &(usize, &&str)| {
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        line.starts_with(">>> ")
+            || line == ">>>"
+            || line.starts_with("def test") && (is_collected || asserts(*index))
+            || line.starts_with("class ") && line.contains(if is_collected { "Test" } else { "TestCase" })
+    };
+    lines.iter().enumerate().filter(begins).count()
+}
+
 struct Reader<'a> {
     text: &'a str,
     module: &'a Module,

@@ -1,6 +1,8 @@
 //! The fix agent: asks every fixer about every target, searches, or asks a model, as the plan says. It changes nothing; what is right is for the
 //! patch agent to find out.
 
+use std::cmp::Reverse;
+
 use autoheal_code::fix;
 use autoheal_code::javascript::fix::linting as eslint;
 use autoheal_code::python::fix::linting;
@@ -111,8 +113,22 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         proposal.candidates = formatting::candidates(session, &proposal.target, context).await?;
     }
     search::screen(state, session, &mut proposals, context).await?;
+    if proposals.iter().all(|proposal| proposal.target.source == Source::Lint) {
+        // What is taken away needs no other fix, and is not formatted.
+        proposals.sort_by_key(|proposal| {
+            let target = &proposal.target;
+            (target.category, formatting::is_target(target), Reverse(bytes_taken(proposal)))
+        });
+    }
     state.proposals = proposals;
     Ok(())
+}
+
+/// Number of bytes that the likeliest candidate replaces.
+fn bytes_taken(proposal: &Proposal) -> usize {
+    let edits =
+        proposal.candidates.first().into_iter().flat_map(|candidate| &candidate.files).flat_map(|file| &file.edits);
+    edits.map(|edit| edit.end - edit.start).sum()
 }
 
 fn all_findings(state: &HealState) -> Vec<Finding> {

@@ -14,9 +14,9 @@ mod must_fail;
 mod prepare;
 mod trial;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
-use autoheal_code::Candidate;
+use autoheal_code::{Candidate, Sources};
 use autoheal_engine::diagnostics::Key;
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
@@ -61,16 +61,12 @@ pub(crate) async fn run(
     machine: Machine<'_>,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let mut touched = BTreeSet::new();
     let mut refused = BTreeSet::new();
-    for proposal in state.proposals.clone() {
+    let mut proposals: VecDeque<Proposal> = state.proposals.clone().into();
+    while let Some(proposal) = proposals.pop_front() {
         let Some(observed) = state.current.clone() else { break };
         let key = proposal.target.key();
         if !observed.look.keys().contains(&key) {
-            continue;
-        }
-        // The candidates were made for the text as it was: what is left of this failure comes up again in the next round.
-        if proposal.candidates.iter().flat_map(files_of).any(|file| touched.contains(file)) {
             continue;
         }
         let standings = Standings::of(session.sources(), &session.setup().judges);
@@ -97,7 +93,8 @@ pub(crate) async fn run(
             !is_ambiguous
         });
         if let Some(kept) = kept {
-            touched.extend(files_of(&kept.candidate).map(str::to_owned));
+            // Of what concerns the same text, what is left comes up again in the next round.
+            proposals.retain_mut(|other| follows(other, &kept.candidate, session.sources()));
             refused.clear();
             accept(state, session, machine, context, &proposal, kept).await?;
         } else {
@@ -115,6 +112,16 @@ pub(crate) async fn run(
         _ => PatchVerdict::NothingAccepted,
     };
     Ok(())
+}
+
+/// Moves the candidates of a proposal to where their text is after an accepted one. Returns whether all of them could be moved: which is
+/// likeliest is known of all of them only.
+fn follows(proposal: &mut Proposal, accepted: &Candidate, sources: &Sources) -> bool {
+    let mut applied = accepted.files.iter();
+    applied.all(|edit| {
+        let text = sources.text(&edit.file).unwrap_or_default();
+        proposal.candidates.iter_mut().all(|candidate| candidate.follow(edit, text))
+    })
 }
 
 /// Records why a model's change was not kept, for the model's next attempt.

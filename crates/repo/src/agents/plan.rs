@@ -38,10 +38,13 @@ pub(crate) async fn run(
         end(state, reason, context);
         return;
     }
-    let mut targets = choose(state, importers, Healer::Rules);
+    let (mut targets, linted) = choose(state, importers, Healer::Rules);
     if targets.is_empty() {
-        targets = choose(state, importers, Healer::Search);
+        (targets, _) = choose(state, importers, Healer::Search);
         state.is_searching = !targets.is_empty();
+    }
+    if targets.is_empty() {
+        targets = linted;
     }
     if let Some(adviser) = adviser.filter(|_| targets.is_empty() && state.model_end.is_none()) {
         targets = ask_model(state, adviser, sources, context).await;
@@ -63,7 +66,8 @@ async fn ask_model(
     sources: &Sources,
     context: &StepContext,
 ) -> Vec<Finding> {
-    let choice = choose(state, adviser.briefing.importers, Healer::Model);
+    let (urgent, linted) = choose(state, adviser.briefing.importers, Healer::Model);
+    let choice = if urgent.is_empty() { linted } else { urgent };
     let Some(most_urgent) = choice.first() else { return Vec::new() };
     match model::steps(adviser, state, &choice, sources, context).await {
         Ok(steps) => {
@@ -123,15 +127,15 @@ fn end(state: &mut HealState, reason: StopReason, context: &StepContext) {
     context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
 }
 
-/// The most urgent failures of the program that are neither flaky nor beyond this healer. What only a linter says comes last: tests
-/// have to be able to judge what is done about it.
-fn choose(state: &HealState, importers: &Importers, healer: Healer) -> Vec<Finding> {
+/// The most urgent failures of the program that are neither flaky nor beyond this healer, and what only a linter says. That comes last: tests
+/// have to be able to judge what is done about it, and it is no target before.
+fn choose(state: &HealState, importers: &Importers, healer: Healer) -> (Vec<Finding>, Vec<Finding>) {
     let beyond = match healer {
         Healer::Rules => is_exhausted,
         Healer::Search => search::is_beyond,
         Healer::Model => is_beyond_models,
     };
-    let (linted, urgent): (Vec<&Finding>, Vec<&Finding>) = by_priority(&state.log, importers)
+    let (linted, urgent): (Vec<Finding>, Vec<Finding>) = by_priority(&state.log, importers)
         .into_iter()
         .map(|entry| &entry.finding)
         .filter(|finding| {
@@ -139,9 +143,10 @@ fn choose(state: &HealState, importers: &Importers, healer: Healer) -> Vec<Findi
             let lacks_part = state.setup.as_ref().is_some_and(|setup| setup.parts.are_lacked_by(finding));
             !lacks_part && !flaky::is_left_alone(state, &key, healer) && !beyond(state, &key)
         })
-        .partition(|finding| is_only_linted(finding));
-    let chosen = if urgent.is_empty() && tests_can_judge(state) { linted } else { urgent };
-    chosen.into_iter().take(TARGETS_PER_ROUND).cloned().collect()
+        .cloned()
+        .partition(is_only_linted);
+    let linted = if tests_can_judge(state) { linted } else { Vec::new() };
+    (urgent.into_iter().take(TARGETS_PER_ROUND).collect(), linted.into_iter().take(TARGETS_PER_ROUND).collect())
 }
 
 /// Returns whether the finding is a linter's and its file can be parsed.

@@ -40,9 +40,10 @@ pub(super) fn insert_import(blame: &Blame<'_>, file: &str, statement: &str) -> O
         .find(|import| import.span.text(text) > statement)
         .map(|import| import.span.start);
     // Those that stand there belong to later groups (PEP 8), which a blank line sets apart.
+    let own = group(blame, named_module(statement), is_relative);
     let is_later = |import: &&Import| {
         let module = import.from.as_deref().or(import.names.first().map(|name| name.name.as_str()));
-        group(blame, module.unwrap_or_default(), import.level > 0) > group(blame, named_module(statement), is_relative)
+        group(blame, module.unwrap_or_default(), import.level > 0) > own
     };
     if !top.is_empty() && top.iter().all(is_later) {
         let at = line_start(text, top.first()?.span.start);
