@@ -1,17 +1,35 @@
-//! The commit before the last one: what the last commit changed, and, as a hint, which repairs restore lines. Of two repairs, the one that
-//! restores a line is more likely right; this changes only the order in which candidates are tried.
+//! The commit before the last one: what the last commit changed, as a hint which repairs restore lines, and as repairs of their own. Of two
+//! repairs, the one that restores a line is more likely right. The tests decide about each like about any other.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use autoheal_code::search::Lines;
-use autoheal_code::{Candidate, Language, language};
+use autoheal_code::{Candidate, Edit, FileEdit, Language, language};
+use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::untrusted::UntrustedFolder;
+use similar::TextDiff;
 
 use crate::session::Session;
 use crate::tree::text_of;
 
 /// Extra cost of a candidate that restores nothing where another one does: more than the costs of any two repairs of one fault differ by.
 const BRINGS_NOTHING_BACK: u32 = 10_000;
+
+/// Name of the fixer that restores lines of the commit before.
+pub(crate) const FIXER: &str = "restored_lines";
+
+/// Maximum number of lines that are restored or replaced at one place: more than that is rather what the last commit was made for.
+const FEW_LINES: usize = 8;
+
+/// Maximum number of restorations that are proposed for one failure.
+const MOST_RESTORATIONS: usize = 12;
+
+/// Cost of a restoration, ten bits: what a rule is sure of comes first, as it keeps what the last commit meant; guesses come after it.
+const RESTORING: u32 = 1_000;
+
+/// Extra cost of a restoration in a file that the failure does not name.
+const ELSEWHERE: u32 = 100;
 
 /// An editable program that the last commit added or changed.
 pub(crate) struct Changed<'session> {
@@ -36,12 +54,72 @@ pub(crate) fn changed(session: &Session) -> Vec<Changed<'_>> {
 pub(crate) fn changed_lines(session: &Session) -> Lines {
     let lines = changed(session).into_iter().filter_map(|Changed { file, text, before }| {
         let before = before?;
-        let diff = similar::TextDiff::from_lines(before.as_str(), text);
+        let diff = TextDiff::from_lines(before.as_str(), text);
         let added = diff.iter_all_changes().filter(|change| change.tag() == similar::ChangeTag::Insert);
         let numbers = added.filter_map(|change| u32::try_from(change.new_index()? + 1).ok());
         Some((file.to_owned(), numbers.collect()))
     });
     lines.collect()
+}
+
+/// Returns a candidate for each place at which the last commit replaced or removed a few lines: it restores them. Lines that the commit only
+/// added are what it was made for, and stay.
+pub(crate) fn restorations(session: &Session, target: &Finding) -> Vec<Candidate> {
+    let line = target.location.map_or(0, |location| location.line);
+    let mut candidates = Vec::new();
+    for Changed { file, text, before } in changed(session) {
+        let Some(before) = before else { continue };
+        let is_named = target.file.as_deref() == Some(file);
+        candidates.extend(lost_lines(text, &before).into_iter().map(|(edit, line)| Candidate {
+            fixer: FIXER.to_owned(),
+            category: target.category,
+            line,
+            description: description(&edit.replacement),
+            cost: RESTORING + if is_named { 0 } else { ELSEWHERE },
+            files: vec![FileEdit::single(file, edit)],
+        }));
+    }
+    // Stable, so that what is equally far keeps its order.
+    candidates.sort_by_key(|candidate| (candidate.cost, candidate.line.abs_diff(line)));
+    candidates.truncate(MOST_RESTORATIONS);
+    candidates
+}
+
+/// The edits of a text that restore lines of an earlier one, each with its line.
+fn lost_lines(text: &str, before: &str) -> Vec<(Edit, u32)> {
+    let (starts, starts_before) = (line_starts(text), line_starts(before));
+    let bytes = |starts: &[usize], lines: &Range<usize>| {
+        Some(*starts.get(lines.start)?..*starts.get(lines.end)?).filter(|_| lines.len() <= FEW_LINES)
+    };
+    let diff = TextDiff::from_lines(text, before);
+    let lost = diff.ops().iter().filter_map(|op| {
+        let (now, then) = (op.old_range(), op.new_range());
+        let lines = before.get(bytes(&starts_before, &then)?)?;
+        let line = u32::try_from(now.start + 1).ok()?;
+        let is_lost = op.tag() != similar::DiffTag::Equal && !lines.trim().is_empty();
+        let edit = Edit::replace(bytes(&starts, &now)?, lines);
+        is_lost.then_some((edit, line))
+    });
+    lost.collect()
+}
+
+/// The first byte of each line, and the end of the text.
+fn line_starts(text: &str) -> Vec<usize> {
+    let ends = text.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some(*at)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+fn description(lines: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut own = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first: String = own.next().unwrap_or_default().chars().take(LONGEST).collect();
+    match own.count() {
+        0 => format!("restore '{first}' of the commit before"),
+        more => format!("restore '{first}' and {more} more lines of the commit before"),
+    }
 }
 
 /// Makes candidates dearer that bring no line of the commit before back, where others do.
@@ -111,6 +189,24 @@ impl<'text> Difference<'text> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_lines_that_were_replaced_or_removed_are_restored() {
+        let restored = |text: &str, before: &str| -> Vec<(String, u32)> {
+            let lost = lost_lines(text, before).into_iter();
+            lost.map(|(edit, line)| (FileEdit::single("a", edit).apply(text).unwrap(), line)).collect()
+        };
+        let before = "a\nif b:\n    return\nc\nd";
+        assert_eq!(restored("a\nc\nd", before), [(before.to_owned(), 2)]);
+        // Each place by itself, and what was only added stays.
+        let now = "e\na\nif b\n    return\nc\nD";
+        let (first, second) = ("e\na\nif b:\n    return\nc\nD", "e\na\nif b\n    return\nc\nd");
+        assert_eq!(restored(now, before), [(first.to_owned(), 3), (second.to_owned(), 6)]);
+        let many = "x\n".repeat(FEW_LINES + 1);
+        assert_eq!(restored("a\n", &many), []);
+        assert_eq!(restored(&many, "a\n"), []);
+        assert_eq!(restored("a\n", "a\n\n"), []);
+    }
 
     #[test]
     fn a_line_that_comes_back_makes_the_difference_smaller() {

@@ -184,6 +184,11 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
         candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
     }
     earlier::weigh(&mut candidates, session);
+    candidates.extend(
+        earlier::restorations(session, target)
+            .into_iter()
+            .filter(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, session.sources())),
+    );
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);
     let mut seen = std::collections::BTreeSet::new();

@@ -23,6 +23,7 @@ use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
 use crate::checkout::Checkout;
+use crate::earlier;
 use crate::installation::interpreter_for;
 use crate::look::TestState;
 use crate::model;
@@ -210,6 +211,12 @@ async fn accept(
         search::FIXER => Some("was found by search"),
         _ => None,
     };
+    if candidate.fixer == earlier::FIXER {
+        let number = state.accepted.len() + 1;
+        state.warnings.push(format!(
+            "fix {number} takes back a part of the last commit: the checks pass with it; if that part was meant, adapt what checks it instead"
+        ));
+    }
     if let Some(origin) = origin {
         let number = state.accepted.len() + 1;
         let others = match kept.runners_up.len() {

@@ -12,6 +12,7 @@ use super::prepare::{Refusal, prepare};
 use super::{Machine, changes_what_is_installed, log};
 use crate::acceptance::{Rejection, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
+use crate::earlier;
 use crate::look::{Look, TestState};
 use crate::model;
 use crate::protected::standing::Standings;
@@ -48,6 +49,12 @@ const FAST_SUITE: Duration = Duration::from_secs(3);
 /// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
 /// faults of logic; and a test that they turn off is no test that they repair.
 pub(super) const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
+
+/// Returns whether a change may heal one of several faults of logic: it was looked at closely, or is what was there before.
+fn may_be_one_of_several(candidate: &Candidate) -> bool {
+    let fixer = candidate.fixer.as_str();
+    fixer == earlier::FIXER || EXAMINED.contains(&fixer)
+}
 
 /// Returns the changes that search found in addition to the kept one: they show how little a green suite
 /// proves. Those before the kept one were refused when they were run from the beginning; those after it were
@@ -122,7 +129,7 @@ impl Trial<'_> {
                 continue;
             }
             let (mut look, mut is_healed) = self.first_look(&files).await?;
-            let may_be_partial = !is_logic || EXAMINED.contains(&candidate.fixer.as_str());
+            let may_be_partial = !is_logic || may_be_one_of_several(candidate);
             if is_healed && may_be_partial && !look.is_green() {
                 let limit = Duration::from_secs(self.state.request.limits.test_seconds);
                 look = self.look_at(&files, &Scope::All, limit).await?;
@@ -217,7 +224,7 @@ impl Trial<'_> {
 
     fn judge(&self, candidate: &Candidate, look: &Look) -> Result<(), Rejection> {
         judge(self.before, look, self.key)?;
-        if EXAMINED.contains(&candidate.fixer.as_str()) { judge_skips(self.before, look) } else { Ok(()) }
+        if may_be_one_of_several(candidate) { judge_skips(self.before, look) } else { Ok(()) }
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
