@@ -11,6 +11,7 @@
 //! - `pre_commit`: the commands that its hooks run
 //! - `pytest`: the arguments of pytest that matter
 //! - `other`: commands of no known tool
+//! - `recipes`: the recipes of a `Makefile` or a `justfile`
 //! - `recognise`: the kind of a command: tests, a linter, or one that runs other commands (`tox`, `make`)
 
 mod node;
@@ -18,6 +19,7 @@ pub(crate) mod node_words;
 mod other;
 mod pre_commit;
 mod pytest;
+mod recipes;
 mod recognise;
 mod script;
 mod workflow;

@@ -11,6 +11,7 @@ use super::node::{self, Meaning, Script};
 use super::other::{self, Other};
 use super::pre_commit::{self, Hook};
 use super::pytest;
+use super::recipes;
 use super::script::{self, Command, EXPRESSION};
 use super::workflow::Step;
 use super::{LintStep, TestStep};
@@ -225,8 +226,8 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             let inner = match name {
                 "tox" => tox(arguments, context),
                 "nox" => nox(context),
-                "just" => recipes(&["justfile", "Justfile", ".justfile"], arguments, context),
-                _ => recipes(&["Makefile", "makefile", "GNUmakefile"], arguments, context),
+                "just" => recipes::commands(&recipes::JUST, arguments, context),
+                _ => recipes::commands(&recipes::MAKE, arguments, context),
             };
             let inner = inner.map(|commands| {
                 understand(&commands, &Found { environment: &environment, ..*found }, context, depth - 1)
@@ -490,34 +491,4 @@ fn nox(context: &Context<'_>) -> Option<Vec<Command>> {
         Command::Words(quoted.filter(|word| !word.is_empty()).collect())
     });
     Some(words.collect())
-}
-
-/// The recipes of targets in a `Makefile` or `justfile`, with those of the targets that they need; without a target, of the first.
-fn recipes(names: &[&str], arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
-    let text = names.iter().find_map(|name| read_text(context.tree, &join(context.directory, name)))?;
-    let named = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
-    let mut targets: Vec<&str> = named.map(String::as_str).collect();
-    if targets.is_empty() {
-        let is_name = |name: &&str| !name.starts_with(['.', '\t', ' ', '#']) && !name.contains(['=', '$', '%']);
-        let rules = text.lines().filter(|line| !line.contains(":=")).filter_map(|line| line.split_once(':'));
-        targets.extend(rules.map(|(name, _)| name).find(is_name));
-    }
-    let mut commands = Vec::new();
-    for target in targets {
-        recipe(&text, target.trim(), DEEPEST, &mut commands);
-    }
-    Some(commands)
-}
-
-fn recipe(text: &str, target: &str, depth: usize, commands: &mut Vec<Command>) {
-    let mut lines = text.lines().skip_while(|line| line.split_once(':').is_none_or(|(name, _)| name.trim() != target));
-    let Some((_, needed)) = lines.next().and_then(|line| line.split_once(':')) else { return };
-    if depth > 0 {
-        for needed in needed.split('#').next().unwrap_or_default().split_whitespace() {
-            recipe(text, needed, depth - 1, commands);
-        }
-    }
-    for line in lines.take_while(|line| line.starts_with(['\t', ' ']) || line.trim().is_empty()) {
-        commands.extend(script::commands(line.trim().trim_start_matches(['@', '-', '+'])));
-    }
 }
