@@ -10,6 +10,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use similar::TextDiff;
 
+use crate::acceptance::is_unreadable;
 use crate::session::Session;
 use crate::tree::text_of;
 
@@ -30,6 +31,12 @@ const RESTORING: u32 = 1_000;
 
 /// Extra cost of a restoration in a file that the failure does not name.
 const ELSEWHERE: u32 = 100;
+
+/// Maximum number of lines that were added by mistake, such as a paste into the wrong window.
+const STRAY_LINES: usize = 3;
+
+/// Extra cost of removing lines that the last commit added: they may be what it was made for, with a slip that a rule knows how to mend.
+const REMOVING: u32 = 500;
 
 /// An editable program that the last commit added or changed.
 pub(crate) struct Changed<'session> {
@@ -63,19 +70,27 @@ pub(crate) fn changed_lines(session: &Session) -> Lines {
 }
 
 /// Returns a candidate for each place at which the last commit replaced or removed a few lines: it restores them. Lines that the commit only
-/// added are what it was made for, and stay.
+/// added are what it was made for, and stay, unless they are where a file stopped being a program.
 pub(crate) fn restorations(session: &Session, target: &Finding) -> Vec<Candidate> {
     let line = target.location.map_or(0, |location| location.line);
     let mut candidates = Vec::new();
     for Changed { file, text, before } in changed(session) {
         let Some(before) = before else { continue };
         let is_named = target.file.as_deref() == Some(file);
-        candidates.extend(lost_lines(text, &before).into_iter().map(|(edit, line)| Candidate {
+        let stray =
+            if is_named && is_unreadable(target.category) { stray_lines(file, text, &before, line) } else { None };
+        let removed =
+            stray.map(|(edit, line)| (edit, line, REMOVING, "remove what the last commit added here".to_owned()));
+        let restored = lost_lines(text, &before).into_iter().map(|(edit, line)| {
+            let what = description(&edit.replacement);
+            (edit, line, if is_named { 0 } else { ELSEWHERE }, what)
+        });
+        candidates.extend(restored.chain(removed).map(|(edit, line, extra, description)| Candidate {
             fixer: FIXER.to_owned(),
             category: target.category,
             line,
-            description: description(&edit.replacement),
-            cost: RESTORING + if is_named { 0 } else { ELSEWHERE },
+            description,
+            cost: RESTORING + extra,
             files: vec![FileEdit::single(file, edit)],
         }));
     }
@@ -83,6 +98,22 @@ pub(crate) fn restorations(session: &Session, target: &Finding) -> Vec<Candidate
     candidates.sort_by_key(|candidate| (candidate.cost, candidate.line.abs_diff(line)));
     candidates.truncate(MOST_RESTORATIONS);
     candidates
+}
+
+/// The edit that removes a few added lines around one that does not parse, and that are no program by themselves either.
+fn stray_lines(file: &str, text: &str, before: &str, line: u32) -> Option<(Edit, u32)> {
+    let starts = line_starts(text);
+    let diff = TextDiff::from_lines(text, before);
+    diff.ops().iter().find_map(|op| {
+        let (now, then) = (op.old_range(), op.new_range());
+        let first = u32::try_from(now.start + 1).ok()?;
+        let last = u32::try_from(now.end).ok()?;
+        let is_here = then.is_empty() && now.len() <= STRAY_LINES && (first..=last.saturating_add(1)).contains(&line);
+        let bytes = *starts.get(now.start)?..*starts.get(now.end)?;
+        let added = text.get(bytes.clone()).filter(|_| is_here)?;
+        let alone: String = added.lines().map(|line| format!("{}\n", line.trim_start())).collect();
+        language::check(file, &alone).is_err().then(|| (Edit::delete(bytes), first))
+    })
 }
 
 /// The edits of a text that restore lines of an earlier one, each with its line.
@@ -206,6 +237,20 @@ mod tests {
         assert_eq!(restored("a\n", &many), []);
         assert_eq!(restored(&many, "a\n"), []);
         assert_eq!(restored("a\n", "a\n\n"), []);
+    }
+
+    #[test]
+    fn lines_that_are_no_program_are_removed_where_the_file_stops_to_parse() {
+        let before = "import os\n\nx = 1\n";
+        let removed = |added: &str, line: u32| {
+            let text = before.replace("\nx", &format!("{added}\nx"));
+            stray_lines("a.py", &text, before, line)
+                .map(|(edit, _)| FileEdit::single("a.py", edit).apply(&text).unwrap())
+        };
+        assert_eq!(removed("$ python -m shop\n", 2).as_deref(), Some(before));
+        assert_eq!(removed("$ python -m shop\n", 5), None, "elsewhere");
+        assert_eq!(removed("y = 2\n", 2), None, "a program");
+        assert_eq!(removed(&"$ ls\n".repeat(STRAY_LINES + 1), 2), None, "more than a slip");
     }
 
     #[test]

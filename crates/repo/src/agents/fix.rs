@@ -156,6 +156,9 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
             candidates.extend(linting::candidates(output, &prefixes, sources, target));
             candidates.extend(eslint::candidates(output, &prefixes, sources, target));
         }
+        if candidates.is_empty() {
+            candidates.extend(linting::of_words(sources, target));
+        }
     }
     let finding = match target.category {
         Category::Linting => {

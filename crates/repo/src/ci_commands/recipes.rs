@@ -52,7 +52,21 @@ pub(super) fn commands(notation: &Notation, arguments: &[String], context: &Cont
         recipe(notation, &text, target, DEEPEST, &mut lines);
     }
     let expanded = lines.into_iter().map(|line| expand(notation, line, &variables));
-    Some(expanded.flat_map(|line| script::commands(line.trim_start_matches(['@', '-', '+']))).collect())
+    Some(expanded.flat_map(|line| of_line(line.trim_start_matches(['@', '-', '+']))).collect())
+}
+
+/// The commands of a line, which has a shell of its own: what it changes the folder to holds for it alone.
+fn of_line(line: &str) -> Vec<Command> {
+    let mut commands = script::commands(line);
+    let entered = commands.iter().filter_map(|command| match command {
+        Command::Words(words) => words.get(1).filter(|_| words.first().is_some_and(|word| word == "cd")),
+        Command::NeedsShell(_) => None,
+    });
+    let entered: usize = entered.flat_map(|folder| folder.split('/')).filter(|part| !matches!(*part, "" | ".")).count();
+    if entered > 0 {
+        commands.push(Command::Words(vec!["cd".to_owned(), vec![".."; entered].join("/")]));
+    }
+    commands
 }
 
 /// The names and the needs of a line that begins a rule.
@@ -141,6 +155,13 @@ mod tests {
         );
         let just = "python := \"python3\"\n\ntest:\n    {{ python }} -m pytest\n";
         assert_eq!(lines(&JUST, just, "test"), ["python3 -m pytest"]);
+    }
+
+    #[test]
+    fn a_line_leaves_the_folder_that_it_entered() {
+        let words = |text: &str| Command::Words(text.split(' ').map(str::to_owned).collect());
+        assert_eq!(of_line("cd libs/geo && pytest -q"), ["cd libs/geo", "pytest -q", "cd ../.."].map(words));
+        assert_eq!(of_line("pytest -q"), [words("pytest -q")]);
     }
 
     #[test]

@@ -154,6 +154,8 @@ struct Found<'a> {
 
 fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, depth: usize) -> Vec<Understood> {
     let mut understood = Vec::new();
+    // The folder that `cd` went to; `None`: it is not known here.
+    let mut directory = Some(found.directory.to_owned());
     for command in commands {
         match command {
             Command::NeedsShell(line) => {
@@ -165,10 +167,40 @@ fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, de
                     understood.push(Understood::Not(format!("{line:?} needs a shell ({})", found.place)));
                 }
             }
-            Command::Words(words) => understood.extend(one(words, found, context, depth)),
+            Command::Words(words) => match (words.as_slice(), &directory) {
+                ([change, to], from) if change == "cd" => {
+                    directory = from.as_ref().and_then(|from| walked(from, to));
+                }
+                (_, Some(from)) => {
+                    let (found, context) =
+                        (Found { directory: from, ..*found }, Context { directory: from, ..*context });
+                    understood.extend(one(words, &found, &context, depth));
+                }
+                (_, None) => {
+                    let reason =
+                        format!("`{}` is run in a folder that is not known here ({})", told(words), found.place);
+                    understood.push(Understood::Not(reason));
+                }
+            },
         }
     }
     understood
+}
+
+/// The folder that `cd` goes to from another one, both relative to the repository; `None` if it leaves it or is an expression.
+fn walked(from: &str, to: &str) -> Option<String> {
+    if to.starts_with('/') || to.starts_with('~') || to == "-" || holds_expression(to) {
+        return None;
+    }
+    let mut parts: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
+    for part in to.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop()?;
+        } else {
+            parts.push(part);
+        }
+    }
+    Some(parts.join("/"))
 }
 
 fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize) -> Vec<Understood> {

@@ -91,6 +91,20 @@ fn commands_that_stand_for_others_are_looked_up() {
 }
 
 #[test]
+fn a_script_may_change_its_folder() {
+    let green = by_ci("cd services/api && python -m pytest\ncd ../web\npytest -q\ncd $ELSEWHERE\ncd /tmp; pytest", &[]);
+    let of = |step: &TestStep| step.directory.clone();
+    let folders: Vec<String> = green.test.iter().chain(&green.other_tests).map(of).collect();
+    assert_eq!(folders, ["services/api", "services/web"]);
+    assert!(green.not_understood.join("\n").contains("not known here"), "{:?}", green.not_understood);
+    let makefile = "test:\n\tcd libs/geo && pytest\n\tpytest tests\n";
+    let green = by_ci("make test", &[("Makefile", makefile)]);
+    let mut folders: Vec<String> = green.test.iter().chain(&green.other_tests).map(of).collect();
+    folders.sort();
+    assert_eq!(folders, ["", "libs/geo"]);
+}
+
+#[test]
 fn linters_are_recognised_and_others_are_told() {
     let green = by_ci(
         "ruff check --fix --output-format=github .\nruff format --check .\nflake8 --exit-zero\nflake8 src --max-line-length=100\n\

@@ -215,7 +215,7 @@ fn compare_instances(text: &str, at: usize, body: &[Stmt]) -> Vec<Repair> {
 }
 
 /// Every statement, at any depth.
-fn statements(body: &[Stmt]) -> Vec<&Stmt> {
+pub(super) fn statements(body: &[Stmt]) -> Vec<&Stmt> {
     struct All<'a>(Vec<&'a Stmt>);
     impl<'a> Visitor<'a> for All<'a> {
         fn visit_stmt(&mut self, statement: &'a Stmt) {
@@ -229,7 +229,7 @@ fn statements(body: &[Stmt]) -> Vec<&Stmt> {
 }
 
 /// The bytes of the line that holds `at`, its line break included.
-fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
+pub(super) fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
     let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     let end = text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |newline| at + newline + 1);
     start..end

@@ -4,7 +4,7 @@
 use autoheal_engine::diagnostics::{Category, Finding};
 use serde::Deserialize;
 
-use super::lint_rules;
+use super::{lint_rules, told_rules};
 
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::python::module::{Role, Word};
@@ -50,6 +50,23 @@ const UNSAFE_COST: u32 = 300;
 pub fn candidates(output: &str, prefixes: &[String], sources: &Sources, finding: &Finding) -> Vec<Candidate> {
     let violations: Vec<Violation> = serde_json::from_str(output).unwrap_or_default();
     violations.iter().filter_map(|violation| of_violation(violation, prefixes, sources, finding)).flatten().collect()
+}
+
+/// Returns the candidate for a finding of a linter that proposes no fixes (flake8, pylint), from its words.
+pub fn of_words(sources: &Sources, finding: &Finding) -> Option<Candidate> {
+    let (file, location) = (finding.file.as_deref().filter(|file| sources.is_editable(file))?, finding.location?);
+    if is_meant(sources, file, &finding.message) {
+        return None;
+    }
+    let repair = told_rules::repair(file, sources.text(file)?, location.line, &finding.message)?;
+    Some(Candidate {
+        fixer: "lint_rules".to_owned(),
+        category: Category::Linting,
+        line: location.line,
+        description: repair.description.to_owned(),
+        cost: SAFE_COST,
+        files: vec![FileEdit { file: file.to_owned(), edits: repair.edits }],
+    })
 }
 
 fn of_violation(

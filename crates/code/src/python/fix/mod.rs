@@ -28,6 +28,7 @@ mod python2;
 mod quote_edits;
 mod site;
 pub mod syntax;
+mod told_rules;
 
 /// Returns the fixers for findings of a type checker.
 pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
