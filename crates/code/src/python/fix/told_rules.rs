@@ -86,7 +86,7 @@ fn remove_import(told: &Told<'_>) -> Option<Repair> {
                 let is_alone =
                     |other: &&Stmt| !std::ptr::eq(*other, statement) && other.range().contains_range(statement.range());
                 // A block needs a statement: who can say which one.
-                if all.iter().any(|other| is_alone(other)) && !has_siblings(body, statement) {
+                if all.iter().any(holds_it) && !has_siblings(body, statement) {
                     return None;
                 }
                 let (first, last) = (statement.range().start().to_usize(), statement.range().end().to_usize());
