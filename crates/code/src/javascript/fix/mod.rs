@@ -21,6 +21,7 @@ mod plausibility;
 mod slips;
 mod suggested;
 pub mod syntax;
+mod tags;
 
 /// Returns the fixers for linter findings. A linter is satisfied as soon as the fault is no longer visible, so
 /// no fixer that tries anything that fits is included: only those that restore something known.
