@@ -10,6 +10,7 @@ pub(super) mod dependency;
 mod export_spelling;
 mod import_missing;
 mod import_source;
+mod inert;
 mod layout;
 pub mod linting;
 mod local_repair;
