@@ -17,6 +17,8 @@ type Regions = BTreeMap<String, (Surroundings, TestRegions)>;
 pub struct Sources {
     files: BTreeMap<String, Arc<str>>,
     protected: BTreeSet<String>,
+    /// Files of which only the names are known.
+    others: BTreeSet<String>,
     /// Files of the program that tests were collected from.
     collected: BTreeSet<String>,
     roots: Vec<String>,
@@ -43,6 +45,17 @@ impl Sources {
         self.regions = OnceLock::new();
         self.index = OnceLock::new();
         self.javascript_index = OnceLock::new();
+    }
+
+    /// Notes that there is a file of which nobody reads the text: programs may name it.
+    pub fn note(&mut self, file: impl Into<String>) {
+        self.others.insert(file.into());
+        self.javascript_index = OnceLock::new();
+    }
+
+    /// The names of the files of which nobody reads the text, in order.
+    pub fn noted(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(String::as_str)
     }
 
     /// Protects a file: it can be read but not changed from now on.

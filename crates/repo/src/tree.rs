@@ -35,6 +35,7 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
     let is_ours = |folder: &str| folder.rsplit('/').next() != Some("node_modules");
     for file in walk::files(&tree, Leave::Ignored, &is_ours) {
         if !is_of_interest(&file) {
+            sources.note(file);
             continue;
         }
         let text = text_of(&tree, &file);

@@ -88,6 +88,19 @@ fn markup(text: &str) -> String {
     markup
 }
 
+/// The places in a part of a component, outside its scripts, that hold a word.
+pub(crate) fn uses_in_markup(text: &str, part: Range<usize>, word: &str) -> Vec<usize> {
+    let is_word = |one: char| one.is_alphanumeric() || matches!(one, '_' | '$');
+    let scripts = scripts(text);
+    let found = text.get(part.clone()).unwrap_or_default().match_indices(word).map(|(at, _)| part.start + at);
+    let is_use = |at: &usize| {
+        let is_alone = !text.get(..*at).is_some_and(|before| before.ends_with(is_word))
+            && !text.get(at + word.len()..).is_some_and(|after| after.starts_with(is_word));
+        is_alone && !scripts.iter().any(|script| script.body.contains(at))
+    };
+    if word.is_empty() { Vec::new() } else { found.filter(is_use).collect() }
+}
+
 /// Returns whether two texts of a component differ only in their scripts, white space aside.
 pub(crate) fn has_same_markup(before: &str, after: &str) -> bool {
     let bare = |text: &str| markup(text).split_whitespace().collect::<String>();

@@ -63,7 +63,7 @@ impl Index {
     pub fn new(sources: &Sources) -> Self {
         let mut index = Self {
             modules: BTreeMap::new(),
-            files: sources.iter().map(|(file, _)| file.to_owned()).collect(),
+            files: sources.iter().map(|(file, _)| file).chain(sources.noted()).map(str::to_owned).collect(),
             spellings: BTreeMap::new(),
             members: BTreeMap::new(),
             model: Model::new(&GRAMMAR),

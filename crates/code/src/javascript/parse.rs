@@ -4,6 +4,7 @@
 //! return at top level (`CommonJS`). JSX is understood where the extension says so, and in `.js` files that hold tags.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
 use oxc_allocator::Allocator;
@@ -60,6 +61,29 @@ pub fn faults(file: &str, text: &str) -> Vec<Fault> {
         Ok(()) => Vec::new(),
         Err(faults) => faults.into_iter().map(report).collect(),
     }
+}
+
+/// Places of which the parser says that they do not fit each other: what it met, and what it met before that.
+pub(crate) fn unfit_pairs(file: &str, text: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    let source_type = source_type(file, text);
+    let program = program_in(file, text);
+    let text = program.as_ref();
+    let room =
+        if text.len() > MAX_BYTES { None } else { room(text, source_type.is_typescript(), source_type.is_jsx()) };
+    let Some(room) = room else { return Vec::new() };
+    let range = |label: &LabeledSpan| {
+        let (_, start, end) = place("", Some(label));
+        start..end
+    };
+    deep(room, || {
+        let allocator = Allocator::default();
+        let parsed = Parser::new(&allocator, text, source_type).parse();
+        let pairs = parsed.diagnostics.errors().filter_map(|error| match &error.labels[..] {
+            [here, before] => Some((range(here), range(before))),
+            _ => None,
+        });
+        pairs.collect()
+    })
 }
 
 /// Returns whether edits of a text that cannot be parsed remove its first fault: the parser,

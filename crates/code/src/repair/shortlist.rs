@@ -35,6 +35,12 @@ pub(crate) trait Ground {
 
     /// Returns whether a file whose text is `repaired` after the edit parses; it did before.
     fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool;
+
+    /// Returns whether a statement that the edit changes does nothing afterwards. Whatever ran before it runs no more, which hides a
+    /// fault and repairs none.
+    fn does_nothing(&self, _edit: &FileEdit, _repaired: &str) -> bool {
+        false
+    }
 }
 
 struct Entry {
@@ -102,7 +108,11 @@ impl<'b, 'a> Shortlist<'b, 'a> {
             let file_edit = FileEdit { file: entry.file, edits: entry.edits };
             let Ok(repaired) = file_edit.apply(text) else { continue };
             let is_void = repaired == text || assigns_itself(text, &file_edit.edits);
-            if is_void || !self.ground.still_parses(&file_edit, &repaired) {
+            if is_void
+                || !self.ground.still_parses(&file_edit, &repaired)
+                || self.ground.does_nothing(&file_edit, &repaired)
+                || !sources.permits(&file_edit, &repaired)
+            {
                 continue;
             }
             let at = file_edit.edits.first().map_or(0, |edit| edit.start);

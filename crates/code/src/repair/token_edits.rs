@@ -83,6 +83,7 @@ impl<'site> TokenEdits<'site> {
             self.replacements(place, &mut proposals);
             self.spaces(place, &mut proposals);
         }
+        self.torn_operators(last, &mut proposals);
         let words = self.words();
         for place in 0..=last.min(self.places.len()) {
             self.insertions(place, &words, wanted, &mut proposals);
@@ -295,6 +296,22 @@ impl<'site> TokenEdits<'site> {
                 }
             }
         }
+        self.joined(place, proposals);
+    }
+
+    /// The parts of an operator that stand apart behind the place where the parser noticed: it names what they begin with, or what stands
+    /// before them.
+    fn torn_operators(&self, from: usize, proposals: &mut Vec<Proposal>) {
+        let is_sign = |place: usize| self.token(place).is_some_and(|token| token.kind == Kind::Operator);
+        for place in (from..self.places.len()).filter(|place| is_sign(*place) && is_sign(place + 1)) {
+            self.joined(place, proposals);
+        }
+    }
+
+    /// A word or an operator in place of its two parts with a space between them.
+    fn joined(&self, place: usize, proposals: &mut Vec<Proposal>) {
+        let Some(token) = self.token(place) else { return };
+        let old = self.text(place);
         let Some(next) = self.token(place + 1) else { return };
         let joinable =
             |kind: Kind| matches!(kind, Kind::Name | Kind::Keyword | Kind::Operator | Kind::Number | Kind::Unknown);

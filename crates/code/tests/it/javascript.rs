@@ -95,6 +95,21 @@ fn candidates_of(source: Source, sources: &Sources, file: &str, line: u32, error
         }
         _ => Category::TypeError,
     };
+    found_as(source, category, sources, file, line, error)
+}
+
+fn candidates_as(category: Category, sources: &Sources, file: &str, line: u32, error: &str) -> Vec<Candidate> {
+    found_as(Source::Test, category, sources, file, line, error)
+}
+
+fn found_as(
+    source: Source,
+    category: Category,
+    sources: &Sources,
+    file: &str,
+    line: u32,
+    error: &str,
+) -> Vec<Candidate> {
     let finding = Finding {
         source,
         category,
@@ -162,6 +177,10 @@ fn what_does_not_parse() {
     heals("src/round.js", "const DIGITS = 2", "const DIGITS 2", error, 1);
     heals("lib/cart.js", "if (lines.length", "if .lines.length", error, 3);
     heals("lib/cart.js", "const sum = this.items", "const sum = ; this.items", error, 2);
+    heals("src/total.js", "(all, price) => all", "(all, price) = > all", error, 2);
+    heals("lib/cart.js", "lines.length === 0", "lines.length = == 0", error, 4);
+    heals("lib/cart.js", "lines.length === 0", "lines.length == = 0", error, 4);
+    heals("lib/cart.js", "const lines = cart.items.map((item) =>", "const lines = cart.items.map((item) = >", error, 2);
     let conflict = "<<<<<<< HEAD\n  return this;\n=======\n  return null;\n>>>>>>> other";
     heals("lib/cart.js", "    return this;", &conflict.replace("  return", "    return"), error, 2);
 }
@@ -239,6 +258,20 @@ fn modules_that_are_not_there() {
 }
 
 #[test]
+fn components_that_are_not_there() {
+    let card = "<script setup>\nimport Row from './Row.vue'\n</script>\n\n<template>\n  <Row />\n</template>\n";
+    for (right, wrong) in [("./Row.vue", "./Rows.vue"), ("./Row.vue", "./parts/Row.vue"), ("./Row.vue", "./Row")] {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("src/Row.vue", "<template>\n  <p>row</p>\n</template>\n", false);
+        sources.insert("src/row.test.js", "import Row from './Row.vue';\n", true);
+        sources.insert("src/Card.vue", card.replace(right, wrong), false);
+        let error = format!("Error: Failed to resolve import \"{wrong}\" from \"src/Card.vue\". Does the file exist?");
+        let found = candidates(&sources, "src/Card.vue", 1, &error);
+        assert_eq!(position(&sources, "src/Card.vue", card, &found), Some(1), "{wrong}");
+    }
+}
+
+#[test]
 fn names_that_are_not_exported() {
     let error = "TS2724: '\"./round.js\"' has no exported member named 'rond'. Did you mean 'round'?";
     heals("src/bill.mjs", "{ round }", "{ rond }", error, 2);
@@ -257,6 +290,55 @@ fn names_that_are_not_exported() {
         "TS2459: Module './round.js' declares 'round' locally, but it is not exported.",
         1,
     );
+}
+
+#[test]
+fn a_file_of_any_kind_may_be_imported() {
+    let whole = "import './styles.css';\nimport data from './data/tides.json';\nexport default data;\n";
+    for (right, wrong) in [("./styles.css", "./style.css"), ("./data/tides.json", "./tides.json")] {
+        let mut sources = Sources::new(Vec::new());
+        ["src/styles.css", "src/data/tides.json", "README.md"].into_iter().for_each(|file| sources.note(file));
+        sources.insert("src/main.js", whole.replace(right, wrong), false);
+        let error = format!("Error: Failed to resolve import \"{wrong}\" from \"src/main.js\". Does the file exist?");
+        let found = candidates(&sources, "src/main.js", 1, &error);
+        assert_eq!(position(&sources, "src/main.js", whole, &found), Some(1), "{wrong}");
+    }
+}
+
+#[test]
+fn what_the_markup_of_a_component_uses_is_imported_by_its_name() {
+    let whole = "<script>\n  import { clock } from './time.js';\n\n  export let seconds = 0;\n</script>\n\n<b>{clock(seconds)}</b>\n";
+    let mut sources = Sources::new(Vec::new());
+    sources.insert("src/time.js", "export function clock(seconds) {\n  return `${seconds}`;\n}\n", false);
+    sources.insert("src/Timer.svelte", whole.replace("{ clock }", "{ clok }"), false);
+    let found = candidates(&sources, "src/Timer.svelte", 7, "ReferenceError: clock is not defined");
+    assert_eq!(position(&sources, "src/Timer.svelte", whole, &found), Some(1));
+}
+
+#[test]
+fn default_and_named_imports_are_told_apart_beside_others() {
+    let uses = "export const x = round(DIGITS);\n";
+    let error = "SyntaxError: The requested module './round.js' does not provide an export named 'default'";
+    let mut sources = project();
+    for (whole, wrong) in [
+        ("import { round, DIGITS } from './round.js';\n", "import round, { DIGITS } from './round.js';\n"),
+        ("import {\n  round,\n  DIGITS,\n} from './round.js';\n", "import round, {\n  DIGITS,\n} from './round.js';\n"),
+    ] {
+        sources.insert("src/a.mjs", format!("{wrong}{uses}"), false);
+        let found = candidates_as(Category::Import, &sources, "src/a.mjs", 1, error);
+        assert_eq!(position(&sources, "src/a.mjs", &format!("{whole}{uses}"), &found), Some(1), "{wrong}");
+    }
+    let both = "export default function sum() {}\nexport const ZERO = 0;\nexport const ONE = 1;\n";
+    sources.insert("src/sum.js", both, false);
+    let error = "SyntaxError: The requested module './sum.js' does not provide an export named 'sum'";
+    for (whole, wrong) in [
+        ("import sum, { ZERO } from './sum.js';\n", "import { sum, ZERO } from './sum.js';\n"),
+        ("import sum, { ZERO, ONE } from './sum.js';\n", "import { ZERO, ONE, sum } from './sum.js';\n"),
+    ] {
+        sources.insert("src/a.mjs", wrong, false);
+        let found = candidates_as(Category::Import, &sources, "src/a.mjs", 1, error);
+        assert_eq!(position(&sources, "src/a.mjs", whole, &found), Some(1), "{wrong}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use regex::Regex;
 
+use super::inert;
 use crate::edit::FileEdit;
 use crate::fix::FixContext;
 use crate::javascript::complaint::{self, Complaint};
@@ -156,6 +157,10 @@ impl Ground for Blame<'_> {
             return serde_json::from_str::<serde_json::Value>(repaired).is_ok();
         }
         parse::compiles(&edit.file, repaired)
+    }
+
+    fn does_nothing(&self, edit: &FileEdit, repaired: &str) -> bool {
+        Language::of(&edit.file).is_some() && inert::is_left(edit, repaired)
     }
 }
 

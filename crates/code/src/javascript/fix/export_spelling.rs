@@ -223,13 +223,23 @@ fn kinds(
     (offered, has_default): (&std::collections::BTreeSet<String>, bool),
     bits: f64,
 ) {
-    if import.names.len() != 1 || import.is_export {
+    if import.is_export {
         return;
     }
     let text = blame.text(file);
     let local = one.local.as_str();
-
     let named = || if offered.contains(local) { 0.0 } else { 4.0 };
+    if import.names.len() > 1 {
+        let (edits, unlikely, how) = match one.kind {
+            ImportKind::Default => (into_braces(text, import, one), named(), "by its name"),
+            ImportKind::Named if has_default => (out_of_braces(text, import, one), 0.0, "as the default export"),
+            ImportKind::Named | ImportKind::Whole => return,
+        };
+        if let Some(edits) = edits {
+            list.add(bits + 1.0 + unlikely, format!("import '{local}' {how}"), file, edits);
+        }
+        return;
+    }
     if import.is_require {
         let call_end = import.specifier_span.end + 2;
         let after = text.get(call_end..).unwrap_or_default();
@@ -290,4 +300,34 @@ fn kinds(
             put(format!("{{ {local} }}"), bits + 2.0 + named(), format!("import '{local}' by its name"));
         }
     }
+}
+
+/// Moves the default import into the braces beside it: `{ a, b }` for `a, { b }`.
+fn into_braces(text: &str, import: &Import, one: &ImportedName) -> Option<Vec<Edit>> {
+    let first = import.names.iter().find(|name| name.kind == ImportKind::Named).filter(|_| !import.is_require)?;
+    let between = text.get(one.whole.end..first.whole.start)?;
+    let open = between.find('{')?;
+    if between.get(..open)?.trim() != "," {
+        return None;
+    }
+    let gap = between.get(open + 1..)?;
+    let next = if gap.contains('\n') { gap } else { " " };
+    let range = one.whole.start..first.whole.start;
+    Some(vec![Edit::replace(range, format!("{{{gap}{},{next}", one.local))])
+}
+
+/// Moves a name out of the braces, before them: `a, { b }` for `{ a, b }`.
+fn out_of_braces(text: &str, import: &Import, one: &ImportedName) -> Option<Vec<Edit>> {
+    let is_movable = !import.is_require
+        && !one.whole.text(text).starts_with("type ")
+        && import.names.iter().all(|name| name.kind == ImportKind::Named);
+    let at = import.names.iter().position(|name| name.whole == one.whole).filter(|_| is_movable)?;
+    let head = text.get(import.span.start..import.names.first()?.whole.start)?;
+    let open = import.span.start + head.rfind('{')?;
+    let range = match (import.names.get(at + 1), at.checked_sub(1).and_then(|before| import.names.get(before))) {
+        (Some(next), _) => one.whole.start..next.whole.start,
+        (None, Some(before)) => before.whole.end..one.whole.end,
+        (None, None) => return None,
+    };
+    Some(vec![Edit::insert(open, format!("{}, ", one.local)), Edit::delete(range)])
 }

@@ -21,6 +21,9 @@ const NAME: &str = "import_missing";
 /// Bits by which a module is likelier for each other missing name that it exports.
 const TOGETHER: f64 = 2.0;
 
+/// Bits beside an import of a name that the module does not offer.
+const MISSPELLED: f64 = 6.0;
+
 /// Import that provides a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Way {
@@ -150,6 +153,13 @@ fn propose(
         (false, true) => format!("{imported}: {local}"),
         (false, false) => format!("{imported} as {local}"),
     };
+    // What it brings and the module does not offer is the name, misspelled.
+    let offered = blame.index.resolve(file, &way.specifier).map(|home| blame.index.exports(home)).unwrap_or_default();
+    let is_unknown = |import: &&Import| {
+        let mut named = import.names.iter().filter(|one| one.kind == ImportKind::Named);
+        !offered.is_empty() && named.any(|one| !offered.contains(&one.name))
+    };
+    let bits = if same.filter(is_unknown).is_some() { bits + MISSPELLED } else { bits };
     // One import brings several names: a statement that was lost is missed by all of them.
     let others = others_from_there(blame, file, module, name, way);
     let bits = bits - TOGETHER * f64::from(u32::try_from(others.len().min(3)).unwrap_or(3));

@@ -10,6 +10,7 @@ pub(super) mod dependency;
 mod export_spelling;
 mod import_missing;
 mod import_source;
+mod inert;
 mod layout;
 pub mod linting;
 mod local_repair;
@@ -21,6 +22,7 @@ mod plausibility;
 mod slips;
 mod suggested;
 pub mod syntax;
+mod tags;
 
 /// Returns the fixers for linter findings. A linter is satisfied as soon as the fault is no longer visible, so
 /// no fixer that tries anything that fits is included: only those that restore something known.

@@ -7,6 +7,7 @@ use super::dependency;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
+use crate::javascript::components::is_component;
 use crate::javascript::index::{EXTENSIONS, Index, folder, is_relative, join, relative};
 use crate::javascript::module::Import;
 use crate::repair::shortlist::Shortlist;
@@ -63,8 +64,7 @@ fn paths(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, import: &I
     let written = import.specifier.as_str();
     let names: BTreeSet<&str> = import.names.iter().map(|name| name.name.as_str()).collect();
     for other in blame.index.files() {
-        let is_module = EXTENSIONS.iter().any(|extension| other.ends_with(extension));
-        if !is_module || other == file {
+        if !is_importable(other, written) || other == file {
             continue;
         }
         let full = relative(file, other);
@@ -86,6 +86,17 @@ fn paths(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, import: &I
             );
         }
     }
+}
+
+/// Returns whether a file may be what a specifier means: a module, a component, or a file of the kind that the specifier itself names.
+fn is_importable(file: &str, written: &str) -> bool {
+    let kind = |path: &str| {
+        let (stem, kind) = path.rsplit('/').next()?.rsplit_once('.')?;
+        (!stem.is_empty()).then(|| kind.to_owned())
+    };
+    EXTENSIONS.iter().any(|extension| file.ends_with(extension))
+        || is_component(file)
+        || kind(file).is_some_and(|of_file| kind(written).is_some_and(|named| named == of_file))
 }
 
 /// The ways to name a file in this project: with or without its extension, and an index by its folder.
@@ -115,7 +126,9 @@ fn spellings(index: &Index, from: &str, file: &str, full: &str, written: &str) -
             found.push((format!("{stem}.js"), 0.0));
         }
     }
-    found.push((full.to_owned(), if prefers_extension { 0.0 } else { 2.0 }));
+    // Only the extensions of modules may be left out.
+    let is_needed = !has_extension(full);
+    found.push((full.to_owned(), if prefers_extension || is_needed { 0.0 } else { 2.0 }));
     found.retain(|(spelled, _)| index.resolve(from, spelled).is_some());
     found
 }

@@ -1,9 +1,12 @@
 //! A name that is not declared here: misspelled where it is used, or where it is declared.
 
+use std::ops::Range;
+
 use super::blame::{Blame, Place};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
+use crate::javascript::components::{is_component, uses_in_markup};
 use crate::javascript::module::{Function, Module, Role, Word};
 use crate::javascript::tokens::is_keyword;
 use crate::repair::shortlist::Shortlist;
@@ -31,28 +34,36 @@ impl Fixer for NameSpelling {
         let mut list = Shortlist::new(&blame);
         for (file, word) in uses(&blame, name) {
             let Some(module) = blame.module(file) else { continue };
-            at_use(&mut list, &blame, file, module, word);
-            at_declaration(&mut list, &blame, file, module, word);
-            as_member(&mut list, &blame, file, module, word);
-            as_parameter(&mut list, &blame, file, module, word);
+            at_use(&mut list, &blame, file, module, &word);
+            at_declaration(&mut list, &blame, file, module, &word);
+            as_member(&mut list, &blame, file, module, &word);
+            as_parameter(&mut list, &blame, file, module, &word);
         }
         list.finish(NAME, 20)
     }
 }
 
-/// The uses of a name that nothing declares: at the places, else in the files that the failure names.
-pub(super) fn uses<'a>(blame: &Blame<'a>, name: &str) -> Vec<(&'a str, &'a Word)> {
+/// The uses of a name that nothing declares: at the places, else in the files that the failure names. What the markup of a component
+/// uses is looked up in its outermost scope.
+pub(super) fn uses<'a>(blame: &Blame<'a>, name: &str) -> Vec<(&'a str, Word)> {
     let is_it = |word: &&Word| word.text == name && word.role == Role::Use;
-    let mut found: Vec<(&str, &Word)> = Vec::new();
+    let in_markup = |file: &str, part: Range<usize>| -> Option<Word> {
+        let text = Some(blame.text(file)).filter(|_| is_component(file))?;
+        let start = uses_in_markup(text, part, name).first().copied()?;
+        let span = Span { start, end: start + name.len() };
+        Some(Word { span, text: name.to_owned(), role: Role::Use, scope: 0, is_bound: false })
+    };
+    let mut found: Vec<(&str, Word)> = Vec::new();
     for Place { file, span, .. } in &blame.places {
         let Some((file, module)) = blame.index.modules().find(|(other, _)| other == file) else { continue };
-        found
-            .extend(module.words.iter().filter(is_it).filter(|word| span.contains(word.span)).map(|word| (file, word)));
+        let words = module.words.iter().filter(is_it).filter(|word| span.contains(word.span)).cloned();
+        found.extend(words.chain(in_markup(file, span.range())).map(|word| (file, word)));
     }
     if found.is_empty() {
         for file in blame.files() {
             let words = blame.module(file).map(|module| module.words.as_slice()).unwrap_or_default();
-            found.extend(words.iter().filter(is_it).filter(|word| !word.is_bound).map(|word| (file, word)));
+            let words = words.iter().filter(is_it).filter(|word| !word.is_bound).cloned();
+            found.extend(words.chain(in_markup(file, 0..blame.text(file).len())).map(|word| (file, word)));
         }
     }
     found.truncate(MAX_USES);
@@ -86,8 +97,10 @@ fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &
 /// The declaration that is spelled almost like the name, or that nothing uses.
 fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
     let name = word.text.as_str();
+    let text = blame.text(file);
     let count = |name: &str| {
         let uses = module.words.iter().filter(|other| other.text == name && other.role == Role::Use).count();
+        let uses = uses + if is_component(file) { uses_in_markup(text, 0..text.len(), name).len() } else { 0 };
         f64::from(u32::try_from(uses.min(12)).unwrap_or(12))
     };
     for candidate in module.visible(word.scope).into_keys() {
@@ -101,7 +114,7 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
             None => continue,
         };
         // `{ name }` in a pattern names the member too.
-        let before = blame.text(file).get(..span.start).unwrap_or_default().trim_end();
+        let before = text.get(..span.start).unwrap_or_default().trim_end();
         let bits = if before.ends_with(['{', ',']) { bits + 0.5 } else { bits };
         let description = format!("name '{candidate}' '{name}' where it is declared");
         list.edit(bits, description, file, Edit::replace(span.range(), name));

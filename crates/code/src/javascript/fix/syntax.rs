@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
-use super::{layout, plausibility};
+use super::{layout, plausibility, tags};
 use crate::edit::{Candidate, Edit, FileEdit, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::grammar::GRAMMAR;
@@ -199,7 +199,7 @@ fn of_first_fault(file: &str, text: &str, fault: &parse::Fault, model: &Model, e
     let comments = comments(text, tokens);
     let first_of_others = comments.len();
     let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens));
-    let sure = sure.chain(quotes);
+    let sure = sure.chain(tags::proposals(file, text)).chain(quotes);
 
     let mut survivors = Vec::new();
     let mut seen = HashSet::new();

@@ -84,9 +84,11 @@ fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_
         let location = test_file.is_some().then_some(Location { line: 1, column: None });
         (test_file, location)
     });
-    let (file, location) = match unreadable(file.as_deref(), text, category, look) {
-        Some((broken, line)) => (Some(broken.to_owned()), Some(Location { line, column: None })),
-        None => (file, location),
+    let broken = unreadable(file.as_deref(), text, category, look)
+        .or_else(|| unloaded(blamed, file.as_deref(), text, category, look));
+    let (category, file, location) = match broken {
+        Some((broken, line)) => (Category::Syntax, Some(broken.to_owned()), Some(Location { line, column: None })),
+        None => (category, file, location),
     };
     Some(Finding {
         source,
@@ -171,6 +173,28 @@ fn unreadable<'a>(blamed: Option<&str>, text: &str, category: Category, look: &L
     named.or(broken.first().filter(|_| broken.len() == 1)).copied()
 }
 
+/// The file that does not parse, where a tool that loads files gives up in words of its own: nothing of the repository ran, and what the
+/// error blames or its text names cannot be read.
+fn unloaded<'a>(
+    error: &Thrown,
+    blamed: Option<&str>,
+    text: &str,
+    category: Category,
+    look: &Look<'a>,
+) -> Option<(&'a str, u32)> {
+    let may_be = matches!(category, Category::Logic | Category::TypeError) && !error.class.starts_with("Assertion");
+    if !may_be || error.frames.iter().any(|frame| look.file(&frame.file).is_some()) {
+        return None;
+    }
+    let mut named: Vec<(&str, &str)> = look
+        .sources
+        .javascript()
+        .filter(|(file, _)| look.sources.is_editable(file) && (blamed == Some(*file) || text.contains(*file)))
+        .collect();
+    named.sort_by_key(|(file, _)| blamed != Some(*file));
+    named.into_iter().find_map(|(file, text)| Some((file, parse::check(file, text).err()?.line)))
+}
+
 /// A name that is not defined is an import that is missing when some file of the repository exports or imports it.
 fn importable(error: &Thrown, category: Category, look: &Look<'_>) -> Category {
     let Some(name) = error.message.strip_suffix(" is not defined").filter(|_| error.class == "ReferenceError") else {
@@ -213,6 +237,25 @@ mod tests {
         assert_eq!((found.category, found.file.as_deref()), (Category::TypeError, Some("pkg/src/calc.js")));
         assert_eq!(found.location, Some(Location { line: 5, column: Some(26) }));
         assert_eq!(found.message, "TypeError: name.toUperCase is not a function");
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_a_fault_of_syntax_in_whatever_words() {
+        let mut sources = sources();
+        let fresh = "exports.sorted = (a) =>\n  a.sort((x, y) = > x - y);\n";
+        sources.insert("pkg/src/sort.js", fresh, false);
+        let look = Look { prefixes: &["/s/tree".to_owned()], directory: "pkg", sources: &sources };
+        let said = "RollupError: The left-hand side must be a variable.";
+        let tool = "    at parse (file:///s/tree/node_modules/rollup/dist/parse.js:355:41)\n";
+        let category = |text: String| {
+            let found = of_text(&text, Source::Test, Some("pkg/test/calc.test.js".to_owned()), &look).unwrap();
+            (found.category, found.file, found.location.map(|location| location.line))
+        };
+        let named = category(format!("{said} (pkg/src/sort.js)\n{tool}"));
+        assert_eq!(named, (Category::Syntax, Some("pkg/src/sort.js".to_owned()), Some(2)));
+        assert_eq!(category(format!("{said}\n{tool}")).0, Category::Logic, "nobody names the file");
+        let ran = format!("Error: pkg/src/sort.js\n    at f (/s/tree/pkg/src/calc.js:1:3)\n{tool}");
+        assert_eq!(category(ran).0, Category::Logic, "the program ran");
     }
 
     #[test]
