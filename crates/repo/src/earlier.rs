@@ -111,7 +111,7 @@ fn stray_lines(file: &str, text: &str, before: &str, line: u32) -> Option<(Edit,
         let is_here = then.is_empty() && now.len() <= STRAY_LINES && (first..=last.saturating_add(1)).contains(&line);
         let bytes = *starts.get(now.start)?..*starts.get(now.end)?;
         let added = text.get(bytes.clone()).filter(|_| is_here)?;
-        let alone: String = added.lines().map(|line| format!("{}\n", line.trim_start())).collect();
+        let alone: String = added.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
         language::check(file, &alone).is_err().then(|| (Edit::delete(bytes), first))
     })
 }
@@ -181,7 +181,7 @@ pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
 /// Number of lines that only one of two texts has, regardless of their position.
 struct Difference<'text> {
     text: &'text str,
-    /// How many times more often the text has a line than the other.
+    /// Number of times that the text has a line more often than the other.
     counts: HashMap<String, i64>,
 }
 

@@ -297,7 +297,9 @@ fn a_file_of_any_kind_may_be_imported() {
     let whole = "import './styles.css';\nimport data from './data/tides.json';\nexport default data;\n";
     for (right, wrong) in [("./styles.css", "./style.css"), ("./data/tides.json", "./tides.json")] {
         let mut sources = Sources::new(Vec::new());
-        ["src/styles.css", "src/data/tides.json", "README.md"].into_iter().for_each(|file| sources.note(file));
+        for file in ["src/styles.css", "src/data/tides.json", "README.md"] {
+            sources.note(file);
+        }
         sources.insert("src/main.js", whole.replace(right, wrong), false);
         let error = format!("Error: Failed to resolve import \"{wrong}\" from \"src/main.js\". Does the file exist?");
         let found = candidates(&sources, "src/main.js", 1, &error);

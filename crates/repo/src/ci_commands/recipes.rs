@@ -16,7 +16,7 @@ const LONGEST_LINE: usize = 4_000;
 pub(super) struct Notation {
     /// Names of its file, the first one that is there counts.
     files: &'static [&'static str],
-    /// What stands before and after the name of a variable.
+    /// Text before and after the name of a variable.
     around: &'static [(&'static str, &'static str)],
     /// Signs of an assignment, each before those that it ends with.
     assigns: &'static [&'static str],
@@ -168,8 +168,8 @@ mod tests {
     fn variables_that_name_themselves_end() {
         let text = "A = $(A) $(B)\nB = $(A)$(A)\nall:\n\t$(A)\n";
         assert!(lines(&MAKE, text, "all")[0].len() <= LONGEST_LINE);
-        let chain: String =
-            (10..60).map(|number| format!("V{number} = $(V{})$(V{})\n", number + 1, number + 1)).collect();
+        let next = |number| format!("V{number} = $(V{0})$(V{0})\n", number + 1);
+        let chain = (10..60).map(next).collect::<Vec<String>>().concat();
         assert!(lines(&MAKE, &format!("{chain}all:\n\t$(V10)\n"), "all")[0].len() <= LONGEST_LINE);
     }
 }

@@ -159,7 +159,7 @@ fn propose(
         let mut named = import.names.iter().filter(|one| one.kind == ImportKind::Named);
         !offered.is_empty() && named.any(|one| !offered.contains(&one.name))
     };
-    let bits = if same.filter(is_unknown).is_some() { bits + MISSPELLED } else { bits };
+    let bits = if same.as_ref().is_some_and(is_unknown) { bits + MISSPELLED } else { bits };
     // One import brings several names: a statement that was lost is missed by all of them.
     let others = others_from_there(blame, file, module, name, way);
     let bits = bits - TOGETHER * f64::from(u32::try_from(others.len().min(3)).unwrap_or(3));

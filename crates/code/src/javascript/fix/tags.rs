@@ -93,12 +93,11 @@ impl<'text> Pair<'text> {
         for (at, sign) in self.text.get(self.opened.end..self.tag.start)?.char_indices() {
             match (quote, sign) {
                 (Some(mark), sign) if mark == sign => quote = None,
-                (Some(_), _) => {}
                 (None, '"' | '\'' | '`') => quote = Some(sign),
                 (None, '{') => braces += 1,
                 (None, '}') => braces = braces.checked_sub(1)?,
                 (None, '>') if braces == 0 => return Some(self.opened.end + at),
-                (None, _) => {}
+                (Some(_) | None, _) => {}
             }
         }
         None

@@ -83,7 +83,7 @@ fn remove_import(told: &Told<'_>) -> Option<Repair> {
             (Some(next), _) => range(&names[index]).start..range(next).start,
             (None, Some(before)) => range(before).end..range(&names[index]).end,
             (None, None) => {
-                let is_alone =
+                let holds_it =
                     |other: &&Stmt| !std::ptr::eq(*other, statement) && other.range().contains_range(statement.range());
                 // A block needs a statement: who can say which one.
                 if all.iter().any(holds_it) && !has_siblings(body, statement) {
