@@ -140,9 +140,10 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     }
 }
 
-/// Returns whether a change needs the user's decision: the request is strict, search found the change, and others pass, too.
+/// Returns whether a change needs the user's decision: the request is strict, nothing but the checks vouches for the change, and others pass, too.
 fn is_ambiguous(state: &HealState, kept: &Kept) -> bool {
-    state.request.strict && kept.candidate.fixer == search::FIXER && !kept.runners_up.is_empty()
+    let is_vouched_for = ![search::FIXER, earlier::FIXER].contains(&kept.candidate.fixer.as_str());
+    state.request.strict && !is_vouched_for && !kept.runners_up.is_empty()
 }
 
 fn others_pass(count: usize) -> String {

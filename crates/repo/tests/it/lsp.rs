@@ -179,7 +179,9 @@ async fn a_hint_says_what_a_red_test_does_not() {
                  return (self.colour + other.colour) / 2\n";
     let files = [("shape.py", right.as_str()), ("test_shape.py", TESTS_OF_SHAPE), ("paint.py", paint)];
     let repository = kept(&files);
-    repository.write("shape.py", right.replace("return self.color", "return self.colour"));
+    // More than the few lines that are restored as they were.
+    let notes = "# Of a shape, not of its paint.\n        ".repeat(9);
+    repository.write("shape.py", right.replace("return self.color", &format!("{notes}return self.colour")));
     repository.commit("break it");
     // Without the hint there is nothing to go by.
     let limits = CommandLimits { lsp_seconds: 300, search_seconds: 0, ..CommandLimits::default() };

@@ -70,6 +70,9 @@ fn repository(stock: &str, runner: &str) -> TestRepository {
     repository.commit("as it should be");
     repository.write("stock.py", stock);
     repository.commit("break it");
+    // Else the last commit says what was right.
+    repository.write("NOTES.md", "Nothing of it.\n");
+    repository.commit("notes");
     repository
 }
 
@@ -181,7 +184,7 @@ async fn nothing_is_searched_for_when_there_is_no_time_for_it() {
     assert_eq!(healed.results.searches, []);
 }
 
-/// A repository with one program and its tests, broken by its last commit.
+/// A repository with one program and its tests, broken by its last commit but one.
 fn program(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     let repository = TestRepository::with_files(files);
     let (file, text) = files[0];
@@ -189,6 +192,9 @@ fn program(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     assert_ne!(broken, text);
     repository.write(file, broken);
     repository.commit("break it");
+    // Else the last commit says what was right.
+    repository.write("NOTES.md", "Nothing of it.\n");
+    repository.commit("notes");
     repository
 }
 

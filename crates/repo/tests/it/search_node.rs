@@ -85,7 +85,7 @@ impl Runner {
     }
 }
 
-/// A repository whose last commit broke it.
+/// A repository whose last commit but one broke it.
 fn broken(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     let repository = kept(files);
     let (file, text) = files[0];
@@ -93,6 +93,9 @@ fn broken(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     assert_ne!(broken, text);
     repository.write(file, broken);
     repository.commit("break it");
+    // Else the last commit says what was right.
+    repository.write("NOTES.md", "Nothing of it.\n");
+    repository.commit("notes");
     repository
 }
 

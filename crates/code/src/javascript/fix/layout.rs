@@ -25,9 +25,16 @@ pub(super) enum Disagreement {
 struct Lines<'text> {
     text: &'text str,
     tokens: &'text [Token],
+    /// The first byte of each line: looking back for it would grow with the square of a line.
+    starts: Vec<usize>,
 }
 
-impl Lines<'_> {
+impl<'text> Lines<'text> {
+    fn new(text: &'text str, tokens: &'text [Token]) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
+        Self { text, tokens, starts }
+    }
+
     /// Returns the indentation, in characters, of the line that contains a byte.
     fn indent(&self, at: usize) -> usize {
         let start = self.start(at);
@@ -35,7 +42,8 @@ impl Lines<'_> {
     }
 
     fn start(&self, at: usize) -> usize {
-        self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+        let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        self.starts.get(line).copied().unwrap_or_default()
     }
 
     /// Returns whether a token is the first visible one of its line.
@@ -50,7 +58,7 @@ fn closes(open: &str, close: &str) -> bool {
 
 /// Returns the places where indentation and brackets disagree, from the top.
 pub(super) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
-    let lines = Lines { text, tokens };
+    let lines = Lines::new(text, tokens);
     let mut open: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -108,7 +116,7 @@ pub(super) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
 
 /// Brackets put in or taken out where the indentation asks for it.
 pub(super) fn proposals(text: &str, tokens: &[Token]) -> Vec<Proposal> {
-    let lines = Lines { text, tokens };
+    let lines = Lines::new(text, tokens);
     let mut proposals = Vec::new();
     let found = disagreements(text, tokens);
     for (number, disagreement) in found.iter().take(MAX_PLACES).enumerate() {
