@@ -180,7 +180,7 @@ async fn a_hint_says_what_a_red_test_does_not() {
     let files = [("shape.py", right.as_str()), ("test_shape.py", TESTS_OF_SHAPE), ("paint.py", paint)];
     let repository = kept(&files);
     // More than the few lines that are restored as they were.
-    let notes = "# Of a shape, not of its paint.\n        ".repeat(9);
+    let notes = "# Of a shape, not of its paint.\n            ".repeat(9);
     repository.write("shape.py", right.replace("return self.color", &format!("{notes}return self.colour")));
     repository.commit("break it");
     // Without the hint there is nothing to go by.

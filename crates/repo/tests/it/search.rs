@@ -83,7 +83,7 @@ async fn heal_with(repository: &TestRepository, search_seconds: u64) -> Option<H
 
 #[rstest]
 #[case::comparison_in_a_method(">= LIMIT", "> LIMIT")]
-#[case::a_constant_that_is_read_while_the_module_is_loaded("LIMIT = 10", "LIMIT = 11")]
+#[case::a_constant_that_is_read_while_the_module_is_loaded("LIMIT = 10", "LIMIT = 1")]
 #[case::a_default_of_a_parameter("count=1", "count=2")]
 #[case::a_wrong_function_with_a_lambda_beside_it("return min(", "return max(")]
 #[case::an_operator("+ count", "- count")]
