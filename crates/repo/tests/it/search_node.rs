@@ -85,7 +85,7 @@ impl Runner {
     }
 }
 
-/// A repository whose last commit but one broke it.
+/// A repository whose last commit broke it.
 fn broken(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     let repository = kept(files);
     let (file, text) = files[0];
@@ -93,18 +93,21 @@ fn broken(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     assert_ne!(broken, text);
     repository.write(file, broken);
     repository.commit("break it");
-    // Else the last commit says what was right.
-    repository.write("NOTES.md", "Nothing of it.\n");
-    repository.commit("notes");
     repository
 }
 
 async fn heal(files: &[(&str, &str)], right: &str, wrong: &str) -> Option<(Healed, TestRepository)> {
     let repository = broken(files, right, wrong);
+    // Else the last commit says what was right.
+    repository.write("NOTES.md", "Nothing of it.\n");
+    repository.commit("notes");
+    Some((heal_in_time(&repository).await?, repository))
+}
+
+async fn heal_in_time(repository: &TestRepository) -> Option<Healed> {
     // A busy machine must not decide.
     let limits = CommandLimits { search_seconds: 300, ..CommandLimits::default() };
-    let request = HealRequest { limits, ..HealRequest::new(repository.path().display().to_string()) };
-    Some((heal_as_asked(request).await?, repository))
+    heal_as_asked(HealRequest { limits, ..HealRequest::new(repository.path().display().to_string()) }).await
 }
 
 /// That what is kept was found by search, and is what was there or stands beside it.
@@ -210,7 +213,9 @@ async fn a_loop_without_an_end_is_repaired(
     let package = runner.package(kind);
     let tests = format!("{head}{cases}");
     let files = [("src/digits.js", digits.as_str()), ("test/digits.test.js", &tests), ("package.json", &package)];
-    let Some((healed, repository)) = heal(&files, "number / 10", "number / 1").await else { return };
+    // The last commit says what was right: each change after which the test still hangs costs its limit.
+    let repository = broken(&files, "number / 10", "number / 1");
+    let Some(healed) = heal_in_time(&repository).await else { return };
     is_found_by_search(&healed, &repository, "src/digits.js", &digits, "number / 10");
     assert!(healed.report.contains("TestHangs: the test did not end"), "{}", healed.report);
 }
