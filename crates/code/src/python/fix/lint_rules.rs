@@ -3,7 +3,7 @@
 
 use ruff_python_ast::comparable::ComparableStmt;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{CmpOp, Expr, Stmt};
+use ruff_python_ast::{Alias, CmpOp, Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use crate::edit::{Edit, FileEdit};
@@ -142,15 +142,60 @@ fn remove_foreign_import(file: &str, text: &str, at: usize, body: &[Stmt]) -> Op
         .filter(|(statement, _)| statement.range().to_std_range().contains(&at))
     })?;
     let index = names.iter().position(|alias| alias.range().to_std_range().contains(&at))?;
+    without_name(text, body, statement, names, index)
+}
+
+/// Removes a name from an import, and the statement with the last one; `None` if more than that would go, or a block be left empty.
+pub(super) fn without_name(
+    text: &str,
+    body: &[Stmt],
+    statement: &Stmt,
+    names: &[Alias],
+    index: usize,
+) -> Option<Repair> {
+    let range = |alias: &Alias| alias.range().to_std_range();
+    let own = range(names.get(index)?);
     let removed = match (names.get(index + 1), index.checked_sub(1).and_then(|before| names.get(before))) {
-        (Some(next), _) => names[index].range().start().to_usize()..next.range().start().to_usize(),
-        (None, Some(before)) => before.range().end().to_usize()..names[index].range().end().to_usize(),
+        (Some(next), _) => own.start..range(next).start,
+        (None, Some(before)) => range(before).end..own.end,
         (None, None) => {
-            let line = line_around(text, statement.range().start().to_usize());
-            line.start..line_around(text, statement.range().end().to_usize()).end
+            let (first, last) = (statement.range().start().to_usize(), statement.range().end().to_usize());
+            let lines = line_around(text, first).start..line_around(text, last).end;
+            let beside = [text.get(lines.start..first)?, text.get(last..lines.end)?];
+            let is_alone = beside.iter().all(|other| other.trim().is_empty());
+            (is_alone && has_siblings(body, statement)).then_some(lines)?
         }
     };
     Some(Repair { edits: vec![Edit::delete(removed)], description: "remove the unused import" })
+}
+
+/// Returns whether the statement may go: it stands at the top, or the block that holds it holds others, too.
+fn has_siblings(body: &[Stmt], statement: &Stmt) -> bool {
+    let is_own = |other: &Stmt| std::ptr::eq(other, statement);
+    let mut blocks: Vec<&[Stmt]> = body.iter().flat_map(blocks_of).collect();
+    while let Some(block) = blocks.pop() {
+        if block.iter().any(is_own) {
+            return block.len() > 1;
+        }
+        blocks.extend(block.iter().flat_map(blocks_of));
+    }
+    body.iter().any(is_own)
+}
+
+fn blocks_of(statement: &Stmt) -> Vec<&[Stmt]> {
+    match statement {
+        Stmt::FunctionDef(inner) => vec![&inner.body],
+        Stmt::ClassDef(inner) => vec![&inner.body],
+        Stmt::For(inner) => vec![&inner.body, &inner.orelse],
+        Stmt::While(inner) => vec![&inner.body, &inner.orelse],
+        Stmt::With(inner) => vec![&inner.body],
+        Stmt::If(inner) => {
+            std::iter::once(&*inner.body).chain(inner.elif_else_clauses.iter().map(|clause| &*clause.body)).collect()
+        }
+        Stmt::Try(inner) => vec![&inner.body, &inner.orelse, &inner.finalbody],
+        // Imports elsewhere stay: what their block would be without them is not known.
+        _ => Vec::new(),
+    }
 }
 
 /// Moves an import up, behind the last one of those that stand at the top.

@@ -4,7 +4,7 @@
 use ruff_python_ast::{Alias, Stmt};
 use ruff_text_size::Ranged;
 
-use super::lint_rules::{Repair, line_around, statements};
+use super::lint_rules::{Repair, line_around, statements, without_name};
 use crate::edit::{Edit, FileEdit};
 use crate::python::{parse, same_program};
 
@@ -78,50 +78,8 @@ fn remove_import(told: &Told<'_>) -> Option<Repair> {
                 let index = names.iter().position(|alias| is_named(alias, &module))?;
                 Some((statement, names, index))
             })?;
-        let range = |alias: &Alias| alias.range().to_std_range();
-        let removed = match (names.get(index + 1), index.checked_sub(1).and_then(|before| names.get(before))) {
-            (Some(next), _) => range(&names[index]).start..range(next).start,
-            (None, Some(before)) => range(before).end..range(&names[index]).end,
-            (None, None) => {
-                let holds_it =
-                    |other: &&Stmt| !std::ptr::eq(*other, statement) && other.range().contains_range(statement.range());
-                // A block needs a statement: who can say which one.
-                if all.iter().any(holds_it) && !has_siblings(body, statement) {
-                    return None;
-                }
-                let (first, last) = (statement.range().start().to_usize(), statement.range().end().to_usize());
-                let lines = line_around(text, first).start..line_around(text, last).end;
-                let others = [text.get(lines.start..first), text.get(last..lines.end)];
-                // Something else stands in the same line.
-                others.iter().flatten().all(|other| other.trim().is_empty()).then_some(lines)?
-            }
-        };
-        Some(Repair { edits: vec![Edit::delete(removed)], description: "remove the unused import" })
+        without_name(text, body, statement, names, index)
     })
-}
-
-/// Returns whether a block that holds the statement holds others, too.
-fn has_siblings(body: &[Stmt], statement: &Stmt) -> bool {
-    if body.iter().any(|own| std::ptr::eq(own, statement)) {
-        return body.len() > 1;
-    }
-    let blocks = body.iter().flat_map(blocks_of);
-    blocks.into_iter().any(|block| has_siblings(block, statement))
-}
-
-fn blocks_of(statement: &Stmt) -> Vec<&[Stmt]> {
-    match statement {
-        Stmt::FunctionDef(inner) => vec![&inner.body],
-        Stmt::ClassDef(inner) => vec![&inner.body],
-        Stmt::For(inner) => vec![&inner.body, &inner.orelse],
-        Stmt::While(inner) => vec![&inner.body, &inner.orelse],
-        Stmt::With(inner) => vec![&inner.body],
-        Stmt::If(inner) => {
-            std::iter::once(&*inner.body).chain(inner.elif_else_clauses.iter().map(|clause| &*clause.body)).collect()
-        }
-        Stmt::Try(inner) => vec![&inner.body, &inner.orelse, &inner.finalbody],
-        _ => Vec::new(),
-    }
 }
 
 fn strip_line(told: &Told<'_>) -> Option<Repair> {
