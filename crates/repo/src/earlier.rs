@@ -69,30 +69,48 @@ pub(crate) fn changed_lines(session: &Session) -> Lines {
     lines.collect()
 }
 
-/// Returns a candidate for each place at which the last commit replaced or removed a few lines: it restores them. Lines that the commit only
-/// added are what it was made for, and stay, unless they are where a file stopped being a program.
-pub(crate) fn restorations(session: &Session, target: &Finding) -> Vec<Candidate> {
+/// A place at which the last commit replaced, removed or added a few lines.
+pub(crate) struct Place {
+    file: String,
+    /// The edit that takes back what the commit did there.
+    edit: Edit,
+    /// First line of the place, from 1.
+    line: u32,
+    /// Number of lines that the commit only added there, which are no program by themselves; 0 if it replaced or removed lines.
+    stray: u32,
+}
+
+/// The places that restorations may take back. Lines that the commit only added are what it was made for, unless they are no program.
+pub(crate) fn places(session: &Session) -> Vec<Place> {
+    let known = changed(session).into_iter().filter_map(|Changed { file, text, before }| {
+        let before = before?;
+        Some(places_in(file, text, &before))
+    });
+    known.flatten().collect()
+}
+
+/// Returns a candidate for each place that is a repair of the target: it restores the lines of the commit before. Stray lines are removed where
+/// the file of the target stops being a program.
+pub(crate) fn restorations(places: &[Place], target: &Finding) -> Vec<Candidate> {
     let line = target.location.map_or(0, |location| location.line);
-    let mut candidates = Vec::new();
-    for Changed { file, text, before } in changed(session) {
-        let Some(before) = before else { continue };
-        let is_named = target.file.as_deref() == Some(file);
-        let stray =
-            if is_named && is_unreadable(target.category) { stray_lines(file, text, &before, line) } else { None };
-        let removed =
-            stray.map(|(edit, line)| (edit, line, REMOVING, "remove what the last commit added here".to_owned()));
-        let restored = lost_lines(text, &before).into_iter().map(|(edit, line)| {
-            let what = description(&edit.replacement);
-            (edit, line, if is_named { 0 } else { ELSEWHERE }, what)
-        });
-        candidates.extend(restored.chain(removed).map(|(edit, line, extra, description)| Candidate {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for place in places {
+        let is_named = target.file.as_deref() == Some(place.file.as_str());
+        let is_here = || is_unreadable(target.category) && (place.line..=place.line + place.stray).contains(&line);
+        let (extra, description) = match (place.stray, is_named) {
+            (0, true) => (0, description(&place.edit.replacement)),
+            (0, false) => (ELSEWHERE, description(&place.edit.replacement)),
+            (_, true) if is_here() => (REMOVING, "remove what the last commit added here".to_owned()),
+            (_, _) => continue,
+        };
+        candidates.push(Candidate {
             fixer: FIXER.to_owned(),
             category: target.category,
-            line,
+            line: place.line,
             description,
             cost: RESTORING + extra,
-            files: vec![FileEdit::single(file, edit)],
-        }));
+            files: vec![FileEdit::single(place.file.clone(), place.edit.clone())],
+        });
     }
     // Stable, so that what is equally far keeps its order.
     candidates.sort_by_key(|candidate| (candidate.cost, candidate.line.abs_diff(line)));
@@ -100,38 +118,30 @@ pub(crate) fn restorations(session: &Session, target: &Finding) -> Vec<Candidate
     candidates
 }
 
-/// The edit that removes a few added lines around one that does not parse, and that are no program by themselves either.
-fn stray_lines(file: &str, text: &str, before: &str, line: u32) -> Option<(Edit, u32)> {
-    let starts = line_starts(text);
-    let diff = TextDiff::from_lines(text, before);
-    diff.ops().iter().find_map(|op| {
-        let (now, then) = (op.old_range(), op.new_range());
-        let first = u32::try_from(now.start + 1).ok()?;
-        let last = u32::try_from(now.end).ok()?;
-        let is_here = then.is_empty() && now.len() <= STRAY_LINES && (first..=last.saturating_add(1)).contains(&line);
-        let bytes = *starts.get(now.start)?..*starts.get(now.end)?;
-        let added = text.get(bytes.clone()).filter(|_| is_here)?;
-        let alone: String = added.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
-        language::check(file, &alone).is_err().then(|| (Edit::delete(bytes), first))
-    })
-}
-
-/// The edits of a text that restore lines of an earlier one, each with its line.
-fn lost_lines(text: &str, before: &str) -> Vec<(Edit, u32)> {
+/// The places of one file. `text`: as it is, `before`: as it was.
+fn places_in(file: &str, text: &str, before: &str) -> Vec<Place> {
     let (starts, starts_before) = (line_starts(text), line_starts(before));
     let bytes = |starts: &[usize], lines: &Range<usize>| {
         Some(*starts.get(lines.start)?..*starts.get(lines.end)?).filter(|_| lines.len() <= FEW_LINES)
     };
+    let is_program = |lines: &str| {
+        let alone: String = lines.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
+        language::check(file, &alone).is_ok()
+    };
     let diff = TextDiff::from_lines(text, before);
-    let lost = diff.ops().iter().filter_map(|op| {
+    let changes = diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal);
+    let found = changes.filter_map(|op| {
         let (now, then) = (op.old_range(), op.new_range());
-        let lines = before.get(bytes(&starts_before, &then)?)?;
+        let (place, lines) = (bytes(&starts, &now)?, before.get(bytes(&starts_before, &then)?)?);
+        let is_added = then.is_empty();
+        let may_be_stray = is_added && now.len() <= STRAY_LINES && !is_program(text.get(place.clone())?);
+        let is_lost = !lines.trim().is_empty();
+        (is_lost || may_be_stray).then_some(())?;
         let line = u32::try_from(now.start + 1).ok()?;
-        let is_lost = op.tag() != similar::DiffTag::Equal && !lines.trim().is_empty();
-        let edit = Edit::replace(bytes(&starts, &now)?, lines);
-        is_lost.then_some((edit, line))
+        let stray = if is_added { u32::try_from(now.len()).ok()? } else { 0 };
+        Some(Place { file: file.to_owned(), edit: Edit::replace(place, lines), line, stray })
     });
-    lost.collect()
+    found.collect()
 }
 
 /// The first byte of each line, and the end of the text.
@@ -219,13 +229,15 @@ impl<'text> Difference<'text> {
 
 #[cfg(test)]
 mod tests {
+    use autoheal_engine::diagnostics::{Category, Location, Source};
+
     use super::*;
 
     #[test]
     fn few_lines_that_were_replaced_or_removed_are_restored() {
         let restored = |text: &str, before: &str| -> Vec<(String, u32)> {
-            let lost = lost_lines(text, before).into_iter();
-            lost.map(|(edit, line)| (FileEdit::single("a", edit).apply(text).unwrap(), line)).collect()
+            let lost = places_in("a", text, before).into_iter().filter(|place| place.stray == 0);
+            lost.map(|place| (FileEdit::single("a", place.edit).apply(text).unwrap(), place.line)).collect()
         };
         let before = "a\nif b:\n    return\nc\nd";
         assert_eq!(restored("a\nc\nd", before), [(before.to_owned(), 2)]);
@@ -242,15 +254,25 @@ mod tests {
     #[test]
     fn lines_that_are_no_program_are_removed_where_the_file_stops_to_parse() {
         let before = "import os\n\nx = 1\n";
-        let removed = |added: &str, line: u32| {
-            let text = before.replace("\nx", &format!("{added}\nx"));
-            stray_lines("a.py", &text, before, line)
-                .map(|(edit, _)| FileEdit::single("a.py", edit).apply(&text).unwrap())
+        let target = |category, line| Finding {
+            source: Source::Test,
+            category,
+            file: Some("a.py".to_owned()),
+            location: Some(Location { line, column: None }),
+            message: String::new(),
+            stack: None,
         };
+        let removed_as = |added: &str, target: &Finding| {
+            let text = before.replace("\nx", &format!("{added}\nx"));
+            let found = restorations(&places_in("a.py", &text, before), target).pop();
+            found.map(|candidate| candidate.files[0].apply(&text).unwrap())
+        };
+        let removed = |added: &str, line: u32| removed_as(added, &target(Category::Syntax, line));
         assert_eq!(removed("$ python -m shop\n", 2).as_deref(), Some(before));
         assert_eq!(removed("$ python -m shop\n", 5), None, "elsewhere");
         assert_eq!(removed("y = 2\n", 2), None, "a program");
         assert_eq!(removed(&"$ ls\n".repeat(STRAY_LINES + 1), 2), None, "more than a slip");
+        assert_eq!(removed_as("$ python -m shop\n", &target(Category::Logic, 2)), None, "the file is read");
     }
 
     #[test]

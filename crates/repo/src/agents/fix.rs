@@ -12,7 +12,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::change::change_of;
-use crate::earlier;
+use crate::earlier::{self, Place};
 use crate::lint::formatting;
 use crate::model::{self, Adviser, NoAdvice};
 use crate::search::{self, Workshop};
@@ -68,6 +68,7 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(state);
     let hints = state.hints.as_errors(state.accepted.len());
+    let places = earlier::places(session);
     session.probe(&all_findings, context).await?;
     let mut workshop = Workshop::default();
     for target in state.targets.clone() {
@@ -75,7 +76,7 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
         if search::is_beyond(state, &target.key()) {
             continue;
         }
-        let of_rules = candidates(session, &target, &all_findings, &hints);
+        let of_rules = candidates(session, &target, &all_findings, &hints, &places);
         let candidates = search::candidates(state, session, &target, of_rules, &mut workshop, context).await?;
         let is_found = !candidates.is_empty();
         state.proposals.push(Proposal { target, candidates });
@@ -90,6 +91,7 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(state);
     let hints = state.hints.as_errors(state.accepted.len());
+    let places = earlier::places(session);
     if state.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
@@ -101,7 +103,7 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         .targets
         .iter()
         .map(|target| {
-            let mut candidates = candidates(session, target, &all_findings, &hints);
+            let mut candidates = candidates(session, target, &all_findings, &hints, &places);
             if !search::is_beyond(state, &target.key()) {
                 // Search has better guesses, too, and weighs them all.
                 candidates.retain(|candidate| candidate.fixer != fix::LOCAL_REPAIR);
@@ -146,8 +148,14 @@ fn asks_for_names(target: &Finding) -> bool {
 }
 
 /// Returns the changes that rules suggest for the target, likeliest first. `hints`: errors that have not been
-/// raised yet, and that may be the reason a test is red.
-fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hints: &[Finding]) -> Vec<Candidate> {
+/// raised yet, and that may be the reason a test is red. `places`: those of the last commit.
+fn candidates(
+    session: &Session,
+    target: &Finding,
+    all_findings: &[Finding],
+    hints: &[Finding],
+    places: &[Place],
+) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
     if target.source == Source::Lint {
@@ -188,7 +196,7 @@ fn candidates(session: &Session, target: &Finding, all_findings: &[Finding], hin
     }
     earlier::weigh(&mut candidates, session);
     candidates.extend(
-        earlier::restorations(session, target)
+        earlier::restorations(places, target)
             .into_iter()
             .filter(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, session.sources())),
     );
