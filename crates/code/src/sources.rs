@@ -47,13 +47,13 @@ impl Sources {
         self.javascript_index = OnceLock::new();
     }
 
-    /// Notes that there is a file of which nobody reads the text: programs may name it.
+    /// Adds a file by its name only: programs may refer to it.
     pub fn note(&mut self, file: impl Into<String>) {
         self.others.insert(file.into());
         self.javascript_index = OnceLock::new();
     }
 
-    /// The names of the files of which nobody reads the text, in order.
+    /// The files that are known by their names only, in order.
     pub fn noted(&self) -> impl Iterator<Item = &str> {
         self.others.iter().map(String::as_str)
     }

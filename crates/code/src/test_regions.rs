@@ -409,7 +409,7 @@ mod tests {
         assert!(permits(nested, "is_one)\n", "is_one):\n"));
         let class = "class TestResult\n    passed = 1\n";
         assert!(permits(class, "TestResult\n", "TestResult:\n"));
-        // What asserts is a test, whoever collects it.
+        // A function that asserts is a test, even if no runner collects it.
         let test = "def double(a)\n    return a * 2\n\ndef test_double():\n    assert double(1) == 2\n";
         assert!(permits(test, "def double(a)\n", "def double(a):\n"));
         assert!(!permits(

@@ -43,7 +43,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
         name_syntax_errors(&mut look, session, context).await?;
-        let found = flaky::find(&look, state, session, limit, context).await?;
+        let found = flaky::find(flaky::Question::Failing, &look, state, session, limit, context).await?;
         state.flaky.extend(found);
     }
     if look.tests.is_empty() && look.findings.is_empty() {

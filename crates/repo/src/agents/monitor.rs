@@ -15,7 +15,7 @@ use autoheal_sandbox::untrusted::{clear, remove_tree};
 
 use crate::checkout::{Checkout, forge_error};
 use crate::ci_commands::Workflows;
-use crate::flaky::{self, FlakyTest, Healing};
+use crate::flaky::{self, FlakyTest, Healing, Question};
 use crate::hosting::watch::CiVerdict;
 use crate::hosting::{Hosted, delivery, logs, poll, trial};
 use crate::look::Look;
@@ -254,7 +254,9 @@ async fn look_twice(
     let limit = Duration::from_secs(state.request.limits.test_seconds);
     let look = session.look(&Scope::All, limit, context).await?;
     let flaky = match &state.baseline {
-        Some(baseline) if look.is_green() => flaky::find_healed(baseline, state, session, limit, context).await?,
+        Some(baseline) if look.is_green() => {
+            flaky::find(Question::Healed, baseline, state, session, limit, context).await?
+        }
         Some(_) | None => Vec::new(),
     };
     Ok((look, flaky))

@@ -142,8 +142,8 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
 
 /// Returns whether a change needs the user's decision: the request is strict, nothing but the checks vouches for the change, and others pass, too.
 fn is_ambiguous(state: &HealState, kept: &Kept) -> bool {
-    let is_vouched_for = ![search::FIXER, earlier::FIXER].contains(&kept.candidate.fixer.as_str());
-    state.request.strict && !is_vouched_for && !kept.runners_up.is_empty()
+    let is_only_checked = [search::FIXER, earlier::FIXER].contains(&kept.candidate.fixer.as_str());
+    state.request.strict && is_only_checked && !kept.runners_up.is_empty()
 }
 
 fn others_pass(count: usize) -> String {
@@ -212,14 +212,12 @@ async fn accept(
         search::FIXER => Some("was found by search"),
         _ => None,
     };
+    let number = state.accepted.len() + 1;
     if candidate.fixer == earlier::FIXER {
-        let number = state.accepted.len() + 1;
-        state.warnings.push(format!(
-            "fix {number} takes back a part of the last commit: the checks pass with it; if that part was meant, adapt what checks it instead"
-        ));
+        let warning = "takes back a part of the last commit; if that part was meant, adapt what checks it instead";
+        state.warnings.push(format!("fix {number} {warning}"));
     }
     if let Some(origin) = origin {
-        let number = state.accepted.len() + 1;
         let others = match kept.runners_up.len() {
             0 => String::new(),
             count => format!("; {}, too", others_pass(count)),

@@ -168,38 +168,17 @@ const MOST: usize = 5;
 /// Time for the investigation, in addition to the duration of the suite.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// Runs a few failing tests again and says which of them are flaky.
-pub(crate) async fn find(
-    look: &Look,
-    state: &HealState,
-    session: &mut Session,
-    limit: Duration,
-    context: &StepContext,
-) -> Result<Vec<FlakyTest>, StepError> {
-    investigate(Question::Failing, look, state, session, limit, context).await
-}
-
-/// Runs the tests that failed in this look, and pass by now, again and under other conditions, and says which of them are flaky.
-pub(crate) async fn find_healed(
-    look: &Look,
-    state: &HealState,
-    session: &mut Session,
-    limit: Duration,
-    context: &StepContext,
-) -> Result<Vec<FlakyTest>, StepError> {
-    investigate(Question::Healed, look, state, session, limit, context).await
-}
-
-/// State of the tests that are investigated.
+/// State of the tests that are investigated: all of them failed in a look.
 #[derive(Debug, Clone, Copy)]
-enum Question {
+pub(crate) enum Question {
     /// They fail.
     Failing,
-    /// They failed, and pass by now.
+    /// They pass by now.
     Healed,
 }
 
-async fn investigate(
+/// Runs a few of the tests that failed in a look again, under other conditions, too, and says which of them are flaky.
+pub(crate) async fn find(
     question: Question,
     look: &Look,
     state: &HealState,

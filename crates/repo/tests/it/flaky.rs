@@ -132,7 +132,7 @@ async fn an_order_that_the_last_commit_made_matter_is_the_programs_fault() {
     assert_eq!(told, [(FlakyKind::Order, Healing::Anything)], "{}", healed.report);
 }
 
-/// The misspelt name is healed. That the test depends on the time zone is told beside it: CI may be elsewhere.
+/// The misspelt name is healed. The report adds that the test depends on the time zone: CI may have another one.
 #[tokio::test]
 async fn what_was_healed_runs_again_in_other_circumstances() {
     let when =

@@ -68,6 +68,15 @@ function limited(fn) {
   return own;
 }
 
+/** Gives each test and hook of mocha's its limit, just before it is called. */
+function limitMocha(runner) {
+  for (const about of ['test', 'hook']) {
+    runner.on(about, (called) => {
+      called.fn = limited(called.fn);
+    });
+  }
+}
+
 function ofJest(real) {
   return function (globalConfig, config, environment, ...rest) {
     const { handleTestEvent } = environment;
@@ -99,4 +108,4 @@ function install() {
 
 if (limit.most > 0) install();
 
-module.exports = { limited, limit };
+module.exports = { limited, limitMocha };

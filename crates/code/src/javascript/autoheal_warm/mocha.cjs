@@ -7,7 +7,7 @@ const { pathToFileURL } = require('url');
 const { idOf, Numbered } = require('./identity.cjs');
 const { pathInRoot } = require('./project.cjs');
 const registry = require('./registry.cjs');
-const { limited } = require('../autoheal_hang/hang.cjs');
+const { limitMocha } = require('../autoheal_hang/hang.cjs');
 
 function find() {
   const own = createRequire(path.join(process.cwd(), 'package.json'));
@@ -114,11 +114,7 @@ class Suite {
         if (ended(id, outcome, seconds)) runner.abort();
       };
       // A try has its own limit, and may be given more.
-      for (const about of timeout ? [] : ['test', 'hook']) {
-        runner.on(about, (called) => {
-          called.fn = limited(called.fn);
-        });
-      }
+      if (!timeout) limitMocha(runner);
       runner.on('test', (test) => {
         start.set(test, process.hrtime.bigint());
         if (began) began(idOfTest(test));

@@ -1,24 +1,23 @@
 //! Statements that do nothing: an expression that is evaluated, changes nothing, and is thrown away.
 
+use std::ops::Range;
+
 use oxc_ast::AstKind;
 use oxc_ast::ast::{Expression, UnaryOperator};
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
-use crate::edit::FileEdit;
+use crate::edit::{Edit, FileEdit, moved};
 use crate::javascript::parse;
 use crate::span::Span;
 
 /// Returns whether one of the statements that an edit touches does nothing in the text after it.
 pub(super) fn is_left(edit: &FileEdit, after: &str) -> bool {
-    let (mut grown, mut shrunk) = (0, 0);
-    let mut touched = Vec::new();
-    for one in &edit.edits {
-        let start = one.start + grown - shrunk;
-        touched.push(start..start + one.replacement.len());
-        grown += one.replacement.len();
-        shrunk += one.end - one.start;
-    }
+    let place = |one: &Edit| {
+        let start = moved(one.start, &edit.edits);
+        start..start + one.replacement.len()
+    };
+    let touched: Vec<Range<usize>> = edit.edits.iter().map(place).collect();
     let is_touched = |span: &Span| touched.iter().any(|place| place.start <= span.end && span.start <= place.end);
     statements(&edit.file, after).iter().any(is_touched)
 }
@@ -77,7 +76,6 @@ fn only_reads(expression: &Expression<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::Edit;
 
     fn is_left_by(file: &str, text: &str, gone: &str, put: &str) -> bool {
         let start = text.find(gone).unwrap();

@@ -253,7 +253,7 @@ mod tests {
         };
         let named = category(format!("{said} (pkg/src/sort.js)\n{tool}"));
         assert_eq!(named, (Category::Syntax, Some("pkg/src/sort.js".to_owned()), Some(2)));
-        assert_eq!(category(format!("{said}\n{tool}")).0, Category::Logic, "nobody names the file");
+        assert_eq!(category(format!("{said}\n{tool}")).0, Category::Logic, "the file is not named");
         let ran = format!("Error: pkg/src/sort.js\n    at f (/s/tree/pkg/src/calc.js:1:3)\n{tool}");
         assert_eq!(category(ran).0, Category::Logic, "the program ran");
     }

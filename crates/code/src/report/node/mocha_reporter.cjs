@@ -3,7 +3,7 @@
 // does not mix in. The same for every version of mocha.
 const fs = require('fs');
 const util = require('util');
-const { limited } = require('./autoheal_hang/hang.cjs');
+const { limitMocha } = require('./autoheal_hang/hang.cjs');
 
 // How long the process may go on after the tests, in milliseconds.
 const LONGEST_END = 60_000;
@@ -48,11 +48,7 @@ module.exports = function Reporter(runner) {
     millis: test.duration || 0,
     error: error === undefined ? '' : told(error, 0),
   });
-  for (const about of ['test', 'hook']) {
-    runner.on(about, (called) => {
-      called.fn = limited(called.fn);
-    });
-  }
+  limitMocha(runner);
   runner.on('pass', (test) => write(entry(test, 'passed')));
   runner.on('pending', (test) => write(entry(test, 'skipped')));
   runner.on('fail', (test, error) => {
