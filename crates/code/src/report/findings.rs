@@ -239,8 +239,17 @@ fn place(traceback: &Traceback, look: &Look<'_>) -> Option<(String, u32)> {
     inside.iter().rev().find(|(file, _)| look.sources.is_editable(file)).or_else(|| inside.last()).cloned()
 }
 
-/// A frame's file as the repository names it.
+/// A frame's file as the repository names it. A suite that starts in a folder of its own names files relative to that, and that
+/// folder is one of the roots.
 pub(crate) fn in_repository(frame: &Frame, look: &Look<'_>) -> Option<(String, u32)> {
     let file = relative(&frame.file, look.prefixes)?;
-    look.sources.text(file).is_some().then(|| (file.to_owned(), frame.line))
+    let is_there = |file: &str| look.sources.text(file).is_some();
+    if is_there(file) {
+        return Some((file.to_owned(), frame.line));
+    }
+    let roots = look.sources.roots().iter().map(|root| root.trim_end_matches('/')).filter(|root| !root.is_empty());
+    let mut below = roots.map(|root| format!("{root}/{file}")).filter(|file| is_there(file));
+    let found = below.next()?;
+    // Of two files of that name it may be either.
+    below.all(|other| other == found).then_some((found, frame.line))
 }

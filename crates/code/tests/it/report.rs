@@ -198,3 +198,28 @@ fn a_run_without_a_report_says_why() {
     let crash = findings_from_output("", "Fatal Python error: Segmentation fault", "signal 11", &look);
     assert!(crash[0].message.contains("signal 11") && crash[0].message.contains("Segmentation fault"));
 }
+
+#[test]
+fn a_suite_in_a_folder_of_its_own_names_files_relative_to_that() {
+    let text = "Traceback:\ntests/test_vans.py:1: in <module>\n    from dispatch.orders import Order\n\
+        dispatch/orders.py:3: in <module>\n    from geo.points import Point\n\
+        E   ModuleNotFoundError: No module named 'geo.points'";
+    let xml = format!(
+        "<testsuites><testsuite><testcase classname=\"\" name=\"tests.test_vans\"><error message=\"collection failure\">{}\
+         </error></testcase></testsuite></testsuites>",
+        escaped(text)
+    );
+    let environment = PythonEnvironment::default();
+    let report = junit::parse(&xml).expect("a report");
+    for (others, file) in [
+        (&[] as &[&str], "services/dispatch/dispatch/orders.py"),
+        (&["libs/geo/dispatch/orders.py"], "services/dispatch/tests/test_vans.py"),
+    ] {
+        let mut sources = Sources::new(vec!["libs/geo".to_owned(), "services/dispatch".to_owned(), String::new()]);
+        let own = ["services/dispatch/dispatch/orders.py", "services/dispatch/tests/test_vans.py"];
+        own.iter().chain(others).for_each(|file| sources.insert(*file, "x = 1\n", false));
+        let found =
+            report::findings_from(&report, &Look { prefixes: &[], sources: &sources, environment: &environment });
+        assert_eq!(found[0].file.as_deref(), Some(file), "{others:?}");
+    }
+}
