@@ -1,175 +1,312 @@
-//! The recipes of a `Makefile` or a `justfile` as commands in words.
+//! The recipes of a `Makefile` or a `justfile`, with the variables in them replaced by their values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::recognise::Context;
 use super::script::{self, Command};
 use super::{join, read_text};
 
-/// Maximum depth of targets that need each other, and of variables that name each other.
-const DEEPEST: usize = 8;
+/// Maximum number of times that a value is put in the place of a variable, in one line.
+const MOST_REPLACED: usize = 100;
 
-/// Maximum length of a line after its variables are expanded, in bytes.
-const LONGEST_LINE: usize = 4_000;
+/// Maximum length in bytes of a line with its variables replaced; longer ones are left as they are.
+const LONGEST: usize = 16 * 1024;
 
-/// Notation of a program that runs recipes.
-pub(super) struct Notation {
-    /// Names of its file, the first one that is there counts.
-    files: &'static [&'static str],
-    /// Text before and after the name of a variable.
-    around: &'static [(&'static str, &'static str)],
-    /// Signs of an assignment, each before those that it ends with.
-    assigns: &'static [&'static str],
+/// Maximum length in bytes of all lines that are followed, with their variables replaced: a file is hostile, and each of its lines may
+/// name a long value.
+const LONGEST_IN_ALL: usize = 1024 * 1024;
+
+/// The program that reads the recipes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Program {
+    /// make: `$(NAME)`.
+    Make,
+    /// just: `{{ name }}`.
+    Just,
 }
 
-pub(super) const MAKE: Notation = Notation {
-    files: &["GNUmakefile", "makefile", "Makefile"],
-    around: &[("$(", ")"), ("${", "}")],
-    assigns: &["::=", ":=", "?=", "="],
-};
+impl Program {
+    pub(super) fn of(name: &str) -> Option<Self> {
+        match name {
+            "make" => Some(Self::Make),
+            "just" => Some(Self::Just),
+            _ => None,
+        }
+    }
 
-pub(super) const JUST: Notation =
-    Notation { files: &["justfile", "Justfile", ".justfile"], around: &[("{{", "}}")], assigns: &[":="] };
+    const fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::Make => &["GNUmakefile", "makefile", "Makefile"],
+            Self::Just => &["justfile", "Justfile", ".justfile"],
+        }
+    }
 
-/// The commands of the targets that are named, with those of the targets that they need; without a target, of the first.
-pub(super) fn commands(notation: &Notation, arguments: &[String], context: &Context<'_>) -> Option<Vec<Command>> {
-    let text = notation.files.iter().find_map(|name| read_text(context.tree, &join(context.directory, name)))?;
-    let text = text.replace("\\\n", " ");
-    let mut variables = assignments(notation, &text);
-    let (given, named): (Vec<&String>, Vec<&String>) =
-        arguments.iter().filter(|word| !word.starts_with('-')).partition(|word| word.contains('='));
-    let given = given.into_iter().filter_map(|word| word.split_once('='));
-    variables.extend(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let mut targets: Vec<&str> = named.into_iter().map(String::as_str).collect();
+    const fn marks(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Make => &[("$(", ")"), ("${", "}")],
+            Self::Just => &[("{{", "}}")],
+        }
+    }
+}
+
+/// A rule, for one or several targets.
+struct Rule {
+    needs: Vec<String>,
+    lines: Vec<String>,
+}
+
+/// What a file of recipes says.
+struct Recipes {
+    program: Program,
+    variables: BTreeMap<String, String>,
+    rules: Vec<Rule>,
+    /// The places of a target's rules in `rules`.
+    targets: BTreeMap<String, Vec<usize>>,
+    first: Option<String>,
+}
+
+/// The recipes of the targets that `arguments` name, with those of the targets that they need; without a target, of the first.
+/// Each list of commands is a line, which a shell of its own runs. `environment`: variables that are set already.
+pub(super) fn commands(
+    program: Program,
+    arguments: &[String],
+    environment: &BTreeMap<String, String>,
+    context: &Context<'_>,
+) -> Option<Vec<Vec<Command>>> {
+    let text = program.files().iter().find_map(|name| read_text(context.tree, &join(context.directory, name)))?;
+    let given: BTreeMap<&str, &str> =
+        arguments.iter().filter(|word| !word.starts_with('-')).filter_map(|word| word.split_once('=')).collect();
+    let recipes = Recipes::read(program, &text, environment, &given);
+    let named = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
+    let mut targets: Vec<&str> = named.map(String::as_str).collect();
     if targets.is_empty() {
-        let is_target =
-            |name: &&str| !name.is_empty() && !name.starts_with(['.', '\t', ' ', '#']) && !name.contains('%');
-        let rules = text.lines().filter_map(|line| rule(notation, line)).map(|(names, _)| names);
-        targets.extend(rules.filter(is_target).find_map(|names| names.split_whitespace().next()));
+        targets.extend(recipes.first.as_deref());
     }
-    let mut lines = Vec::new();
-    for target in targets {
-        recipe(notation, &text, target, DEEPEST, &mut lines);
-    }
-    let expanded = lines.into_iter().map(|line| expand(notation, line, &variables));
-    Some(expanded.flat_map(|line| of_line(line.trim_start_matches(['@', '-', '+']))).collect())
+    Some(recipes.lines(&targets).iter().map(|line| script::commands(line)).collect())
 }
 
-/// The commands of a line, which has a shell of its own: what it changes the folder to holds for it alone.
-fn of_line(line: &str) -> Vec<Command> {
-    let mut commands = script::commands(line);
-    let entered = commands.iter().filter_map(|command| match command {
-        Command::Words(words) => words.get(1).filter(|_| words.first().is_some_and(|word| word == "cd")),
-        Command::NeedsShell(_) => None,
-    });
-    let entered: usize = entered.flat_map(|folder| folder.split('/')).filter(|part| !matches!(*part, "" | ".")).count();
-    if entered > 0 {
-        commands.push(Command::Words(vec!["cd".to_owned(), vec![".."; entered].join("/")]));
-    }
-    commands
-}
-
-/// The names and the needs of a line that begins a rule.
-fn rule<'a>(notation: &Notation, line: &'a str) -> Option<(&'a str, &'a str)> {
-    assignment(notation, line).is_none().then(|| line.split_once(':')).flatten()
-}
-
-/// The name and the value of a line that sets a variable for all recipes.
-fn assignment<'a>(notation: &Notation, line: &'a str) -> Option<(&'a str, &'a str)> {
-    let line = line.strip_prefix("export ").unwrap_or(line);
-    let found = notation.assigns.iter().find_map(|sign| line.split_once(sign));
-    let (name, value) = found.map(|(name, value)| (name.trim_end(), value.trim()))?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    is_name.then_some((name, value.split(" #").next().unwrap_or_default().trim_end()))
-}
-
-fn assignments(notation: &Notation, text: &str) -> BTreeMap<String, String> {
-    let quoted = |value: &str| {
-        let inner = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-        // Quotes are part of the notation of just, and of the value in make.
-        inner.filter(|_| notation.around == JUST.around).unwrap_or(value).to_owned()
-    };
-    let found = text.lines().filter_map(|line| assignment(notation, line));
-    found.map(|(name, value)| (name.to_owned(), quoted(value))).collect()
-}
-
-/// The line with the values of its variables; names that are not known here stay, and need a shell.
-fn expand(notation: &Notation, line: &str, variables: &BTreeMap<String, String>) -> String {
-    let mut text = line.to_owned();
-    for _ in 0..DEEPEST {
-        let before = text.clone();
-        for (name, value) in variables {
-            for (opening, closing) in notation.around {
-                for inner in [name.clone(), format!(" {name} ")] {
-                    text = text.replace(&format!("{opening}{inner}{closing}"), value);
+impl Recipes {
+    fn read(
+        program: Program,
+        text: &str,
+        environment: &BTreeMap<String, String>,
+        given: &BTreeMap<&str, &str>,
+    ) -> Self {
+        let (rules, targets) = (Vec::new(), BTreeMap::new());
+        let mut recipes = Self { program, variables: environment.clone(), rules, targets, first: None };
+        recipes.variables.insert("MAKE".to_owned(), "make".to_owned());
+        recipes.variables.extend(given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let joined = text.replace("\r\n", "\n").replace("\\\n", " ");
+        // Whether the lines of the last rule go on.
+        let mut is_open = false;
+        for line in joined.lines() {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if line.starts_with('\t') || line.starts_with(' ') && is_open {
+                if let Some(rule) = recipes.rules.last_mut().filter(|_| is_open) {
+                    rule.lines.push(line.trim().to_owned());
                 }
-            }
-            // Values that name each other twice would double it with each name.
-            if text.len() > LONGEST_LINE {
-                return before;
+            } else if let Some((name, how, value)) = assignment(program, line) {
+                is_open = false;
+                if !given.contains_key(name) {
+                    recipes.assign(name, how, value);
+                }
+            } else if let Some((names, needs)) = line.split_once(':') {
+                is_open = true;
+                recipes.rule(names, needs);
+            } else {
+                // What stands inside a condition (`ifeq`) is read in any case.
+                is_open &= ["if", "else", "endif"].iter().any(|word| line.starts_with(word));
             }
         }
-        if text == before {
-            break;
+        recipes
+    }
+
+    fn assign(&mut self, name: &str, how: char, value: &str) {
+        let quotes = |text: &str| text.trim_matches(['"', '\'']).to_owned();
+        let value = if self.program == Program::Just { quotes(value) } else { value.to_owned() };
+        match (how, self.variables.get_mut(name)) {
+            ('?', Some(_)) => {}
+            ('+', Some(old)) => {
+                if !old.is_empty() {
+                    old.push(' ');
+                }
+                old.push_str(&value);
+            }
+            (_, Some(old)) => *old = value,
+            (_, None) => {
+                self.variables.insert(name.to_owned(), value);
+            }
         }
     }
-    text
+
+    /// Takes in the head of a rule.
+    fn rule(&mut self, names: &str, needs: &str) {
+        let needs = needs.trim_start_matches(':').split(" #").next().unwrap_or_default();
+        let (needs, first_line) = match needs.split_once(';') {
+            Some((needs, line)) if self.program == Program::Make => (needs, Some(line.trim().to_owned())),
+            Some(_) | None => (needs, None),
+        };
+        let names: Vec<String> = match self.program {
+            Program::Make => self.expanded(names, "").split_whitespace().map(str::to_owned).collect(),
+            // A recipe's parameters stand after its name.
+            Program::Just => {
+                names.split_whitespace().take(1).map(|name| name.trim_start_matches('@').to_owned()).collect()
+            }
+        };
+        // A variable that only this target has, a pattern: no names of targets.
+        let needs: Vec<String> = if needs.contains('=') {
+            Vec::new()
+        } else {
+            self.expanded(needs, "").split_whitespace().filter(|name| *name != "|").map(str::to_owned).collect()
+        };
+        for name in names {
+            let is_goal = !name.starts_with('.') && !name.contains('%');
+            if is_goal && self.first.is_none() {
+                self.first = Some(name.clone());
+            }
+            self.targets.entry(name).or_default().push(self.rules.len());
+        }
+        self.rules.push(Rule { needs, lines: first_line.into_iter().collect() });
+    }
+
+    /// The lines of these targets, each behind those of the targets that it needs. A rule counts once.
+    fn lines(&self, targets: &[&str]) -> Vec<String> {
+        let (mut lines, mut length, mut seen) = (Vec::new(), 0, BTreeSet::new());
+        // The rules that are begun, each with its target and the number of its needs that were followed. No recursion: files are hostile.
+        let mut open: Vec<(usize, &str, usize)> = Vec::new();
+        for target in targets.iter().rev() {
+            open.extend(self.unseen_rules(target, &mut seen));
+        }
+        while let Some((index, target, followed)) = open.pop() {
+            let Some(rule) = self.rules.get(index) else { continue };
+            if let Some(needed) = rule.needs.get(followed) {
+                open.push((index, target, followed + 1));
+                open.extend(self.unseen_rules(needed, &mut seen));
+                continue;
+            }
+            for line in &rule.lines {
+                let line = self.expanded(line.trim_start_matches(['@', '-', '+', ' ']), target);
+                length += line.len();
+                if length > LONGEST_IN_ALL {
+                    return lines;
+                }
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// The rules of a target as a stack: those that only say what it needs are on top.
+    fn unseen_rules<'a>(&self, target: &'a str, seen: &mut BTreeSet<usize>) -> Vec<(usize, &'a str, usize)> {
+        let all = self.targets.get(target).into_iter().flatten().copied();
+        let (with, without): (Vec<usize>, Vec<usize>) = all
+            .filter(|index| seen.insert(*index))
+            .partition(|index| self.rules.get(*index).is_some_and(|rule| !rule.lines.is_empty()));
+        with.into_iter().chain(without).map(|index| (index, target, 0)).collect()
+    }
+
+    /// A line with the values of its variables; what is not a plain variable (`$(shell ...)`) stays and needs a shell.
+    fn expanded(&self, line: &str, target: &str) -> String {
+        const DOLLAR: char = '\u{1}';
+        let is_make = self.program == Program::Make;
+        let mut text = line.to_owned();
+        if is_make {
+            text = text.replace("$$", &DOLLAR.to_string()).replace("$@", target);
+        }
+        let mut from = 0;
+        for _ in 0..MOST_REPLACED {
+            let marks = self.program.marks();
+            let next = marks.iter().filter_map(|mark| Some((from + text.get(from..)?.find(mark.0)?, *mark))).min();
+            let Some((at, (open, close))) = next else { break };
+            let inside = at + open.len();
+            let Some(length) = text.get(inside..).and_then(|rest| rest.find(close)) else { break };
+            let name = text.get(inside..inside + length).unwrap_or_default().trim();
+            let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+            if !is_name {
+                from = inside;
+                continue;
+            }
+            // make takes an unknown variable for an empty one; just's are parameters, which are seldom given.
+            let value = self.variables.get(name).map(String::as_str).unwrap_or_default();
+            let end = inside + length + close.len();
+            if text.len() + value.len() > LONGEST {
+                break;
+            }
+            let value = value.replace("$$", &DOLLAR.to_string());
+            text.replace_range(at..end, &value);
+            from = at;
+        }
+        text.replace(DOLLAR, "$")
+    }
 }
 
-/// Collects the lines of a target, after those of the targets that it needs.
-fn recipe<'a>(notation: &Notation, text: &'a str, target: &str, depth: usize, found: &mut Vec<&'a str>) {
-    let is_of = |line: &&str| {
-        rule(notation, line).is_some_and(|(names, _)| names.split_whitespace().any(|name| name == target))
+/// The name, the kind (`?`, `+`, or `=`) and the value that a line gives a variable.
+fn assignment(program: Program, line: &str) -> Option<(&str, char, &str)> {
+    let (head, value) = match program {
+        Program::Make => line.split_once('=')?,
+        Program::Just => line.split_once(":=")?,
     };
-    let mut lines = text.lines().skip_while(|line| !is_of(line));
-    let Some((_, needed)) = lines.next().and_then(|line| rule(notation, line)) else { return };
-    if depth > 0 {
-        for needed in needed.split('#').next().unwrap_or_default().split_whitespace() {
-            recipe(notation, text, needed, depth - 1, found);
+    let (head, how) = match head.trim_end() {
+        head if head.ends_with(['?', '+']) => (head.trim_end_matches(['?', '+']), head.chars().last()?),
+        head => (head.trim_end_matches(':'), '='),
+    };
+    let name = head.split_whitespace().last()?;
+    let before = head.trim().strip_suffix(name)?;
+    let are_modifiers = before.split_whitespace().all(|word| matches!(word, "export" | "override" | "private"));
+    let is_name = !name.contains([':', '$', '%']);
+    let value = value.split(" #").next().unwrap_or_default().trim();
+    (are_modifiers && is_name).then_some((name, how, value))
+}
+
+/// The folder that `make -C folder` starts in, relative to where it is called, and the arguments without that option.
+pub(super) fn folder(arguments: &[String]) -> (Option<&str>, Vec<String>) {
+    let (mut folder, mut rest) = (None, Vec::new());
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--directory=").or_else(|| word.strip_prefix("-C").filter(|joined| !joined.is_empty()))
+        {
+            Some(joined) => folder = Some(joined),
+            None if word == "-C" || word == "--directory" => folder = words.next().map(String::as_str),
+            // The number of jobs is no target.
+            None if word == "-j" && words.clone().next().is_some_and(|next| next.parse::<u32>().is_ok()) => {
+                words.next();
+            }
+            None => rest.push(word.clone()),
         }
     }
-    let own = lines.take_while(|line| line.starts_with(['\t', ' ']) || line.trim().is_empty());
-    found.extend(own.map(str::trim));
+    (folder, rest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(notation: &Notation, text: &str, target: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        recipe(notation, text, target, DEEPEST, &mut found);
-        let variables = assignments(notation, text);
-        found.into_iter().map(|line| expand(notation, line, &variables)).collect()
+    fn lines(program: Program, text: &str, target: &str) -> Vec<String> {
+        Recipes::read(program, text, &BTreeMap::new(), &BTreeMap::new()).lines(&[target])
     }
 
     #[test]
     fn targets_are_read_with_what_they_need_and_their_variables() {
-        let make = "PYTHON ?= python3 # any\nPYTEST := $(PYTHON) -m pytest\n.PHONY: test ci\n\nci lint: compile test\n\t@ruff check\n\n\
-                    compile:\n\t${PYTHON} -m compileall shop\n\ntest:\n\t$(PYTEST) $(UNKNOWN)\n";
-        assert_eq!(
-            lines(&MAKE, make, "ci"),
-            ["python3 -m compileall shop", "", "python3 -m pytest $(UNKNOWN)", "@ruff check", ""]
-                .map(str::to_owned)
-                .to_vec()
-        );
-        let just = "python := \"python3\"\n\ntest:\n    {{ python }} -m pytest\n";
-        assert_eq!(lines(&JUST, just, "test"), ["python3 -m pytest"]);
+        let make = "PYTHON ?= python3 # any\nFLAGS = -q\nFLAGS += -x\n.PHONY: test ci\n\nci lint: compile test\n\t@ruff check\n\n\
+                    compile:\n\t${PYTHON} -m compileall shop\n\ntest:\n\t$(PYTEST) $(FLAGS) $@ $$HOME $(shell date)\n\n\
+                    PYTEST = $(PYTHON) -m pytest\n";
+        let expected = ["python3 -m compileall shop", "python3 -m pytest -q -x test $HOME $(shell date)", "ruff check"];
+        assert_eq!(lines(Program::Make, make, "ci"), expected);
+        let just =
+            "python := \"python3\"\n\ntest *args: lint\n    {{ python }} -m pytest {{args}}\n\nlint:\n    @flake8\n";
+        assert_eq!(lines(Program::Just, just, "test"), ["flake8", "python3 -m pytest "]);
     }
 
     #[test]
-    fn a_line_leaves_the_folder_that_it_entered() {
-        let words = |text: &str| Command::Words(text.split(' ').map(str::to_owned).collect());
-        assert_eq!(of_line("cd libs/geo && pytest -q"), ["cd libs/geo", "pytest -q", "cd ../.."].map(words));
-        assert_eq!(of_line("pytest -q"), [words("pytest -q")]);
-    }
-
-    #[test]
-    fn variables_that_name_themselves_end() {
-        let text = "A = $(A) $(B)\nB = $(A)$(A)\nall:\n\t$(A)\n";
-        assert!(lines(&MAKE, text, "all")[0].len() <= LONGEST_LINE);
+    fn variables_and_targets_that_name_themselves_end() {
+        let text = "A = $(A) $(B)\nB = $(A)$(A)\nall: other\n\t$(A)\nother: all\n";
+        assert!(lines(Program::Make, text, "all")[0].len() <= LONGEST);
         let next = |number| format!("V{number} = $(V{0})$(V{0})\n", number + 1);
         let chain = (10..60).map(next).collect::<Vec<String>>().concat();
-        assert!(lines(&MAKE, &format!("{chain}all:\n\t$(V10)\n"), "all")[0].len() <= LONGEST_LINE);
+        assert!(lines(Program::Make, &format!("{chain}all:\n\t$(V10)\n"), "all")[0].len() <= LONGEST);
+        let long = format!("A = {}\nall:\n{}", "x".repeat(1000), "\t$(A)\n".repeat(5000));
+        assert!(lines(Program::Make, &long, "all").concat().len() <= LONGEST_IN_ALL);
     }
 }

@@ -11,7 +11,7 @@ use super::node::{self, Meaning, Script};
 use super::other::{self, Other};
 use super::pre_commit::{self, Hook};
 use super::pytest;
-use super::recipes;
+use super::recipes::{self, Program};
 use super::script::{self, Command, EXPRESSION};
 use super::workflow::Step;
 use super::{LintStep, TestStep};
@@ -154,8 +154,9 @@ struct Found<'a> {
 
 fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, depth: usize) -> Vec<Understood> {
     let mut understood = Vec::new();
-    // The folder that `cd` went to; `None`: it is not known here.
+    // The folder that `cd` went to; `None`: it is not known here. Before it those that were left.
     let mut directory = Some(found.directory.to_owned());
+    let mut left: Vec<Option<String>> = Vec::new();
     for command in commands {
         match command {
             Command::NeedsShell(line) => {
@@ -168,8 +169,11 @@ fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, de
                 }
             }
             Command::Words(words) => match (words.as_slice(), &directory) {
-                ([change, to], from) if change == "cd" => {
-                    directory = from.as_ref().and_then(|from| walked(from, to));
+                ([change], _) if change == "popd" => directory = left.pop().flatten(),
+                ([change, to], _) if change == "cd" && to == "-" => directory = left.pop().flatten(),
+                ([change, to], from) if change == "cd" || change == "pushd" => {
+                    let to = from.as_ref().and_then(|from| walked(from, to));
+                    left.push(std::mem::replace(&mut directory, to));
                 }
                 (_, Some(from)) => {
                     let (found, context) =
@@ -189,7 +193,7 @@ fn understand(commands: &[Command], found: &Found<'_>, context: &Context<'_>, de
 
 /// The folder that `cd` goes to from another one, both relative to the repository; `None` if it leaves it or is an expression.
 fn walked(from: &str, to: &str) -> Option<String> {
-    if to.starts_with('/') || to.starts_with('~') || to == "-" || holds_expression(to) {
+    if to.starts_with('/') || to.starts_with('~') || holds_expression(to) {
         return None;
     }
     let mut parts: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
@@ -255,14 +259,25 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
             pytest::arguments(arguments.get(1..).unwrap_or_default()),
         ),
         "tox" | "nox" | "make" | "just" if depth > 0 => {
-            let inner = match name {
-                "tox" => tox(arguments, context),
-                "nox" => nox(context),
-                "just" => recipes::commands(&recipes::JUST, arguments, context),
-                _ => recipes::commands(&recipes::MAKE, arguments, context),
+            let program = Program::of(name);
+            let (folder, rest) = program.map_or((None, arguments.to_vec()), |_| recipes::folder(arguments));
+            let Some(directory) =
+                folder.map_or_else(|| Some(found.directory.to_owned()), |to| walked(found.directory, to))
+            else {
+                return not("runs in a folder that is not known here");
             };
-            let inner = inner.map(|commands| {
-                understand(&commands, &Found { environment: &environment, ..*found }, context, depth - 1)
+            let (found, context) = (
+                Found { directory: &directory, environment: &environment, ..*found },
+                Context { directory: &directory, ..*context },
+            );
+            let shells = match program {
+                Some(program) => recipes::commands(program, &rest, &environment, &context),
+                None if name == "tox" => tox(&rest, &context).map(|commands| vec![commands]),
+                None => nox(&context).map(|commands| vec![commands]),
+            };
+            let inner = shells.map(|shells| {
+                let of_shell = |commands: &Vec<Command>| understand(commands, &found, &context, depth - 1);
+                shells.iter().flat_map(of_shell).collect::<Vec<_>>()
             });
             match inner {
                 Some(inner) if inner.iter().any(|item| !matches!(item, Understood::Not(_))) => inner,

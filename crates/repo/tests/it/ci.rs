@@ -84,6 +84,15 @@ fn commands_that_stand_for_others_are_looked_up() {
     let makefile =
         ".PHONY: test\nall: test\n\ntest: build # runs them\n\t@python -m unittest discover\n\nbuild:\n\techo $(X)\n";
     assert_eq!(test_of(&by_ci("make test", &[("Makefile", makefile)])), (TestRunner::Unittest, "discover".to_owned()));
+    let variables = "PYTHON ?= python3\nFOLDER = tests\nRUN := $(PYTHON) -m\n.PHONY: ci part\nci: part\n\t-@$(MAKE) --silent inner\n\
+                     inner:\n\t$(RUN) unittest discover -s ${FOLDER} \\\n\t  -t .\npart: ; @echo $$HOME $(shell date)\n";
+    let found = by_ci("make -j 2 ci", &[("Makefile", variables)]);
+    assert_eq!(test_of(&found), (TestRunner::Unittest, "discover -s tests -t .".to_owned()));
+    let found = by_ci("make FOLDER=other inner", &[("Makefile", variables)]);
+    assert_eq!(test_of(&found), (TestRunner::Unittest, "discover -s other -t .".to_owned()));
+    let just = "python := 'python3'\n\ntest *args: lint\n    @{{ python }} -m pytest {{args}}\n\nlint:\n    flake8\n";
+    let found = by_ci("just", &[("justfile", just)]);
+    assert_eq!((test_of(&found).0, found.lint.len()), (TestRunner::Pytest, 1), "{:?}", found.not_understood);
     let nox = "@nox.session\ndef tests(session):\n    session.install('.')\n    session.run('pytest', \"tests\", *session.posargs)\n";
     assert_eq!(test_of(&by_ci("nox -s tests", &[("noxfile.py", nox)])), (TestRunner::Pytest, "tests".to_owned()));
     let looping = "test:\n\tmake test\n";
