@@ -170,7 +170,7 @@ pub(super) fn without_name(
 }
 
 /// Returns whether the statement may go: it stands at the top, or the block that holds it holds others, too.
-fn has_siblings(body: &[Stmt], statement: &Stmt) -> bool {
+pub(super) fn has_siblings(body: &[Stmt], statement: &Stmt) -> bool {
     let is_own = |other: &Stmt| std::ptr::eq(other, statement);
     let mut blocks: Vec<&[Stmt]> = body.iter().flat_map(blocks_of).collect();
     while let Some(block) = blocks.pop() {

@@ -58,7 +58,10 @@ pub fn of_words(sources: &Sources, finding: &Finding) -> Option<Candidate> {
     if is_meant(sources, file, &finding.message) {
         return None;
     }
-    let repair = told_rules::repair(file, sources.text(file)?, location.line, &finding.message)?;
+    let text = sources.text(file)?;
+    let (row, column) = (usize::try_from(location.line).ok()?, usize::try_from(location.column.unwrap_or(1)).ok()?);
+    let at = offset(text, Position { row, column: column.max(1) })?;
+    let repair = told_rules::repair(file, text, at.min(text.len()), &finding.message)?;
     Some(Candidate {
         fixer: "lint_rules".to_owned(),
         category: Category::Linting,
