@@ -24,8 +24,9 @@ pub(super) const ENOUGH: usize = 8;
 /// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.
 const FURTHER: usize = 100;
 
-/// Minimum further time after the first change that passes, if there are tries that take long. It may take as long as before.
-const FURTHER_TIME: Duration = Duration::from_secs(5);
+/// Minimum further time after the first change that passes, if there are tries that take long: of tries as they mostly are, [`FURTHER`] fit
+/// in. It may take as long as before.
+const FURTHER_TIME: Duration = Duration::from_secs(30);
 
 /// Number of tries between two progress reports.
 const TOLD: usize = 100;
