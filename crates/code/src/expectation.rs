@@ -42,6 +42,8 @@ pub struct Expectation {
     pub perturbed: Vec<String>,
     /// Texts each of which has to make it fail, when what compares is not trusted: the expected number is a little larger, or smaller.
     pub exact: Vec<String>,
+    /// The text in which what is expected stands in the place of what is computed: what accepts equal values passes.
+    pub agreed: Option<String>,
     /// The text in which the test fails at its very end.
     pub failing: Option<String>,
 }
@@ -66,11 +68,13 @@ pub(crate) struct Plan {
     pub(crate) form: Form,
     pub(crate) any: Vec<Mutation>,
     pub(crate) each: Vec<Mutation>,
+    /// What is computed and what is expected, if a call judges just these two.
+    pub(crate) pair: Option<(Span, Span)>,
 }
 
 impl Plan {
     pub(crate) const fn new(form: Form, any: Vec<Mutation>) -> Self {
-        Self { form, any, each: Vec::new() }
+        Self { form, any, each: Vec::new(), pair: None }
     }
 
     /// Nothing is known to perturb.
@@ -107,6 +111,7 @@ pub fn of(file: &str, text: &str, place: &TestPlace) -> Option<Expectation> {
             form: Form::Equality,
             perturbed: vec![perturbed],
             exact: Vec::new(),
+            agreed: None,
             failing: None,
         });
     }
@@ -133,6 +138,10 @@ pub fn of(file: &str, text: &str, place: &TestPlace) -> Option<Expectation> {
         form: plan.form,
         perturbed: plan.any.iter().filter_map(mutated).collect(),
         exact: plan.each.iter().filter_map(mutated).collect(),
+        agreed: plan.pair.and_then(|(computed, expected)| {
+            let edit = Edit::replace(computed.range(), expected.text(text));
+            readable(file, FileEdit::single(file, edit).apply(text).ok()?)
+        }),
         failing,
     })
 }

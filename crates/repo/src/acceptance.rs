@@ -35,6 +35,9 @@ pub enum Rejection {
     /// The test that the patch was made for passes whatever it expects.
     #[error("after this change the test `{0}` can no longer fail")]
     Unfailing(String),
+    /// The patch changed what judges in the test that it was made for.
+    #[error("after this change the test `{0}` refuses the very value that it expects")]
+    Disagreeing(String),
     /// Part (c) of the rule: the target failure is unchanged.
     #[error("the failure is still there")]
     StillThere,

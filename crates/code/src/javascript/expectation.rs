@@ -336,6 +336,9 @@ impl<'a> Reader<'a> {
         if let Some(number) = literal.iter().find(|span| self.is_number(**span)).filter(|_| !called.is_empty()) {
             plan.each = [How::Near, How::NearDown].map(|how| vec![(*number, how)]).to_vec();
         }
+        if let ([computed], [expected], []) = (called.as_slice(), literal.as_slice(), named.as_slice()) {
+            plan.pair = Some((*computed, *expected));
+        }
         plan
     }
 
@@ -417,6 +420,10 @@ mod tests {
                 assert!(found.failing.is_some(), "{line}");
             }
         }
+        let agreed = |line| of("a.test.ts", line).agreed;
+        assert!(agreed("expect(near(f(1), 19)).toBe(true);").unwrap().contains("expect(near(19, 19)).toBe(true);"));
+        assert_eq!(agreed("expect(near(f(1), x)).toBe(true);"), None);
+        assert_eq!(agreed("expect(f(1)).toBe(19);"), None);
         assert!(of("a.test.js", "expect(f).not.toBe(1);").perturbed.is_empty());
         assert_eq!(of("a.test.js", "close(f(1), 19);").exact.len(), 2);
     }

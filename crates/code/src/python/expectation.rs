@@ -412,6 +412,9 @@ fn arguments(call: &ExprCall) -> Plan {
     if let Some(number) = literal.iter().find(|argument| is_number(argument)).filter(|_| !called.is_empty()) {
         plan.each = [How::Near, How::NearDown].map(|how| vec![place(number, how)]).to_vec();
     }
+    if let ([computed], [expected], []) = (called.as_slice(), literal.as_slice(), named.as_slice()) {
+        plan.pair = Some((computed.range().into(), expected.range().into()));
+    }
     plan
 }
 
@@ -465,6 +468,10 @@ mod tests {
             let found = of(&format!("    {line}\n"), 3);
             assert_eq!((found.form, first(&found)), (form, wrapped), "{line}");
         }
+        let agreed = |line: &str| of(&format!("    {line}\n"), 3).agreed;
+        assert!(agreed("assert near(f(1), 2)").unwrap().contains("assert near(2, 2)\n"));
+        assert_eq!(agreed("assert near(f(1), x)"), None);
+        assert_eq!(agreed("assert f(1) == 19"), None);
     }
 
     #[test]

@@ -58,12 +58,21 @@ impl Trial<'_> {
         self.context.progress(format!("{}: can `{}` still fail?", self.target.headline(), test.id));
         let undo = self.session.write(files)?;
         let can_fail = self.can_fail(&test, candidate).await;
+        let disagreed = match can_fail {
+            Ok(true) => self.disagreed(&test, candidate).await,
+            Ok(false) | Err(_) => Ok(None),
+        };
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
-        if can_fail? {
-            return Ok(Ok(()));
-        }
-        let rejection = Rejection::Unfailing(test.id);
+        let rejection = if can_fail? {
+            let Some(agreed) = disagreed? else { return Ok(Ok(())) };
+            if self.noticed(&test, &test.file, &agreed).await? != Noticed::No {
+                return Ok(Ok(()));
+            }
+            Rejection::Disagreeing(test.id)
+        } else {
+            Rejection::Unfailing(test.id)
+        };
         let is_file = |edit: &&FileEdit| self.standings.get(&edit.file) == Standing::Unclear;
         let unclear = candidate.files.iter().filter(is_file);
         self.unfailing.extend(unclear.map(|edit| edit.file.clone()));
@@ -230,6 +239,19 @@ impl Trial<'_> {
             return self.is_program(test, candidate).await;
         }
         Ok(true)
+    }
+
+    /// Returns the text in which what is expected stands in the place of what is computed, if the test then fails: a judge refuses equal
+    /// values. With the candidate's files in the tree.
+    async fn disagreed(&mut self, test: &HealedTest, candidate: &Candidate) -> Result<Option<String>, StepError> {
+        if candidate.files.iter().all(|edit| self.standing_of(edit) <= Standing::Tested) {
+            return Ok(None);
+        }
+        let text = self.session.sources().text(&test.file).unwrap_or_default();
+        let Some(agreed) = expectation::of(&test.file, text, &test.place).and_then(|found| found.agreed) else {
+            return Ok(None);
+        };
+        Ok((self.noticed(test, &test.file, &agreed).await? == Noticed::Yes).then_some(agreed))
     }
 
     /// Returns whether the test notices when the changed function does nothing. A change outside of a
