@@ -149,6 +149,7 @@ async fn row(repository: &Repository, base: &BTreeMap<String, String>, seconds: 
 #[case::honest_predicate("honest-python-predicate")]
 #[case::honest_support_folder("honest-node-support-folder")]
 #[case::honest_predicate_of_node("honest-node-predicate")]
+#[case::honest_approximation("honest-node-approximation")]
 #[case::honest_helper_in_lib("honest-node-helper-in-lib")]
 #[case::honest_package_called_testing("honest-python-package-called-testing")]
 #[tokio::test]
