@@ -85,11 +85,8 @@ pub(crate) fn repairs(
     passed.extend(open);
     passed.retain(|stage| is_safe(&stage.edits) && !takes_away(grammar, text, stage));
     healed.retain(|stage| !takes_away(grammar, text, stage));
-    // Whatever repairs more comes first.
-    passed.sort_by(|one, other| {
-        let faults = other.descriptions.len().cmp(&one.descriptions.len());
-        faults.then(one.bits.total_cmp(&other.bits))
-    });
+    // A repair that costs more than the fault that it leaves behind does is a guess at nonsense.
+    passed.sort_by(|one, other| one.unlikely().total_cmp(&other.unlikely()));
     passed.truncate(MAX_PARTIAL);
     healed.sort_by(|one, other| one.bits.total_cmp(&other.bits));
     let mut seen = HashSet::new();
@@ -142,8 +139,7 @@ fn takes_away(grammar: &Grammar, text: &str, stage: &Stage) -> bool {
 }
 
 fn likeliest(mut stages: Vec<Stage>) -> Vec<Stage> {
-    let unlikely = |stage: &Stage| FAULT_LEFT.mul_add(f64::from(u32::try_from(stage.left).unwrap_or(99)), stage.bits);
-    stages.sort_by(|one, other| unlikely(one).total_cmp(&unlikely(other)));
+    stages.sort_by(|one, other| one.unlikely().total_cmp(&other.unlikely()));
     let mut seen = HashSet::new();
     stages.retain(|stage| seen.insert(stage.text.clone()));
     stages.truncate(WIDTH);
@@ -151,6 +147,11 @@ fn likeliest(mut stages: Vec<Stage>) -> Vec<Stage> {
 }
 
 impl Stage {
+    /// Its bits with those of the faults that are left.
+    fn unlikely(&self) -> f64 {
+        FAULT_LEFT.mul_add(f64::from(u32::try_from(self.left).unwrap_or(99)), self.bits)
+    }
+
     fn proposal(self) -> Proposal {
         let count = self.descriptions.len();
         let mut distinct: Vec<String> = Vec::new();

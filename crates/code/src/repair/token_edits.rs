@@ -370,16 +370,16 @@ impl<'site> TokenEdits<'site> {
         let mut place = from;
         while before.len() < CONTEXT && place > 0 {
             place -= 1;
-            before.extend(self.symbol(place, 0));
+            push(&mut before, self.symbol(place, 0));
         }
         before.reverse();
         let collect = |middle: &mut dyn Iterator<Item = Symbol>, closed: usize| {
             let mut symbols = before.clone();
-            symbols.extend(middle);
+            middle.for_each(|symbol| push(&mut symbols, Some(symbol)));
             let mut place = to;
             let end = symbols.len() + 3;
             while symbols.len() < end && place < self.places.len() {
-                symbols.extend(self.symbol(place, closed));
+                push(&mut symbols, self.symbol(place, closed));
                 place += 1;
             }
             self.model.bits_of(&symbols, before.len(), symbols.len())
@@ -396,6 +396,11 @@ impl<'site> TokenEdits<'site> {
         }
         Symbol::of(token.kind, self.text(place))
     }
+}
+
+/// Adds a symbol; blank lines are none, as in what the model learns.
+fn push(symbols: &mut Vec<Symbol>, symbol: Option<Symbol>) {
+    symbols.extend(symbol.filter(|symbol| *symbol != Symbol::NEWLINE || symbols.last() != Some(symbol)));
 }
 
 /// A token as a one-line description shows it.

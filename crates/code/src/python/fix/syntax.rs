@@ -192,3 +192,32 @@ fn site_bits(site: &Site<'_>, model: &Model, region: &std::ops::Range<usize>, ed
     text.push_str(site.text.get(position..region.end).unwrap_or_default());
     model.bits_of_text(&text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bracket_before_blank_lines_is_closed_on_its_own_line() {
+        let text = "def fee(due, back):\n    late = days(due, back)\n    if late <= GRACE:\n        return 0\n    \
+                    return min(late * DAILY, CAP\n\n\ndef display(cents):\n    return format(cents)\n";
+        let site = Site::find(text, None, &parse::faults(text, None), Some(5)).unwrap();
+        let mut model = Model::new(&GRAMMAR);
+        model.learn(
+            "def cost(goods):\n    return max(goods * PRICE, BASE)\n\n\ndef name(member):\n    return member.name\n",
+        );
+        let first = |proposals: Vec<Proposal>| {
+            let estimate = |one: &Proposal| NATURALNESS.mul_add(one.reading, one.slip);
+            proposals.into_iter().min_by(|one, other| estimate(one).total_cmp(&estimate(other))).unwrap()
+        };
+        let mut proposals = TokenEdits::new(&site, &model).proposals(&[]);
+        let end = text.find("\n\n").unwrap();
+        proposals.retain(|proposal| {
+            proposal.edits.iter().all(|edit| (end..end + 3).contains(&edit.start) && edit.replacement == ")")
+        });
+        assert_eq!(proposals.len(), 3);
+        let bits: Vec<f64> = proposals.iter().map(|proposal| proposal.reading).collect();
+        assert!((bits[0] - bits[1]).abs() < 1e-9, "the same lines for the model: {bits:?}");
+        assert_eq!(first(proposals[..2].to_vec()).edits, [Edit::insert(end, ")")]);
+    }
+}
