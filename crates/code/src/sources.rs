@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::edit::{Candidate, FileEdit};
 use crate::javascript::{self, components};
-use crate::language::Language;
+use crate::language::{self, Language};
 use crate::python::index::Index;
 use crate::test_regions::{self, Surroundings, TestRegions};
 
@@ -81,6 +81,10 @@ impl Sources {
     /// Returns whether a file that tests were collected from also contains the program that they are about.
     pub fn holds_program(&self, file: &str) -> bool {
         let Some(text) = self.text(file) else { return false };
+        // Of a text that does not parse the statements are not known, but that a block of tests begins in it.
+        if Language::of(file) == Some(Language::JavaScript) && language::check(file, text).is_err() {
+            return test_regions::may_hold(file, text);
+        }
         let around = Surroundings { is_collected: true, ..self.surroundings(file) };
         let regions = TestRegions::of(file, text, &around);
         // What loads another file of the repository for nothing but its tests is a test, unless the program loads it.

@@ -156,11 +156,22 @@ fn at_definition_of(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, wanted: &st
     for (file, module) in blame.index.modules() {
         for word in module.words.iter().filter(|word| word.role == Role::Key) {
             let Some(bits) = slip(&word.text, wanted) else { continue };
+            // `{ wantd: wanted }` is written `{ wanted }`.
+            let after = blame.text(file).get(word.span.end..).unwrap_or_default();
+            let value = after.strip_prefix(':').map(str::trim_start).and_then(|value| value.strip_prefix(wanted));
+            let is_shorthand = value.is_some_and(|rest| rest.trim_start().starts_with([',', '}']));
+            let edit = match (is_shorthand, value) {
+                (true, Some(rest)) => {
+                    let end = word.span.end + after.len() - rest.len();
+                    Edit::replace(word.span.start..end, wanted)
+                }
+                _ => Edit::replace(word.span.range(), wanted),
+            };
             list.edit(
                 bits + 1.0 + extra + ((uses(&word.text) - uses(wanted)) / 2.0).max(-2.0),
                 format!("name the member '{}' '{wanted}' where it is defined", word.text),
                 file,
-                Edit::replace(word.span.range(), wanted),
+                edit,
             );
         }
         // `{ name }` of a variable that is called almost like the member.
