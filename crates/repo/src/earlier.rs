@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use autoheal_code::search::Lines;
-use autoheal_code::{Candidate, Edit, FileEdit, Language, language};
+use autoheal_code::{Candidate, Edit, FileEdit, Language, Sources, language};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use similar::TextDiff;
@@ -116,6 +116,29 @@ pub(crate) fn restorations(places: &[Place], target: &Finding) -> Vec<Candidate>
     candidates.sort_by_key(|candidate| (candidate.cost, candidate.line.abs_diff(line)));
     candidates.truncate(MOST_RESTORATIONS);
     candidates
+}
+
+/// Moves what a candidate puts back to where it was: an import that a rule knows to be missing stands where its author had it.
+pub(crate) fn put_where_they_were(candidates: &mut [Candidate], restorations: &[Candidate], sources: &Sources) {
+    let lines = |edit: &FileEdit| -> Option<Vec<String>> {
+        let healed = edit.apply(sources.text(&edit.file)?).ok()?;
+        let mut lines: Vec<String> = healed.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        Some(lines)
+    };
+    let restored: Vec<(&FileEdit, Vec<String>)> = restorations
+        .iter()
+        .flat_map(|restoration| &restoration.files)
+        .filter_map(|edit| Some((edit, lines(edit)?)))
+        .collect();
+    for candidate in candidates {
+        let [own] = candidate.files.as_slice() else { continue };
+        let in_file = restored.iter().filter(|(edit, _)| edit.file == own.file);
+        let Some(made) = in_file.clone().next().and_then(|_| lines(own)) else { continue };
+        if let Some((edit, _)) = in_file.into_iter().find(|(_, lines)| *lines == made) {
+            candidate.files = vec![(*edit).clone()];
+        }
+    }
 }
 
 /// The places of one file. `text`: as it is, `before`: as it was.
@@ -249,6 +272,30 @@ mod tests {
         assert_eq!(restored("a\n", &many), []);
         assert_eq!(restored(&many, "a\n"), []);
         assert_eq!(restored("a\n", "a\n\n"), []);
+    }
+
+    #[test]
+    fn what_a_rule_puts_back_stands_where_it_was() {
+        let (before, text) = ("import json\nimport os\n\nx = 1\n", "import os\n\nx = 1\n");
+        let mut sources = Sources::new(vec![String::new()]);
+        sources.insert("a.py", text, false);
+        let target = Finding {
+            source: Source::Test,
+            category: Category::TypeError,
+            file: Some("a.py".to_owned()),
+            location: None,
+            message: String::new(),
+            stack: None,
+        };
+        let restorations = restorations(&places_in("a.py", text, before), &target);
+        let inserted = |lines: &str| Candidate {
+            files: vec![FileEdit::single("a.py", Edit::insert(text.find("\nx").unwrap(), lines))],
+            ..restorations[0].clone()
+        };
+        let mut candidates = [inserted("import json\n"), inserted("import jsn\n")];
+        put_where_they_were(&mut candidates, &restorations, &sources);
+        let made = candidates.map(|candidate| candidate.files[0].apply(text).unwrap());
+        assert_eq!(made, [before.to_owned(), "import os\nimport jsn\n\nx = 1\n".to_owned()]);
     }
 
     #[test]

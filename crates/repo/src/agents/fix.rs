@@ -194,12 +194,11 @@ fn candidates(
     if target.source == Source::Test && asks_for_names(target) {
         candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
     }
+    let mut restorations = earlier::restorations(places, target);
+    restorations.retain(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, session.sources()));
+    earlier::put_where_they_were(&mut candidates, &restorations, session.sources());
     earlier::weigh(&mut candidates, session);
-    candidates.extend(
-        earlier::restorations(places, target)
-            .into_iter()
-            .filter(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, session.sources())),
-    );
+    candidates.extend(restorations);
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);
     let mut seen = std::collections::BTreeSet::new();
