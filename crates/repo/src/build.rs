@@ -9,7 +9,7 @@ use autoheal_sandbox::Outcome;
 
 use crate::session::Session;
 use crate::setup::BuildCommand;
-use crate::toolchain::node;
+use crate::toolchain::{Toolchain, node};
 
 /// Runs every build of the setup, in order; what failed says why.
 pub(crate) async fn run(
@@ -20,7 +20,8 @@ pub(crate) async fn run(
     let mut findings = Vec::new();
     for command in session.setup().builds.clone() {
         let words = with_variables(&command, command.words.iter().cloned());
-        let outcome = session.run_in(&command.directory, words, limit, context).await?;
+        let toolchain = session.setup().toolchain_in(&command.directory);
+        let outcome = session.run_with(toolchain, &command.directory, words, limit, context).await?;
         if !outcome.end.is_success() {
             findings.extend(read(session, &command, &outcome));
         }
@@ -50,17 +51,19 @@ pub(crate) async fn check_one(
     context: &StepContext,
 ) -> Result<Vec<Finding>, StepError> {
     // The first word is `python` or `node`: the interpreter that the tests have.
-    let program = session.place().program();
+    let is_python = check.words.first().is_some_and(|word| word.starts_with("python"));
+    let toolchain = if is_python { Toolchain::Python } else { Toolchain::Node };
+    let program = session.setup().tools_of(toolchain).interpreter.program.display().to_string();
     let mut check = check.clone();
     // Beside the sources nothing may be writable: in the tree of the commit before, nothing is.
     let compiled = session.place().folders.scratch().join("compiled").display().to_string();
     check.environment.entry("PYTHONPYCACHEPREFIX".to_owned()).or_insert(compiled);
     let words = with_variables(&check, std::iter::once(program).chain(check.words.iter().skip(1).cloned()));
-    let outcome = session.run_in(directory, words, limit, context).await?;
+    let outcome = session.run_with(toolchain, directory, words, limit, context).await?;
     if outcome.end.is_success() {
         return Ok(Vec::new());
     }
-    let toolchain = session.setup().toolchain;
+    let toolchain = session.setup().tools_of(toolchain).toolchain;
     let mut findings = toolchain.findings_in_output(&session.place(), &outcome);
     for finding in &mut findings {
         // It is judged like a build: what it finds is there, or is not.

@@ -39,7 +39,7 @@ use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
 pub struct GreenCommands {
     /// The tests; `None`: neither CI nor the manifests say how, or the framework is not one that can be run here.
     pub test: Option<TestStep>,
-    /// Further suites of the same language.
+    /// Further suites, of any language.
     pub other_tests: Vec<TestStep>,
     /// Programs of the repository that have to end well.
     pub checks: Vec<BuildCommand>,
@@ -252,16 +252,12 @@ impl Collected {
             if test.iter().chain(&other_tests).any(|suite| suite.covers(other)) {
                 continue;
             }
-            let language = other.command.runner.language();
-            if language.is_some() && language == test.as_ref().and_then(|test| test.command.runner.language()) {
+            let is_read = |test: &TestStep| test.command.runner.language().is_some();
+            if is_read(other) && test.as_ref().is_some_and(is_read) {
                 other_tests.push(other.clone());
                 continue;
             }
-            let reason = if language.is_some() {
-                "the tests of one language are run, and these are of another"
-            } else {
-                "one suite is run, and of this one no report would be read"
-            };
+            let reason = "one suite is run, and of this one no report would be read";
             let reason = format!("`{}` ({}): {reason}", other.command.words.join(" "), other.found);
             if !not_understood.contains(&reason) {
                 not_understood.push(reason);
@@ -269,8 +265,10 @@ impl Collected {
         }
         let mut builds: Vec<BuildCommand> = Vec::new();
         for (found, build) in self.builds {
-            // Of other jobs only what is about the same project: a site of documentation is built elsewhere.
-            let belongs = build.directory == directory || test.as_ref().is_some_and(|test| test.found == found);
+            // Of other jobs only what is about the same projects: a site of documentation is built elsewhere.
+            let mut tests = test.iter().chain(&other_tests);
+            let belongs = build.directory == directory
+                || tests.any(|test| test.found == found || test.directory == build.directory);
             if belongs && !builds.contains(&build) {
                 builds.push(build);
             }

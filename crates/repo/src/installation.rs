@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::SandboxKind;
 
 use crate::checkout::{Checkout, DefaultBranch, forge_error};
 use crate::ci_commands::{self, LintStep, TestStep};
@@ -15,7 +16,7 @@ use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
 use crate::project::{self, Language, Project};
 use crate::request::HealRequest;
-use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, TestRunner};
+use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, TestRunner, Tools};
 use crate::state::{HealState, ModelEnd};
 use crate::toolchain::{Search, Toolchain};
 use crate::workflow::HealSettings;
@@ -54,18 +55,20 @@ pub(crate) async fn prepare(
             .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", own_settings::FILE)));
     }
     let mut tests = green.test.ok_or_else(|| no_test_command(&project))?;
-    project.add(&tree, green.other_tests.iter().map(|step| step.directory.as_str()));
+    let is_own =
+        |step: &&TestStep| step.command.runner.language().and_then(Toolchain::of).is_none_or(|it| it == toolchain);
+    project.add(&tree, green.other_tests.iter().filter(is_own).map(|step| step.directory.as_str()));
     if tests.found == NAMED && !project.directory.is_empty() && own.directory.is_some() {
         tests.directory.clone_from(&project.directory);
     }
     let found = tests.found.clone();
     let mut setup = Setup {
-        toolchain,
+        main_tools: Tools { toolchain, interpreter: Interpreter::default() },
+        other_tools: Vec::new(),
         roots: project.roots.clone(),
         main_suite: suite_of(tests, String::new()),
         other_suites: labelled(green.other_tests),
         at: 0,
-        interpreter: Interpreter::default(),
         builds: green.builds,
         checks: green.checks,
         broken_files: BTreeSet::new(),
@@ -81,7 +84,8 @@ pub(crate) async fn prepare(
     };
     context.note("analyzed", format!("tests: {} ({found})", setup.main_suite.tests.words.join(" ")));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
-    setup.interpreter = setup.toolchain.find_interpreter(search, state).await?;
+    setup.main_tools.interpreter = toolchain.find_interpreter(search, state).await?;
+    Box::pin(add_other_tools(&mut setup, state, checkout, settings, context)).await?;
     lint::find_programs(&mut setup, &tree);
     let (found, absent) = setup.linters.into_iter().partition(|linter| !linter.program.as_os_str().is_empty());
     setup.linters = found;
@@ -95,9 +99,76 @@ pub(crate) async fn prepare(
         }
     }
     if state.request.lsp {
-        setup.language_servers = language_server::find(toolchain, &setup.suite().directory, &setup.interpreter, &tree);
+        setup.language_servers = language_server::find(toolchain, &setup.suite().directory, setup.interpreter(), &tree);
     }
     Ok(setup)
+}
+
+/// Finds the tools of further languages whose tests CI runs. What cannot run here is not run, and told.
+async fn add_other_tools(
+    setup: &mut Setup,
+    state: &mut HealState,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let own = setup.main_tools.toolchain;
+    let others: BTreeSet<Toolchain> = setup.suites().map(|suite| setup.toolchain_of(suite)).collect();
+    for toolchain in others.into_iter().filter(|toolchain| *toolchain != own) {
+        let suites = std::mem::take(&mut setup.other_suites);
+        let (theirs, kept): (Vec<Suite>, Vec<Suite>) =
+            suites.into_iter().partition(|suite| setup.toolchain_of(suite) == toolchain);
+        setup.other_suites = kept;
+        match Box::pin(other_setup(setup, toolchain, &theirs, state, checkout, settings, context)).await {
+            Ok(other) => {
+                setup.other_tools.push(other.main_tools);
+                setup.other_suites.extend(theirs);
+                let new: Vec<String> = other.roots.into_iter().filter(|root| !setup.roots.contains(root)).collect();
+                setup.roots.extend(new);
+            }
+            Err(StepError::Permanent { message, .. }) => {
+                setup.not_run.extend(theirs.iter().map(|suite| format!("`{}`: {message}", suite.command_line())));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The setup of the suites of another language, as if they were all there is.
+async fn other_setup(
+    setup: &Setup,
+    toolchain: Toolchain,
+    suites: &[Suite],
+    state: &mut HealState,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    context: &StepContext,
+) -> Result<Setup, StepError> {
+    if settings.sandbox.kind() == SandboxKind::Docker {
+        let message =
+            "a container has the tools of one language; with --sandbox bubblewrap the tests of both run".to_owned();
+        return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
+    }
+    let Some((first, rest)) = suites.split_first() else { return Ok(setup.clone()) };
+    let tree = checkout.folders.tree();
+    let mut project = project::survey_in(&tree, Some(&first.directory));
+    project.add(&tree, rest.iter().map(|suite| suite.directory.as_str()));
+    let mut other = Setup {
+        main_tools: Tools { toolchain, interpreter: Interpreter::default() },
+        other_tools: Vec::new(),
+        main_suite: first.clone(),
+        other_suites: rest.to_vec(),
+        roots: project.roots.clone(),
+        ..setup.clone()
+    };
+    let search = Search { setup: &other, project: &project, checkout, settings, context };
+    // A command of the user's installs what the main suite needs.
+    let command = state.request.install_command.take();
+    let interpreter = toolchain.find_interpreter(search, state).await;
+    state.request.install_command = command;
+    other.main_tools.interpreter = interpreter?;
+    Ok(other)
 }
 
 /// Returns the command of a linter; its program is not found yet.
@@ -176,20 +247,29 @@ fn invalid(error: &OwnSettingsError) -> StepError {
     StepError::Permanent { code: ErrorCode::InvalidInput, message: error.to_string() }
 }
 
-/// The interpreter for the tree as it stands: another one than before when its manifests ask for more.
-pub(crate) async fn interpreter_for(
+/// The interpreters for the tree as it stands, as [`Setup::interpreters`] has them: others than before when its manifests ask for more.
+pub(crate) async fn interpreters_for(
     setup: &Setup,
     state: &mut HealState,
     checkout: &Checkout,
     settings: &HealSettings,
     context: &StepContext,
-) -> Result<Interpreter, StepError> {
+) -> Result<Vec<Interpreter>, StepError> {
     let tree = checkout.folders.tree();
     let own = settings_of(checkout, &state.request).await?.0.unwrap_or_default();
     let mut project = project::survey_in(&tree, own.directory.as_deref());
-    project.add(&tree, setup.other_suites.iter().map(|suite| suite.directory.as_str()));
+    let of =
+        |toolchain: Toolchain| setup.other_suites.iter().filter(move |suite| setup.toolchain_of(suite) == toolchain);
+    let toolchain = setup.main_tools.toolchain;
+    project.add(&tree, of(toolchain).map(|suite| suite.directory.as_str()));
     let search = Search { setup, project: &project, checkout, settings, context };
-    setup.toolchain.find_interpreter(search, state).await
+    let mut found = vec![toolchain.find_interpreter(search, state).await?];
+    for tools in &setup.other_tools {
+        let suites: Vec<Suite> = of(tools.toolchain).cloned().collect();
+        let other = Box::pin(other_setup(setup, tools.toolchain, &suites, state, checkout, settings, context)).await?;
+        found.push(other.main_tools.interpreter);
+    }
+    Ok(found)
 }
 
 fn no_test_command(project: &Project) -> StepError {

@@ -42,7 +42,7 @@ pub(crate) async fn run(session: &mut Session, context: &StepContext) -> Result<
     let mut linted = Linted::default();
     let mut outputs = Vec::new();
     for linter in session.setup().linters.clone() {
-        let outcome = session.run_in(&linter.directory, words(session, &linter), LINT_TIME, context).await?;
+        let outcome = lint_in(session, &linter, &linter.directory, words(session, &linter), context).await?;
         let old = &session.setup().old_findings;
         for finding in findings(session, &linter, &outcome, &session.prefixes()) {
             let key = finding.key();
@@ -76,7 +76,7 @@ pub(crate) async fn old_findings(
             None => session.tree(),
         };
         let directory = place.join(&linter.directory).display().to_string();
-        let outcome = session.run_in(&directory, words(session, &linter), LINT_TIME, context).await?;
+        let outcome = lint_in(session, &linter, &directory, words(session, &linter), context).await?;
         let prefixes = [place.display().to_string()];
         let found = findings(session, &linter, &outcome, &prefixes).into_iter();
         let (formats, found): (Vec<Finding>, Vec<Finding>) = found.partition(formatting::is_target);
@@ -130,6 +130,17 @@ fn did_not_run(linter: &LintCommand, outcome: &Outcome) -> Finding {
     }
 }
 
+/// Runs words of a linter in a folder, with the tools of its language.
+pub(crate) async fn lint_in(
+    session: &mut Session,
+    linter: &LintCommand,
+    directory: &str,
+    words: Vec<String>,
+    context: &StepContext,
+) -> Result<Outcome, StepError> {
+    session.run_with(Tool::of(linter.linter).home.toolchain(), directory, words, LINT_TIME, context).await
+}
+
 /// The command that reports, and changes nothing.
 fn words(session: &Session, linter: &LintCommand) -> Vec<String> {
     let report = Tool::of(linter.linter).report.iter().map(|word| placed(session, word));
@@ -143,10 +154,13 @@ fn placed(session: &Session, word: &str) -> String {
 
 /// Finds the programs of all linters again. A linter whose program is missing now keeps the old path.
 pub(crate) fn find_programs(setup: &mut Setup, tree: &Path) {
-    for linter in &mut setup.linters {
-        if let Some(program) = locate(linter.linter, &linter.directory, &setup.interpreter, tree) {
-            linter.program = program;
-        }
+    let find = |linter: &LintCommand| {
+        let interpreter = &setup.tools_of(Tool::of(linter.linter).home.toolchain()).interpreter;
+        locate(linter.linter, &linter.directory, interpreter, tree)
+    };
+    let programs: Vec<Option<PathBuf>> = setup.linters.iter().map(find).collect();
+    for (linter, program) in setup.linters.iter_mut().zip(programs) {
+        linter.program = program.unwrap_or_else(|| std::mem::take(&mut linter.program));
     }
 }
 

@@ -22,12 +22,13 @@ use autoheal_sandbox::{Command, End, Limit, Mount, Outcome, Sandbox, SandboxErro
 use crate::caches::InUse;
 use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
+use crate::lint::is_seen_with;
 use crate::look::{Look, millis};
 use crate::request::CommandLimits;
-use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
+use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite, Tools};
 use crate::state::FileText;
 use crate::suite::Rerun;
-use crate::toolchain::Place;
+use crate::toolchain::{Place, Toolchain};
 use crate::tree;
 
 /// Part of the suite to run.
@@ -79,10 +80,10 @@ impl Session {
     ) -> Result<Self, StepError> {
         folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
         let sources = tree::read(&folders.tree(), &setup);
-        let installed = in_use(&setup.interpreter);
+        let installed = in_use(&setup);
         let spec = workspace_spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-        let version = setup.interpreter.version.unwrap_or_default();
+        let version = setup.tools_of(Toolchain::Python).interpreter.version.unwrap_or_default();
         let environment = PythonEnvironment { version, ..PythonEnvironment::default() }.into();
         Ok(Self {
             folders,
@@ -98,21 +99,21 @@ impl Session {
         })
     }
 
-    /// Goes on with another interpreter on the same tree.
-    pub(crate) async fn use_interpreter(
+    /// Goes on with other interpreters on the same tree.
+    pub(crate) async fn use_interpreters(
         &mut self,
-        interpreter: Interpreter,
+        interpreters: Vec<Interpreter>,
         run: RunId,
         sandbox: &Arc<dyn Sandbox>,
     ) -> Result<(), StepError> {
-        if interpreter == self.setup.interpreter {
+        if interpreters == self.setup.interpreters() {
             return Ok(());
         }
-        self.setup.interpreter = interpreter;
+        self.setup.use_interpreters(interpreters);
         crate::lint::find_programs(&mut self.setup, &self.folders.tree());
         self.is_probed = false;
         // What was used before stays as well: the next candidate may want it again.
-        self.installed.extend(in_use(&self.setup.interpreter));
+        self.installed.extend(in_use(&self.setup));
         let spec = workspace_spec(run, &self.folders, &self.setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let old = std::mem::replace(&mut self.workspace, workspace);
@@ -208,15 +209,19 @@ impl Session {
         if std::mem::replace(&mut self.is_probed, true) {
             return Ok(());
         }
-        let toolchain = self.setup.toolchain;
-        let words = toolchain.probe_words(&self.place(), findings);
-        // Ours, long, and asked again by whoever resumes: not kept with the run.
-        let directory = self.setup.suite().directory.clone();
-        let outcome = self.execute(&directory, words, OWN_COMMAND).await?;
-        let said = String::from_utf8_lossy(&outcome.stdout);
-        if let Err(why) = toolchain.take_probe(&said, &mut self.environment) {
-            // Fixers that need it give fewer candidates; the rest works.
-            context.note("warning", format!("the interpreter could not be asked what it can import: {why}"));
+        let toolchains: Vec<Toolchain> = self.setup.tools().map(|tools| tools.toolchain).collect();
+        for toolchain in toolchains {
+            let left = self.enter(toolchain);
+            let words = toolchain.probe_words(&self.place(), findings);
+            // Ours, long, and asked again by whoever resumes: not kept with the run.
+            let directory = self.setup.suite().directory.clone();
+            let outcome = self.execute(&directory, words, OWN_COMMAND).await;
+            self.setup.at = left;
+            let said = String::from_utf8_lossy(&outcome?.stdout).into_owned();
+            if let Err(why) = toolchain.take_probe(&said, &mut self.environment) {
+                // Fixers that need it give fewer candidates; the rest works.
+                context.note("warning", format!("the interpreter could not be asked what it can import: {why}"));
+            }
         }
         Ok(())
     }
@@ -245,6 +250,30 @@ impl Session {
         Ok(outcome)
     }
 
+    /// Runs one command with the tools of a language in a folder of the tree, and keeps its output with the run.
+    pub(crate) async fn run_with(
+        &mut self,
+        toolchain: Toolchain,
+        directory: &str,
+        words: Vec<String>,
+        time: Duration,
+        context: &StepContext,
+    ) -> Result<Outcome, StepError> {
+        let left = self.enter(toolchain);
+        let outcome = self.run_in(directory, words, time, context).await;
+        self.setup.at = left;
+        outcome
+    }
+
+    /// Makes a suite of this language the one at hand, where there is one. Returns the number of the one that is left.
+    fn enter(&mut self, toolchain: Toolchain) -> usize {
+        let left = self.setup.at;
+        if self.setup.toolchain() != toolchain {
+            self.setup.at = self.setup.suite_with(toolchain);
+        }
+        left
+    }
+
     /// Runs a command of tests under other conditions, in the tests' folder of the tree that they name.
     pub(crate) async fn run_under(
         &mut self,
@@ -257,7 +286,7 @@ impl Session {
         if conditions.is_before {
             command.directory = self.folders.before().join(&self.setup.suite().directory);
         }
-        command.environment.extend(self.setup.toolchain.varied_environment(&self.place(), conditions));
+        command.environment.extend(self.setup.toolchain().varied_environment(&self.place(), conditions));
         let outcome = ran(self.workspace.run(&command).await)?;
         context.record(output_record(context, &words, &outcome));
         Ok(outcome)
@@ -417,11 +446,19 @@ impl Session {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let toolchain = self.setup.toolchain;
+        let mut by_toolchain: BTreeMap<Toolchain, Vec<String>> = BTreeMap::new();
+        for file in files {
+            by_toolchain.entry(self.setup.toolchain_for(file)).or_default().push(file.clone());
+        }
         let mut findings = Vec::new();
-        for words in toolchain.parse_check_words(&self.place(), files) {
-            let outcome = self.run_in("", words, OWN_COMMAND, context).await?;
-            findings.extend(toolchain.parse_check_findings(&self.place(), &outcome));
+        for (toolchain, files) in by_toolchain {
+            let left = self.enter(toolchain);
+            let commands = toolchain.parse_check_words(&self.place(), &files);
+            self.setup.at = left;
+            for words in commands {
+                let outcome = self.run_with(toolchain, "", words, OWN_COMMAND, context).await?;
+                findings.extend(toolchain.parse_check_findings(&self.place(), &outcome));
+            }
         }
         Ok(findings)
     }
@@ -432,10 +469,12 @@ impl Session {
     }
 }
 
-fn in_use(interpreter: &Interpreter) -> Vec<InUse> {
-    let modules = interpreter.modules.iter().filter_map(|modules| modules.installed.as_deref());
-    let installed = interpreter.installed.as_ref().map(|installed| installed.folder.as_path());
-    let folders: BTreeSet<&Path> = modules.chain(installed).collect();
+fn in_use(setup: &Setup) -> Vec<InUse> {
+    let mut folders: BTreeSet<&Path> = BTreeSet::new();
+    for Tools { interpreter, .. } in setup.tools() {
+        folders.extend(interpreter.modules.iter().filter_map(|modules| modules.installed.as_deref()));
+        folders.extend(interpreter.installed.as_ref().map(|installed| installed.folder.as_path()));
+    }
     folders.into_iter().filter_map(InUse::of).collect()
 }
 
@@ -445,8 +484,11 @@ fn own_environment(folders: &Folders, setup: &Setup) -> BTreeMap<String, String>
         return BTreeMap::new();
     }
     let mut environment = setup.suite().environment.clone();
-    for (name, _) in setup.toolchain.environment(folders, setup) {
-        environment.remove(&name);
+    let tools = setup.toolchain().environment(folders, setup);
+    if setup.toolchain() == setup.main_tools.toolchain {
+        environment.retain(|name, _| tools.iter().all(|(set, _)| set != name));
+    } else {
+        environment.extend(tools);
     }
     environment
 }
@@ -455,15 +497,20 @@ fn own_environment(folders: &Folders, setup: &Setup) -> BTreeMap<String, String>
 /// commands may write.
 pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpec {
     let tree = folders.tree();
-    let mut mounts = setup.interpreter.mounts();
+    let mut mounts: Vec<Mount> = Vec::new();
+    for tools in setup.tools() {
+        let new = tools.interpreter.mounts();
+        mounts.extend(new.into_iter().filter(|mount| !mounts.contains(mount)).collect::<Vec<_>>());
+    }
     mounts.push(Mount::read_only(folders.tools()));
     mounts.extend(Some(folders.before()).filter(|folder| UntrustedFolder::open(folder).is_ok()).map(Mount::read_only));
     mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
     mounts.push(Mount { host: folders.scratch(), inside: folders.scratch(), writable: true });
     // A linter of the project's own packages is seen with them.
     let programs = setup.linters.iter().map(|linter| &linter.program);
-    let elsewhere =
-        programs.filter(|program| program.is_absolute() && !crate::lint::is_seen_with(&setup.interpreter, program));
+    let elsewhere = programs.filter(|program| {
+        program.is_absolute() && !setup.tools().any(|tools| is_seen_with(&tools.interpreter, program))
+    });
     mounts.extend(elsewhere.map(Mount::read_only));
     // What nobody needs must not keep a sandbox from standing: it may be gone since it was found, or a link by now.
     let servers: BTreeSet<&PathBuf> = setup.language_servers.iter().flat_map(|server| &server.mounts).collect();
@@ -473,7 +520,9 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
             mounts.push(Mount::read_only(path));
         }
     }
-    mounts.extend(setup.toolchain.mounts(folders, setup));
+    for Tools { toolchain, interpreter } in setup.tools() {
+        mounts.extend(toolchain.mounts(folders, interpreter));
+    }
     let ours = BTreeMap::from([
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
         ("CI".to_owned(), "true".to_owned()),
@@ -481,9 +530,9 @@ pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> Wo
     ]);
     let mut environment = setup.main_suite.environment.clone();
     environment.extend(ours);
-    environment.extend(setup.toolchain.environment(folders, setup));
+    environment.extend(setup.toolchain().environment(folders, setup));
     // The same path on both sides: what the tests print needs no translation.
-    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain.image() }
+    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain().image() }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a language server of the host's own; the sandbox looks at it again")]

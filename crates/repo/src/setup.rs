@@ -15,9 +15,12 @@ use crate::toolchain::Toolchain;
 /// Setup of a repository's tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
-    /// Toolchain of the project's language.
+    /// Tools that run the main suite.
+    #[serde(flatten)]
+    pub main_tools: Tools,
+    /// Tools of further languages, whose tests CI runs, too.
     #[serde(default)]
-    pub toolchain: Toolchain,
+    pub other_tools: Vec<Tools>,
     /// The folders that the import path begins at, relative to the repository (`""`, `src`).
     pub roots: Vec<String>,
     /// The suite of tests whose success is half of what green means.
@@ -28,8 +31,6 @@ pub struct Setup {
     /// The number of the suite at hand, of which commands and reports are: 0 for the main one.
     #[serde(default)]
     pub at: usize,
-    /// Interpreter that runs the tests.
-    pub interpreter: Interpreter,
     /// Commands that build, or compile as a check, before the tests run; a failure makes the tree red.
     #[serde(default)]
     pub builds: Vec<BuildCommand>,
@@ -68,6 +69,16 @@ pub struct Setup {
     pub parts: Parts,
 }
 
+/// The tools of a language, and the interpreter that runs its tests.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tools {
+    /// The tools.
+    #[serde(default)]
+    pub toolchain: Toolchain,
+    /// Interpreter that runs the tests, with what is installed for them.
+    pub interpreter: Interpreter,
+}
+
 /// Linter findings that the commit before had: they are not what broke. A linter also finds more as it grows older than the
 /// project, and which version CI runs is not known here.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -90,6 +101,65 @@ impl Setup {
     /// The suite at hand.
     pub fn suite(&self) -> &Suite {
         self.suites().nth(self.at).unwrap_or(&self.main_suite)
+    }
+
+    /// The tools of every language, those of the main suite first.
+    pub fn tools(&self) -> impl Iterator<Item = &Tools> {
+        std::iter::once(&self.main_tools).chain(&self.other_tools)
+    }
+
+    /// The tools of one language; those of the main suite if there are none.
+    pub fn tools_of(&self, toolchain: Toolchain) -> &Tools {
+        self.tools().find(|tools| tools.toolchain == toolchain).unwrap_or(&self.main_tools)
+    }
+
+    /// The toolchain of the suite at hand.
+    pub fn toolchain(&self) -> Toolchain {
+        self.toolchain_of(self.suite())
+    }
+
+    /// The interpreter of the suite at hand.
+    pub fn interpreter(&self) -> &Interpreter {
+        &self.tools_of(self.toolchain()).interpreter
+    }
+
+    /// The toolchain of a suite.
+    pub(crate) fn toolchain_of(&self, suite: &Suite) -> Toolchain {
+        suite.tests.runner.language().and_then(Toolchain::of).unwrap_or(self.main_tools.toolchain)
+    }
+
+    /// The toolchain that reads a file, by its language; that of the main suite for all others.
+    pub(crate) fn toolchain_for(&self, file: &str) -> Toolchain {
+        let own = self.main_tools.toolchain;
+        self.tools_of(Language::of_file(file).and_then(Toolchain::of).unwrap_or(own)).toolchain
+    }
+
+    /// The toolchain of the tests in a folder; that of the main suite if there are none.
+    pub(crate) fn toolchain_in(&self, directory: &str) -> Toolchain {
+        let suite = self.suites().find(|suite| suite.directory == directory);
+        self.toolchain_of(suite.unwrap_or(&self.main_suite))
+    }
+
+    /// The number of the first suite that these tools run; 0 if they run none.
+    pub(crate) fn suite_with(&self, toolchain: Toolchain) -> usize {
+        self.suites().position(|suite| self.toolchain_of(suite) == toolchain).unwrap_or_default()
+    }
+
+    /// The interpreters of every language, that of the main suite first.
+    pub(crate) fn interpreters(&self) -> Vec<Interpreter> {
+        self.tools().map(|tools| tools.interpreter.clone()).collect()
+    }
+
+    /// Goes on with these interpreters, in the same order.
+    pub(crate) fn use_interpreters(&mut self, interpreters: Vec<Interpreter>) {
+        let tools = std::iter::once(&mut self.main_tools).chain(&mut self.other_tools);
+        tools.zip(interpreters).for_each(|(tools, interpreter)| tools.interpreter = interpreter);
+    }
+
+    /// The same setup with another interpreter for the main suite.
+    pub(crate) fn with_interpreter(&self, interpreter: Interpreter) -> Self {
+        let main_tools = Tools { interpreter, ..self.main_tools };
+        Self { main_tools, ..self.clone() }
     }
 
     /// Returns the command lines that decide what green is, for the user.

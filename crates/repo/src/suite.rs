@@ -21,7 +21,7 @@ pub(crate) async fn run(
     context: &StepContext,
 ) -> Result<Look, StepError> {
     session.place().folders.remove_report().map_err(|error| disk("removing an old report", &error))?;
-    let toolchain = session.setup().toolchain;
+    let toolchain = session.setup().toolchain();
     let words = toolchain.test_words(&session.place(), scope);
     let outcome = session.run(words, limit, context).await?;
     let report = toolchain.test_report(&session.place(), &outcome);
@@ -51,7 +51,7 @@ pub(crate) async fn rerun(
     let failed = |error| disk("removing an old report", &error);
     session.place().folders.remove_report().map_err(failed)?;
     session.place().folders.take_touched().map_err(failed)?;
-    let toolchain = session.setup().toolchain;
+    let toolchain = session.setup().toolchain();
     let words = toolchain.varied_words(&session.place(), scope, conditions);
     let outcome = session.run_under(conditions, words, limit, context).await?;
     let report = toolchain.test_report(&session.place(), &outcome);
@@ -67,7 +67,7 @@ pub(crate) async fn rerun(
 }
 
 fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {
-    let (toolchain, place) = (session.setup().toolchain, session.place());
+    let (toolchain, place) = (session.setup().toolchain(), session.place());
     let mut look = Look { millis: millis(outcome.duration), ..Look::default() };
     if let Some(report) = report {
         look.tests = Look::tests_of(report);

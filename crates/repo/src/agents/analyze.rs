@@ -67,7 +67,9 @@ pub(crate) async fn run(
     for line in setup.command_lines() {
         context.note("analyzed", format!("green means: {line}"));
     }
-    context.note("analyzed", format!("interpreter: {}", setup.interpreter.found));
+    for tools in setup.tools() {
+        context.note("analyzed", format!("interpreter: {}", tools.interpreter.found));
+    }
     state.setup = Some(setup);
     Ok(())
 }

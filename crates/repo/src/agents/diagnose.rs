@@ -143,10 +143,8 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
         .filter(|finding| finding.category.hides_others())
         .filter_map(|finding| finding.file.clone())
         .filter(|file| session.sources().text(file).is_some())
+        .filter(|file| session.setup().toolchain_for(file).explains_syntax())
         .collect();
-    if !session.setup().toolchain.explains_syntax() {
-        return Ok(());
-    }
     let files: Vec<String> = broken.into_iter().collect();
     let compiled = session.parse_check(&files, context).await?;
     for finding in &mut look.findings {

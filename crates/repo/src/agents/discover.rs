@@ -26,7 +26,7 @@ pub(crate) fn run(state: &mut HealState, folder: &Path, context: &StepContext) -
     }
     // Runners of JavaScript are told where tests are as often as they look for them by name; and so is whoever is told the command.
     let is_named = state.request.test_command.is_some();
-    let is_named = is_named || state.setup.as_ref().is_some_and(|setup| setup.toolchain == Toolchain::Node);
+    let is_named = is_named || state.setup.as_ref().is_some_and(|setup| setup.main_tools.toolchain == Toolchain::Node);
     if state.test_files.is_empty() && !is_named {
         return Err(StepError::Permanent {
             code: ErrorCode::TestDiscoveryFailed,

@@ -24,7 +24,7 @@ use serde_json::json;
 use crate::change::{hash_of, unified_diff};
 use crate::checkout::Checkout;
 use crate::earlier;
-use crate::installation::interpreter_for;
+use crate::installation::interpreters_for;
 use crate::look::TestState;
 use crate::model;
 use crate::project::lists_dependencies;
@@ -47,11 +47,11 @@ pub(crate) struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Gives the session the interpreter that its tree asks for.
+    /// Gives the session the interpreters that its tree asks for.
     async fn refit(self, state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
         let setup = session.setup().clone();
-        let interpreter = interpreter_for(&setup, state, self.checkout, self.settings, context).await?;
-        session.use_interpreter(interpreter, context.run, &self.settings.sandbox).await
+        let interpreters = interpreters_for(&setup, state, self.checkout, self.settings, context).await?;
+        session.use_interpreters(interpreters, context.run, &self.settings.sandbox).await
     }
 }
 
@@ -200,7 +200,7 @@ async fn accept(
     if changes_what_is_installed(&kept.files) {
         machine.refit(state, session, context).await?;
         if let Some(setup) = &mut state.setup {
-            setup.interpreter = session.setup().interpreter.clone();
+            setup.use_interpreters(session.setup().interpreters());
             setup.linters.clone_from(&session.setup().linters);
         }
     }

@@ -166,7 +166,7 @@ impl Investigation<'_> {
     /// Returns the variations to try for these signs, grouped by kind. Concurrency comes first: the duration
     /// of concurrent work may be random.
     fn variations(&self, signs: &BTreeSet<Sign>) -> Vec<(FlakyKind, Vec<Conditions>)> {
-        let is_python = self.session.setup().toolchain == Toolchain::Python;
+        let is_python = self.session.setup().toolchain() == Toolchain::Python;
         let has = |sign| signs.contains(&sign);
         let mut variations = Vec::new();
         if has(Sign::Threads) {
@@ -192,7 +192,7 @@ impl Investigation<'_> {
         if self.suite > QUICK || !self.has_time() {
             return Ok(None);
         }
-        let is_python = self.session.setup().toolchain == Toolchain::Python;
+        let is_python = self.session.setup().toolchain() == Toolchain::Python;
         let as_it_is =
             if is_python { Conditions::default() } else { Conditions { shuffle: Some(7), ..Conditions::default() } };
         let whole = self.rerun_all(&as_it_is).await?;
@@ -423,7 +423,7 @@ impl Investigation<'_> {
         if !changes_program {
             return Ok(Origin::Older);
         }
-        if self.session.setup().toolchain != Toolchain::Python {
+        if self.session.setup().toolchain() != Toolchain::Python {
             return Ok(Origin::Unclear);
         }
         let conditions = Conditions { is_before: true, ..Conditions::listed() };
@@ -516,7 +516,7 @@ impl Investigation<'_> {
 
     fn command(&self, names: &[String]) -> String {
         let place = self.session.place();
-        place.setup.toolchain.own_command(&place, names)
+        place.setup.toolchain().own_command(&place, names)
     }
 
     /// A command that shows the failure; `fails`: it does so under these conditions, and otherwise as it is.

@@ -10,7 +10,7 @@ use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
-use super::{LINT_TIME, Tool, findings, placed};
+use super::{Tool, findings, placed};
 use crate::own_settings::Protection;
 use crate::session::{Session, disk};
 use crate::setup::LintCommand;
@@ -43,7 +43,8 @@ pub(crate) async fn candidates(
         if tool.rewrite.is_none() {
             continue;
         }
-        let outcome = session.run_in(&command.directory, super::words(session, &command), LINT_TIME, context).await?;
+        let outcome =
+            super::lint_in(session, &command, &command.directory, super::words(session, &command), context).await?;
         let prefixes = session.prefixes();
         let found: Vec<Finding> =
             findings(session, &command, &outcome, &prefixes).into_iter().filter(is_target).collect();
@@ -75,7 +76,7 @@ async fn rewritten(
         .chain(rewrite(command.arguments.clone()))
         .map(|word| placed(session, &word))
         .collect();
-    let outcome = session.run_in(&command.directory, words, LINT_TIME, context).await;
+    let outcome = super::lint_in(session, command, &command.directory, words, context).await;
     let left: Vec<Option<String>> = kept.iter().map(|file| text_of(&session.tree(), &file.file)).collect();
     // Also on an error: nothing that was not accepted stays.
     tree::write(&session.tree(), &kept).map_err(|error| disk("taking back what a formatter wrote", &error))?;

@@ -6,6 +6,7 @@ use autoheal_code::report::{biome, checkers, flake8, formatters, ruff};
 use autoheal_engine::diagnostics::Finding;
 
 use crate::setup::Linter;
+use crate::toolchain::Toolchain;
 
 /// Origin of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,16 @@ pub(crate) enum Home {
     Python(&'static str),
     /// One of the project's own packages.
     Node,
+}
+
+impl Home {
+    /// The toolchain with which the tool is installed.
+    pub(crate) const fn toolchain(self) -> Toolchain {
+        match self {
+            Self::Python(_) => Toolchain::Python,
+            Self::Node => Toolchain::Node,
+        }
+    }
 }
 
 /// Output of a tool.

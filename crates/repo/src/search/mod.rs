@@ -132,7 +132,7 @@ impl Prepared {
     async fn start(session: &mut Session, time: Duration) -> Result<Self, RunnerError> {
         let began = Instant::now();
         let place = session.place();
-        let words = place.setup.toolchain.warm_words(&place).ok_or_else(no_runner)?;
+        let words = place.setup.toolchain().warm_words(&place).ok_or_else(no_runner)?;
         let conversation =
             session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
         let mut runner = Runner::start(conversation, time).await?;
@@ -258,7 +258,7 @@ async fn search(
         Prepared::start(session, time).await?
     };
     record.is_never_warm = false;
-    let suite = match Suite::new(session.place().setup.toolchain, &prepared.runs, selectors) {
+    let suite = match Suite::new(session.place().setup.toolchain(), &prepared.runs, selectors) {
         Ok(suite) => suite,
         Err(error) => {
             // The next failure may be another matter.
@@ -385,7 +385,7 @@ async fn screen_all(
     let Prepared { mut runner, runs, .. } = Prepared::start(session, SCREENING).await?;
     for proposal in proposals {
         let (target, candidates) = (&proposal.target, &proposal.candidates);
-        let suite = Suite::new(session.place().setup.toolchain, &runs, &selectors(state, &target.key()))?;
+        let suite = Suite::new(session.place().setup.toolchain(), &runs, &selectors(state, &target.key()))?;
         let deadline = context.now().plus(SCREENING);
         let sources = session.sources();
         let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline };

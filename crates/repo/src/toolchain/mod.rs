@@ -29,14 +29,14 @@ use serde::{Deserialize, Serialize};
 use crate::checkout::Checkout;
 use crate::flaky::conditions::{Conditions, Moment};
 use crate::folders::Folders;
-use crate::project::Project;
+use crate::project::{Language, Project};
 use crate::session::Scope;
 use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
 use crate::workflow::HealSettings;
 
 /// The tools of one language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Toolchain {
     /// Python: pip, pytest, unittest.
@@ -60,7 +60,7 @@ pub(crate) struct Place<'a> {
 impl Place<'_> {
     /// The interpreter as a command's word.
     pub(crate) fn program(&self) -> String {
-        self.setup.interpreter.program.display().to_string()
+        self.setup.interpreter().program.display().to_string()
     }
 
     /// One of our scripts as a command's word.
@@ -95,6 +95,15 @@ pub(crate) struct Search<'a> {
 }
 
 impl Toolchain {
+    /// The tools of a language; `None`: it is not supported.
+    pub(crate) const fn of(language: Language) -> Option<Self> {
+        match language {
+            Language::Python => Some(Self::Python),
+            Language::JavaScript => Some(Self::Node),
+            Language::Java => None,
+        }
+    }
+
     /// The container image that has its interpreter.
     pub(crate) fn image(self) -> Image {
         match self {
@@ -279,10 +288,10 @@ impl Toolchain {
     }
 
     /// Returns the mounts that are needed in addition to the tree, the interpreter and our own folders.
-    pub(crate) fn mounts(self, folders: &Folders, setup: &Setup) -> Vec<Mount> {
+    pub(crate) fn mounts(self, folders: &Folders, interpreter: &Interpreter) -> Vec<Mount> {
         match self {
             Self::Python => Vec::new(),
-            Self::Node => node::mounts(folders, &setup.interpreter),
+            Self::Node => node::mounts(folders, interpreter),
         }
     }
 }

@@ -48,7 +48,7 @@ fn on_branch(repository: &TestRepository, file: &str) -> String {
 #[tokio::test]
 async fn a_fault_that_only_the_second_suite_sees_is_healed() {
     let steps = workflow(&["pytest tests/test_twice.py", "pytest tests/test_told.py"]);
-    let repository = shop(&steps, &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&steps, &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
     let Some(healed) = healed(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert_eq!(healed.results.commands.len(), 2, "{:?}", healed.results.commands);
@@ -61,6 +61,33 @@ async fn a_fault_of_logic_in_the_second_suite_is_searched_for_there() {
     let repository = shop(&steps, &[], &LIBRARY.replace("number * 2", "number - 2"));
     let Some(healed) = healed(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert!(healed.results.searches.iter().all(|search| search.not_warm.is_none()), "{}", healed.report);
+}
+
+#[tokio::test]
+async fn both_languages_of_a_repository_are_healed() {
+    let steps = workflow(&["pytest tests", "cd web && npm test"]);
+    let (sum, page) = ("exports.sum = (a, b) => a + b;\n", "exports.title = (name) => name.trim().toUpperCase();\n");
+    let test = "const test = require('node:test');\nconst assert = require('node:assert');\nconst { sum } = require('../sum');\n\
+                const { title } = require('../page');\ntest('sum', () => {\n  assert.strictEqual(sum(2, 3), 5);\n  \
+                assert.strictEqual(sum(4, 4), 8);\n});\ntest('title', () => assert.strictEqual(title(' a '), 'A'));\n";
+    let web = [
+        ("web/package.json", r#"{"name": "web", "version": "1.0.0", "scripts": {"test": "node --test test/"}}"#),
+        ("web/sum.js", sum),
+        ("web/page.js", page),
+        ("web/test/all.test.js", test),
+    ];
+    let repository = shop(&steps, &web, LIBRARY);
+    repository.write("shop/library.py", LIBRARY.replace("json.dumps", "jsn.dumps"));
+    repository.write("web/sum.js", sum.replace('+', "-"));
+    repository.write("web/page.js", page.replace("toUpperCase", "toUperCase")).commit("break both");
+    repository.write("NOTES.md", "Nothing.\n").commit("notes");
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(healed.results.commands, ["python -m pytest tests", "node --test test/ (in web)"]);
+    for (file, text) in [("shop/library.py", LIBRARY), ("web/sum.js", sum), ("web/page.js", page)] {
+        assert_eq!(on_branch(&repository, file), text, "{}", healed.report);
+    }
     assert!(healed.results.searches.iter().all(|search| search.not_warm.is_none()), "{}", healed.report);
 }
 
@@ -178,14 +205,14 @@ async fn what_prepares_prints_or_delivers_decides_nothing() {
         "poetry install",
         "uv sync",
     ]);
-    let repository = shop(&steps, &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&steps, &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
     let Some(healed) = healed(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{:?}\n{}", healed.results.not_run, healed.report);
 }
 
 #[tokio::test]
 async fn a_second_run_beside_a_branch_that_waits_says_so() {
-    let repository = shop(&workflow(&["pytest"]), &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&workflow(&["pytest"]), &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
     let Some(first) = healed(&repository).await else { return };
     assert_eq!(first.results.stop_reason, StopReason::Green, "{}", first.report);
     let Some(second) = healed(&repository).await else { return };
@@ -195,7 +222,7 @@ async fn a_second_run_beside_a_branch_that_waits_says_so() {
 
 #[tokio::test]
 async fn a_branch_that_nobody_verified_is_not_green() {
-    let repository = shop(&workflow(&["pytest"]), &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&workflow(&["pytest"]), &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
     let request = HealRequest { ci: CiMode::None, ..HealRequest::new(repository.path().display().to_string()) };
     let Some(healed) = heal(request).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{}", healed.report);

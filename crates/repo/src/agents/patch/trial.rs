@@ -275,9 +275,9 @@ impl Trial<'_> {
     async fn look_at(&mut self, files: &[FileText], scope: &Scope, limit: Duration) -> Result<Look, StepError> {
         let undo = self.session.write(files)?;
         let look = if changes_what_is_installed(files) {
-            let interpreter = self.session.setup().interpreter.clone();
+            let interpreters = self.session.setup().interpreters();
             let look = self.look_refitted(scope, limit).await;
-            self.session.use_interpreter(interpreter, self.context.run, &self.machine.settings.sandbox).await?;
+            self.session.use_interpreters(interpreters, self.context.run, &self.machine.settings.sandbox).await?;
             look
         } else {
             self.session.look(scope, limit, self.context).await

@@ -19,7 +19,7 @@ use crate::project::interpreter::is_program;
 use crate::project::join;
 use crate::project::node::{PackageManager, Packages};
 use crate::session::{disk, ran, sandbox_error, workspace_spec};
-use crate::setup::{Interpreter, ModuleFolder, Setup};
+use crate::setup::{Interpreter, ModuleFolder};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
 use crate::wanted::Version;
@@ -126,7 +126,7 @@ async fn version(
     search: Search<'_>,
     state: &HealState,
 ) -> Result<Option<(u8, u8)>, StepError> {
-    let setup = Setup { interpreter: candidate.clone(), ..search.setup.clone() };
+    let setup = search.setup.with_interpreter(candidate.clone());
     let spec = workspace_spec(search.context.run, &search.checkout.folders, &setup);
     let mut workspace = search.settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let program = candidate.program.display().to_string();
@@ -246,7 +246,7 @@ async fn run(
     let tree = search.checkout.folders.tree();
     let from = packages.lock.as_deref().unwrap_or("package.json");
     search.context.note("installing", format!("packages, from {}", join(&packages.root, from)));
-    let setup = Setup { interpreter: base.clone(), ..search.setup.clone() };
+    let setup = search.setup.with_interpreter(base.clone());
     let mut spec = workspace_spec(search.context.run, &search.checkout.folders, &setup);
     let untrusted = UntrustedFolder::open(&tree).map_err(|error| disk("opening the tree", &error))?;
     for modules in folders {

@@ -65,9 +65,11 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
         }
     }
     path.extend(
-        setup.interpreter.modules.iter().map(|modules| tree.join(&modules.inside).join(".bin").display().to_string()),
+        setup.interpreter().modules.iter().map(|modules| tree.join(&modules.inside).join(".bin").display().to_string()),
     );
-    path.extend(setup.interpreter.program.parent().map(|bin| bin.display().to_string()).filter(|bin| !bin.is_empty()));
+    path.extend(
+        setup.interpreter().program.parent().map(|bin| bin.display().to_string()).filter(|bin| !bin.is_empty()),
+    );
     path.extend(["/usr/local/bin", "/usr/bin", "/bin"].map(str::to_owned));
     let ours = [
         ("PATH", path.join(":")),

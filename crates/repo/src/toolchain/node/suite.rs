@@ -62,7 +62,7 @@ fn is_ts_mocha(place: &Place<'_>) -> bool {
 /// The major version of the vitest that is installed for the project.
 fn vitest_major(place: &Place<'_>) -> Option<u32> {
     const LONGEST: u64 = 1 << 20;
-    let mut modules = place.setup.interpreter.modules.iter();
+    let mut modules = place.setup.interpreter().modules.iter();
     modules.find_map(|modules| {
         let manifest = UntrustedFolder::open(&modules.host).ok()?.read("vitest/package.json", LONGEST).ok()?;
         let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
@@ -179,7 +179,7 @@ fn program(place: &Place<'_>, name: &str) -> String {
     let tree = place.folders.tree();
     let has = |folder: &Path, program: &str| UntrustedFolder::open(folder).is_ok_and(|it| it.kind(program).is_some());
     let of_package = format!(".bin/{name}");
-    let installed = place.setup.interpreter.modules.iter().find(|modules| has(&modules.host, &of_package));
+    let installed = place.setup.interpreter().modules.iter().find(|modules| has(&modules.host, &of_package));
     let committed = [place.setup.suite().directory.as_str(), ""]
         .into_iter()
         .map(|folder| join(folder, &format!("node_modules/{of_package}")))

@@ -64,15 +64,15 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     let mut best: Option<Fitting> = None;
     let mut others = Vec::new();
     for interpreter in candidates(project, checkout, settings, wanted) {
-        let mut candidate = Setup { interpreter, ..setup.clone() };
+        let mut candidate = setup.with_interpreter(interpreter);
         let (pinned, absent): (BTreeSet<String>, BTreeSet<String>) = match state.request.install_command {
             Some(_) => (BTreeSet::new(), BTreeSet::new()),
-            None => lint::requirements(setup, &candidate.interpreter, &checkout.folders.tree())
+            None => lint::requirements(setup, candidate.interpreter(), &checkout.folders.tree())
                 .partition(|requirement| requirement.contains("==")),
         };
         let needed = needed.iter().cloned().chain(pinned).collect();
         let Some(answer) = ask(&candidate, &needed, state, checkout, settings, context).await? else { continue };
-        candidate.interpreter.version = answer.version;
+        candidate.main_tools.interpreter.version = answer.version;
         if let Some(wanted) = wanted
             && !answer.version.is_some_and(|version| wanted.fits(version))
         {
@@ -81,10 +81,10 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
         }
         let missing: Vec<String> = answer.missing.into_iter().chain(absent).collect();
         if missing.is_empty() && is_installed {
-            return Ok(candidate.interpreter);
+            return Ok(candidate.main_tools.interpreter);
         }
         if best.as_ref().is_none_or(|best| missing.len() < best.missing.len()) {
-            best = Some(Fitting { interpreter: candidate.interpreter, missing });
+            best = Some(Fitting { interpreter: candidate.main_tools.interpreter, missing });
         }
         if !is_installed {
             break;
@@ -179,7 +179,7 @@ async fn ask(
 ) -> Result<Option<Answer>, StepError> {
     let spec = workspace_spec(context.run, &checkout.folders, setup);
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-    let program = setup.interpreter.program.display().to_string();
+    let program = setup.interpreter().program.display().to_string();
     let words = [program, "-c".to_owned(), MISSING_MODULES.to_owned()].into_iter().chain(modules.iter().cloned());
     let command = Command {
         directory: checkout.folders.tree().join(&setup.suite().directory),
@@ -220,8 +220,7 @@ async fn install(
         format!("dependencies, from {}", found.join(", "))
     };
     context.note("installing", what);
-    let mut spec =
-        workspace_spec(context.run, &checkout.folders, &Setup { interpreter: base.clone(), ..setup.clone() });
+    let mut spec = workspace_spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
     spec.mounts.push(Mount { host: environment.clone(), inside: environment.clone(), writable: true });
     spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
     spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());

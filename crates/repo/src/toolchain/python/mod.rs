@@ -14,7 +14,7 @@ use crate::folders::{self, Folders};
 use crate::setup::Setup;
 
 pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
-    let bin = setup.interpreter.program.parent().map(|bin| bin.display().to_string()).unwrap_or_default();
+    let bin = setup.interpreter().program.parent().map(|bin| bin.display().to_string()).unwrap_or_default();
     let ours = [
         ("PATH", format!("{bin}:/usr/local/bin:/usr/bin:/bin")),
         // The patch decides what is imported: never an installed copy, and never another checkout's.
