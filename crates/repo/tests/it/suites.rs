@@ -48,7 +48,7 @@ fn on_branch(repository: &TestRepository, file: &str) -> String {
 #[tokio::test]
 async fn a_fault_that_only_the_second_suite_sees_is_healed() {
     let steps = workflow(&["pytest tests/test_twice.py", "pytest tests/test_told.py"]);
-    let repository = shop(&steps, &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&steps, &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
     let Some(healed) = healed(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert_eq!(healed.results.commands.len(), 2, "{:?}", healed.results.commands);
@@ -205,14 +205,14 @@ async fn what_prepares_prints_or_delivers_decides_nothing() {
         "poetry install",
         "uv sync",
     ]);
-    let repository = shop(&steps, &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&steps, &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
     let Some(healed) = healed(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{:?}\n{}", healed.results.not_run, healed.report);
 }
 
 #[tokio::test]
 async fn a_second_run_beside_a_branch_that_waits_says_so() {
-    let repository = shop(&workflow(&["pytest"]), &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&workflow(&["pytest"]), &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
     let Some(first) = healed(&repository).await else { return };
     assert_eq!(first.results.stop_reason, StopReason::Green, "{}", first.report);
     let Some(second) = healed(&repository).await else { return };
@@ -222,7 +222,7 @@ async fn a_second_run_beside_a_branch_that_waits_says_so() {
 
 #[tokio::test]
 async fn a_branch_that_nobody_verified_is_not_green() {
-    let repository = shop(&workflow(&["pytest"]), &[], LIBRARY.replace("json.dumps", "jsn.dumps"));
+    let repository = shop(&workflow(&["pytest"]), &[], &LIBRARY.replace("json.dumps", "jsn.dumps"));
     let request = HealRequest { ci: CiMode::None, ..HealRequest::new(repository.path().display().to_string()) };
     let Some(healed) = heal(request).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{}", healed.report);
