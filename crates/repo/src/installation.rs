@@ -10,7 +10,7 @@ use autoheal_sandbox::SandboxKind;
 use crate::checkout::{Checkout, DefaultBranch, forge_error};
 use crate::ci_commands::{self, LintStep, TestStep};
 use crate::language_server;
-use crate::lint::tools::{Home, Tool};
+use crate::lint::tools::Tool;
 use crate::lint::{self, versions};
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
@@ -173,10 +173,8 @@ async fn other_setup(
 
 /// Returns the command of a linter; its program is not found yet.
 fn lint_command(step: LintStep, tree: &Path) -> LintCommand {
-    let requirement = match Tool::of(step.linter).home {
-        Home::Python(distribution) => Some(versions::requirement(tree, distribution)),
-        Home::Node => None,
-    };
+    let distribution = Tool::of(step.linter).home.distribution();
+    let requirement = distribution.map(|distribution| versions::requirement(tree, distribution));
     LintCommand {
         linter: step.linter,
         is_required: step.is_required,

@@ -23,7 +23,8 @@ use crate::project;
 use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::session::Session;
 use crate::setup::{Interpreter, LintCommand, Linter, OldFindings, Setup};
-use tools::{Home, Said, Tool};
+use crate::toolchain::Toolchain;
+use tools::{Said, Tool};
 
 /// A linter may take this long.
 const LINT_TIME: Duration = Duration::from_mins(5);
@@ -138,7 +139,9 @@ pub(crate) async fn lint_in(
     words: Vec<String>,
     context: &StepContext,
 ) -> Result<Outcome, StepError> {
-    session.run_with(Tool::of(linter.linter).home.toolchain(), directory, words, LINT_TIME, context).await
+    // A package's program is called by its name.
+    let toolchain = if linter.program.is_absolute() { Toolchain::Python } else { Toolchain::Node };
+    session.run_with(toolchain, directory, words, LINT_TIME, context).await
 }
 
 /// The command that reports, and changes nothing.
@@ -155,8 +158,10 @@ fn placed(session: &Session, word: &str) -> String {
 /// Finds the programs of all linters again. A linter whose program is missing now keeps the old path.
 pub(crate) fn find_programs(setup: &mut Setup, tree: &Path) {
     let find = |linter: &LintCommand| {
-        let interpreter = &setup.tools_of(Tool::of(linter.linter).home.toolchain()).interpreter;
-        locate(linter.linter, &linter.directory, interpreter, tree)
+        let mut toolchains = Tool::of(linter.linter).home.toolchains().iter();
+        toolchains.find_map(|toolchain| {
+            locate(linter.linter, &linter.directory, &setup.tools_of(*toolchain).interpreter, tree)
+        })
     };
     let programs: Vec<Option<PathBuf>> = setup.linters.iter().map(find).collect();
     for (linter, program) in setup.linters.iter_mut().zip(programs) {
@@ -184,7 +189,7 @@ pub(crate) fn requirements<'s>(
 pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter, tree: &Path) -> Option<PathBuf> {
     let tool = Tool::of(linter);
     let name = tool.program;
-    if tool.home == Home::Node {
+    if tool.home.toolchains().contains(&Toolchain::Node) {
         let has = |folder: &Path, program: &str| {
             UntrustedFolder::open(folder).is_ok_and(|folder| folder.kind(program).is_some())
         };
@@ -192,8 +197,11 @@ pub(crate) fn locate(linter: Linter, directory: &str, interpreter: &Interpreter,
         let is_installed = interpreter.modules.iter().any(|modules| has(&modules.host, &program));
         let committed = [directory, ""].map(|folder| project::join(folder, &format!("node_modules/{program}")));
         let is_there = is_installed || committed.iter().any(|program| has(tree, program));
-        return is_there.then(|| PathBuf::from(name));
+        if is_there {
+            return Some(PathBuf::from(name));
+        }
     }
+    tool.home.distribution()?;
     beside(interpreter, name).or_else(|| on_path(name))
 }
 

@@ -365,7 +365,7 @@ pub enum Linter {
     Biome,
     /// The type checker `mypy`.
     Mypy,
-    /// The project's own `pyright`.
+    /// `pyright`, of the project's packages or of PyPI.
     Pyright,
     /// The linter `pylint`.
     Pylint,

@@ -15,14 +15,25 @@ pub(crate) enum Home {
     Python(&'static str),
     /// One of the project's own packages.
     Node,
+    /// One of the project's own packages, else that distribution of `PyPI`.
+    Either(&'static str),
 }
 
 impl Home {
-    /// The toolchain with which the tool is installed.
-    pub(crate) const fn toolchain(self) -> Toolchain {
+    /// The toolchains with which the tool may be installed, the first that has it first.
+    pub(crate) const fn toolchains(self) -> &'static [Toolchain] {
         match self {
-            Self::Python(_) => Toolchain::Python,
-            Self::Node => Toolchain::Node,
+            Self::Python(_) => &[Toolchain::Python],
+            Self::Node => &[Toolchain::Node],
+            Self::Either(_) => &[Toolchain::Node, Toolchain::Python],
+        }
+    }
+
+    /// The distribution that pip installs; `None`: pip has none.
+    pub(crate) const fn distribution(self) -> Option<&'static str> {
+        match self {
+            Self::Python(distribution) | Self::Either(distribution) => Some(distribution),
+            Self::Node => None,
         }
     }
 }
@@ -362,7 +373,7 @@ pub(crate) static TOOLS: [Tool; 11] = [
     Tool {
         linter: Linter::Pyright,
         program: "pyright",
-        home: Home::Node,
+        home: Home::Either("pyright"),
         commands: &[],
         checks: &[],
         never_red: &["--watch", "-w", "--stats"],

@@ -39,7 +39,8 @@ fn repository(command: &str, file: &str, good: &str, broken: &str, more: &[(&str
 /// Heals with the tools of this machine; `None`, loudly, where it lacks the one that CI runs.
 async fn healed(tool: &str, repository: &TestRepository) -> Option<Healed> {
     let healed = heal(HealRequest::new(repository.path().display().to_string())).await?;
-    if healed.state.warnings.iter().any(|warning| warning.contains("is not installed here")) {
+    let not_run = healed.state.setup.iter().flat_map(|setup| &setup.not_run);
+    if not_run.chain(&healed.state.warnings).any(|told| told.contains("is not installed here")) {
         skip(&format!("healing what {tool} finds"), "it is not installed, and could not be");
         return None;
     }
@@ -103,6 +104,7 @@ async fn what_type_checkers_find_is_healed_by_what_they_say() {
     for (tool, command, good, broken) in [
         ("mypy", "mypy shop", CALC, annotated.as_str()),
         ("mypy", "mypy shop", &more, &misspelt),
+        ("pyright", "pyright shop", &more, &misspelt),
         ("pylint", "pylint --disable=all --enable=E shop", &more, &misspelt),
     ] {
         let repository = repository(command, "shop/calc.py", good, broken, &[]);
