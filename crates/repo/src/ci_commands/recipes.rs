@@ -82,7 +82,7 @@ pub(super) fn commands(
     if targets.is_empty() {
         targets.extend(recipes.first.as_deref());
     }
-    Some(recipes.lines(&targets).iter().map(|line| script::commands(line)).collect())
+    Some(recipes.lines(&targets)?.iter().map(|line| script::commands(line)).collect())
 }
 
 impl Recipes {
@@ -171,8 +171,8 @@ impl Recipes {
         self.rules.push(Rule { needs, lines: first_line.into_iter().collect() });
     }
 
-    /// The lines of these targets, each behind those of the targets that it needs. A rule counts once.
-    fn lines(&self, targets: &[&str]) -> Vec<String> {
+    /// The lines of these targets, each behind those of the targets that it needs; `None`: they are too long. A rule counts once.
+    fn lines(&self, targets: &[&str]) -> Option<Vec<String>> {
         let (mut lines, mut length, mut seen) = (Vec::new(), 0, BTreeSet::new());
         // The rules that are begun, each with its target and the number of its needs that were followed. No recursion: files are hostile.
         let mut open: Vec<(usize, &str, usize)> = Vec::new();
@@ -190,12 +190,12 @@ impl Recipes {
                 let line = self.expanded(line.trim_start_matches(['@', '-', '+', ' ']), target);
                 length += line.len();
                 if length > LONGEST_IN_ALL {
-                    return lines;
+                    return None;
                 }
                 lines.push(line);
             }
         }
-        lines
+        Some(lines)
     }
 
     /// The rules of a target as a stack: those that only say what it needs are on top.
@@ -283,7 +283,7 @@ pub(super) fn folder(arguments: &[String]) -> (Option<&str>, Vec<String>) {
 mod tests {
     use super::*;
 
-    fn lines(program: Program, text: &str, target: &str) -> Vec<String> {
+    fn lines(program: Program, text: &str, target: &str) -> Option<Vec<String>> {
         Recipes::read(program, text, &BTreeMap::new(), &BTreeMap::new()).lines(&[target])
     }
 
@@ -293,20 +293,20 @@ mod tests {
                     compile:\n\t${PYTHON} -m compileall shop\n\ntest:\n\t$(PYTEST) $(FLAGS) $@ $$HOME $(shell date)\n\n\
                     PYTEST = $(PYTHON) -m pytest\n";
         let expected = ["python3 -m compileall shop", "python3 -m pytest -q -x test $HOME $(shell date)", "ruff check"];
-        assert_eq!(lines(Program::Make, make, "ci"), expected);
+        assert_eq!(lines(Program::Make, make, "ci").unwrap(), expected);
         let just =
             "python := \"python3\"\n\ntest *args: lint\n    {{ python }} -m pytest {{args}}\n\nlint:\n    @flake8\n";
-        assert_eq!(lines(Program::Just, just, "test"), ["flake8", "python3 -m pytest "]);
+        assert_eq!(lines(Program::Just, just, "test").unwrap(), ["flake8", "python3 -m pytest "]);
     }
 
     #[test]
     fn variables_and_targets_that_name_themselves_end() {
         let text = "A = $(A) $(B)\nB = $(A)$(A)\nall: other\n\t$(A)\nother: all\n";
-        assert!(lines(Program::Make, text, "all")[0].len() <= LONGEST);
+        assert!(lines(Program::Make, text, "all").unwrap()[0].len() <= LONGEST);
         let next = |number| format!("V{number} = $(V{0})$(V{0})\n", number + 1);
         let chain = (10..60).map(next).collect::<Vec<String>>().concat();
-        assert!(lines(Program::Make, &format!("{chain}all:\n\t$(V10)\n"), "all")[0].len() <= LONGEST);
+        assert!(lines(Program::Make, &format!("{chain}all:\n\t$(V10)\n"), "all").unwrap()[0].len() <= LONGEST);
         let long = format!("A = {}\nall:\n{}", "x".repeat(1000), "\t$(A)\n".repeat(5000));
-        assert!(lines(Program::Make, &long, "all").concat().len() <= LONGEST_IN_ALL);
+        assert_eq!(lines(Program::Make, &long, "all"), None);
     }
 }
