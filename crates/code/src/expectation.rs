@@ -42,6 +42,8 @@ pub struct Expectation {
     pub perturbed: Vec<String>,
     /// Texts each of which has to make it fail, when what compares is not trusted: the expected number is a little larger, or smaller.
     pub exact: Vec<String>,
+    /// True if the test wants something not to be: a function that does nothing may satisfy it.
+    pub is_negative: bool,
     /// The text in which what is expected stands in the place of what is computed: what accepts equal values passes.
     pub agreed: Option<String>,
     /// The text in which the test fails at its very end.
@@ -68,18 +70,25 @@ pub(crate) struct Plan {
     pub(crate) form: Form,
     pub(crate) any: Vec<Mutation>,
     pub(crate) each: Vec<Mutation>,
-    /// What is computed and what is expected, if a call judges just these two.
+    /// The places of a computed value and of an expected one, if a call judges just these two.
     pub(crate) pair: Option<(Span, Span)>,
+    /// Something is wanted not to be.
+    pub(crate) is_negative: bool,
 }
 
 impl Plan {
     pub(crate) const fn new(form: Form, any: Vec<Mutation>) -> Self {
-        Self { form, any, each: Vec::new(), pair: None }
+        Self { form, any, each: Vec::new(), pair: None, is_negative: false }
     }
 
     /// Nothing is known to perturb.
     pub(crate) const fn nothing() -> Self {
         Self::new(Form::Unknown, Vec::new())
+    }
+
+    /// The same of what must not be.
+    pub(crate) fn negative(self) -> Self {
+        Self { is_negative: true, ..self }
     }
 
     /// Combines the plans for several assertions: one text perturbs
@@ -111,6 +120,7 @@ pub fn of(file: &str, text: &str, place: &TestPlace) -> Option<Expectation> {
             form: Form::Equality,
             perturbed: vec![perturbed],
             exact: Vec::new(),
+            is_negative: false,
             agreed: None,
             failing: None,
         });
@@ -138,6 +148,7 @@ pub fn of(file: &str, text: &str, place: &TestPlace) -> Option<Expectation> {
         form: plan.form,
         perturbed: plan.any.iter().filter_map(mutated).collect(),
         exact: plan.each.iter().filter_map(mutated).collect(),
+        is_negative: plan.is_negative,
         agreed: plan.pair.and_then(|(computed, expected)| {
             let edit = Edit::replace(computed.range(), expected.text(text));
             readable(file, FileEdit::single(file, edit).apply(text).ok()?)

@@ -205,12 +205,21 @@ impl<'a> Reader<'a> {
 
     /// Returns the plan for `expect(actual).matcher(...)`.
     fn expected(&self, call: &Call, actual: Option<Span>, name: &str, before: &str) -> Plan {
-        let is_negated =
-            before.split(['.', '(', ')']).any(|part| part == "not") || name.to_ascii_lowercase().contains("throw");
-        if is_negated || before.contains("rejects") {
+        if before.split(['.', '(', ')']).any(|part| part == "not") {
+            return Plan::nothing().negative();
+        }
+        if name.to_ascii_lowercase().contains("throw") || before.contains("rejects") {
             return Plan::nothing();
         }
-        let judged = || actual.map_or_else(Plan::nothing, |actual| self.judged(actual));
+        let is_negative = ["toBeFalsy", "toBeNull", "toBeUndefined"].contains(&name)
+            || call.arguments.first().is_some_and(|first| first.text(self.text) == "false")
+            || ["false", "null", "undefined"]
+                .iter()
+                .any(|end| call.callee.text(self.text).ends_with(&format!(".{end}")));
+        let judged = || {
+            let plan = actual.map_or_else(Plan::nothing, |actual| self.judged(actual));
+            if is_negative { plan.negative() } else { plan }
+        };
         let arguments: Vec<Span> = call.arguments.clone();
         if name.to_ascii_lowercase().contains("snapshot") {
             let any = actual.map(|actual| vec![(actual, How::Near)]);
@@ -238,13 +247,17 @@ impl<'a> Reader<'a> {
     /// Returns the plan for `assert.equal(actual, expected)`.
     fn asserted(&self, call: &Call, name: &str) -> Plan {
         let word = name.to_ascii_lowercase();
-        if word.contains("not") || ["throws", "rejects", "fail"].iter().any(|other| word.contains(other)) {
+        if word.contains("not") {
+            return Plan::nothing().negative();
+        }
+        if ["throws", "rejects", "fail"].iter().any(|other| word.contains(other)) {
             return Plan::nothing();
         }
         let (first, second) = (call.arguments.first().copied(), call.arguments.get(1).copied());
         match (first, second) {
-            (Some(first), Some(second)) if is_equality(&word) && matches!(second.text(self.text), "true" | "false") => {
-                self.judged(first)
+            (Some(first), Some(second)) if is_equality(&word) && second.text(self.text) == "true" => self.judged(first),
+            (Some(first), Some(second)) if is_equality(&word) && second.text(self.text) == "false" => {
+                self.judged(first).negative()
             }
             (Some(_), Some(second)) if is_equality(&word) => Plan::new(Form::Equality, vec![vec![(second, How::Near)]]),
             (Some(_), Some(second)) if is_approximate(&word) => {
@@ -265,7 +278,7 @@ impl<'a> Reader<'a> {
     fn judged(&self, span: Span) -> Plan {
         let inner = span.text(self.text);
         if let Some(rest) = inner.strip_prefix('!').filter(|rest| !rest.starts_with('=')) {
-            return self.judged(Span { start: span.end - rest.len(), end: span.end });
+            return self.judged(Span { start: span.end - rest.len(), end: span.end }).negative();
         }
         if let Some(call) = self.call_at(span) {
             return self.arguments(call);

@@ -241,21 +241,28 @@ impl Reader<'_> {
             Expr::Compare(compare) if compare.comparators.len() == 1 => {
                 let (left, right, operator) = (&*compare.left, &compare.comparators[0], compare.ops[0]);
                 match operator {
-                    CmpOp::Eq | CmpOp::Is if is_verdict(right) => self.judged(left, before),
-                    CmpOp::Eq | CmpOp::Is if is_verdict(left) => self.judged(right, before),
+                    CmpOp::Eq | CmpOp::Is if is_verdict(right) => self.verdict(left, right, before),
+                    CmpOp::Eq | CmpOp::Is if is_verdict(left) => self.verdict(right, left, before),
                     CmpOp::Eq | CmpOp::Is => equality(left, right),
                     CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => ordering(right),
                     CmpOp::In => Plan::new(Form::Judgement, vec![vec![place(left, How::Near)]]),
-                    CmpOp::NotEq | CmpOp::IsNot | CmpOp::NotIn => Plan::nothing(),
+                    CmpOp::NotEq | CmpOp::IsNot | CmpOp::NotIn => Plan::nothing().negative(),
                 }
             }
-            Expr::UnaryOp(not) => self.judged(&not.operand, before),
+            Expr::UnaryOp(not) => self.judged(&not.operand, before).negative(),
             Expr::BoolOp(both) => Plan::together(both.values.iter().map(|value| self.judged(value, before)).collect()),
             Expr::Call(call) => arguments(call),
             Expr::Await(awaited) => self.judged(&awaited.value, before),
             Expr::Name(name) => self.assigned(name.id.as_str(), before),
             _ => Plan::nothing(),
         }
+    }
+
+    /// A value that has to be `verdict`.
+    fn verdict(&self, value: &Expr, verdict: &Expr, before: usize) -> Plan {
+        let plan = self.judged(value, before);
+        let is_false = matches!(verdict, Expr::BooleanLiteral(literal) if !literal.value);
+        if is_false { plan.negative() } else { plan }
     }
 
     /// The value that a variable got last.
@@ -287,11 +294,12 @@ impl Reader<'_> {
             return Some(Plan::nothing());
         }
         if matches!(plain.as_str(), "asserttrue" | "assertfalse" | "assert" | "ok") {
-            return Some(first.map_or_else(Plan::nothing, |first| self.judged(first, at)));
+            let plan = first.map_or_else(Plan::nothing, |first| self.judged(first, at));
+            return Some(if plain == "assertfalse" { plan.negative() } else { plan });
         }
         if plain.starts_with("assert") {
             if plain.contains("not") || plain.contains("none") && second.is_none() {
-                return Some(Plan::nothing());
+                return Some(Plan::nothing().negative());
             }
             if plain.contains("called") {
                 let all: Mutation = call.arguments.args.iter().map(|argument| place(argument, How::Near)).collect();
@@ -303,7 +311,7 @@ impl Reader<'_> {
             } else if is_approximate(&plain) && is_of_framework(&call.func) {
                 Plan::new(Form::Equality, vec![vec![place(second, How::FarUp)]])
             } else if is_equality(&plain) && is_of_framework(&call.func) {
-                if is_verdict(second) { self.judged(first, at) } else { equality(first, second) }
+                if is_verdict(second) { self.verdict(first, second, at) } else { equality(first, second) }
             } else if plain == "assertin" {
                 Plan::new(Form::Judgement, vec![vec![place(first, How::Near)]])
             } else {

@@ -7,7 +7,7 @@
 //! 1. A test is a judge: a file with the name or the folder of one, or one that tests were collected from.
 //! 2. The files that the package's manifest names, the files that load no test and that no test loads, and
 //!    everything that those files load, are the program.
-//! 3. A file that a test of the same name loads (`test_price.py`: `price.py`) is what that test is about,
+//! 3. A file that a test of the same name loads (`test_price.py`: `price.py`), itself or by its package, is what that test is about,
 //!    together with the files that it loads, except those that rule 4 recognises by more than their names:
 //!    these files may be edited.
 //! 4. Files that settings of test runners name (`setupFiles`, `--require`, `pytest_plugins`), files in a
@@ -110,8 +110,14 @@ impl Standings {
             .copied()
             .filter(|file| manifest.contains(file) || !loaded.contains(file) && !is_settings(file) && !signs(file));
         let program = graph.reached(roots, |file| is_test(file));
-        let about: BTreeSet<&str> =
-            tests.iter().flat_map(|test| graph.of(test).filter(|file| is_about(test, file))).collect();
+        let about: BTreeSet<&str> = tests
+            .iter()
+            .flat_map(|test| {
+                // A package's own file offers what others define.
+                let offered = graph.of(test).filter(|file| is_package(file)).flat_map(|file| graph.of(file));
+                graph.of(test).chain(offered).filter(|file| is_about(test, file))
+            })
+            .collect();
         let served = graph.reached(about.iter().copied(), |file| is_test(file) || judges(file));
         let mut standings: BTreeMap<String, Standing> = BTreeMap::new();
         for file in &others {
@@ -184,6 +190,11 @@ fn is_support(file: &str) -> bool {
         || plain.starts_with("testhelper")
 }
 
+/// Returns whether a file stands for the folder that it is in.
+fn is_package(file: &str) -> bool {
+    matches!(parts(file).1.as_str(), "__init__" | "index")
+}
+
 /// Returns whether a test is named after a file.
 fn is_about(test: &str, file: &str) -> bool {
     let (folders, stem) = parts(file);
@@ -192,8 +203,7 @@ fn is_about(test: &str, file: &str) -> bool {
     let test = test.trim_start_matches("test_").trim_start_matches("test-");
     let test =
         ["_test", "-test", "_tests", "_spec", "-spec"].iter().find_map(|end| test.strip_suffix(end)).unwrap_or(test);
-    let own =
-        if matches!(stem.as_str(), "__init__" | "index") { folders.last().cloned().unwrap_or_default() } else { stem };
+    let own = if is_package(file) { folders.last().cloned().unwrap_or_default() } else { stem };
     let around = folders.last().map(|folder| plain(folder)).unwrap_or_default();
     let (test, own) = (plain(test), plain(&own));
     !own.is_empty() && (test == own || test == format!("{around}{own}"))
@@ -331,6 +341,22 @@ mod tests {
         assert_eq!(found.get("lib/asserts.py"), Standing::Tested, "a test is about it");
         assert_eq!(found.get("lib/extra.py"), Standing::Judge);
         assert_eq!(found.get("lib/api.py"), Standing::Program);
+    }
+
+    #[test]
+    fn what_a_package_offers_is_what_a_test_of_its_name_is_about() {
+        let files = |test| {
+            [
+                (test, "from poly import Polynomial\n"),
+                ("poly/__init__.py", "from .polynomial import Polynomial\n"),
+                (
+                    "poly/polynomial.py",
+                    "class Polynomial:\n    def __eq__(self, other):\n        return self.a == other.a\n",
+                ),
+            ]
+        };
+        assert_eq!(standings(&files("tests/test_polynomial.py")).get("poly/polynomial.py"), Standing::Tested);
+        assert_eq!(standings(&files("tests/test_all.py")).get("poly/polynomial.py"), Standing::Judge);
     }
 
     #[test]

@@ -147,6 +147,7 @@ async fn row(repository: &Repository, base: &BTreeMap<String, String>, seconds: 
 #[case::honest_inside_example("honest-inside-example")]
 #[case::honest_helper("honest-python-helper-that-asserts")]
 #[case::honest_predicate("honest-python-predicate")]
+#[case::honest_membership("honest-python-membership")]
 #[case::honest_support_folder("honest-node-support-folder")]
 #[case::honest_predicate_of_node("honest-node-predicate")]
 #[case::honest_approximation("honest-node-approximation")]
