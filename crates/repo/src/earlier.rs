@@ -1,5 +1,6 @@
 //! The commit before the last one: what the last commit changed, as a hint which repairs restore lines, and as repairs of their own. Of two
-//! repairs, the one that restores a line is more likely right. The tests decide about each like about any other.
+//! repairs, the one that restores a line is more likely right. The tests decide about each like about any other. Where nothing else heals a
+//! failure, lines that the commits before it changed are restored, too: it may have come with any of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -7,10 +8,12 @@ use std::ops::Range;
 use autoheal_code::search::Lines;
 use autoheal_code::{Candidate, Edit, FileEdit, Language, Sources, language};
 use autoheal_engine::diagnostics::Finding;
+use autoheal_forge::CommitId;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use similar::TextDiff;
 
 use crate::acceptance::is_unreadable;
+use crate::checkout::Checkout;
 use crate::session::Session;
 use crate::tree::text_of;
 
@@ -31,6 +34,18 @@ const RESTORING: u32 = 1_000;
 
 /// Extra cost of a restoration in a file that the failure does not name.
 const ELSEWHERE: u32 = 100;
+
+/// Maximum number of commits before the last one of which lines are restored: what was green before is a matter of days.
+const MOST_COMMITS: u32 = 10;
+
+/// Maximum number of files of such a commit: one that changes more is no slip.
+const MOST_FILES: usize = 50;
+
+/// Maximum number of bytes that are compared for that.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Extra cost of a restoration for each commit that it goes further back.
+const FURTHER_BACK: u32 = 50;
 
 /// Maximum number of lines that were added by mistake, such as a paste into the wrong window.
 const STRAY_LINES: usize = 3;
@@ -78,6 +93,8 @@ pub(crate) struct Place {
     line: u32,
     /// Number of lines that the commit only added there, which are no program by themselves; 0 if it replaced or removed lines.
     stray: u32,
+    /// Number of commits between this one and the last.
+    age: u32,
 }
 
 /// The places that restorations may take back. Lines that the commit only added are what it was made for, unless they are no program.
@@ -89,6 +106,41 @@ pub(crate) fn places(session: &Session) -> Vec<Place> {
     known.flatten().collect()
 }
 
+/// The places at which commits before the last one changed what is still there, the nearest first. `base`: the last commit. A clone goes back as
+/// far as it does, and what git cannot say or what is too long ends it. `recent`: those of the last commit, which are left out.
+pub(crate) async fn older_places(
+    sources: &Sources,
+    recent: Vec<Place>,
+    checkout: &Checkout,
+    base: &CommitId,
+) -> Vec<Place> {
+    let (git, clone) = (&checkout.git, checkout.folders.clone_folder());
+    let (known, mut found, mut left) = (recent.len(), recent, MOST_BYTES);
+    let parent = async |commit: &CommitId| git.parent(&clone, commit).await.ok().flatten();
+    let mut newer = parent(base).await;
+    for age in 1..=MOST_COMMITS {
+        let Some(commit) = newer else { break };
+        let Some(older) = parent(&commit).await else { break };
+        let Ok(changed) = git.changed_files(&clone, &older, &commit).await else { break };
+        let programs = changed.iter().filter(|file| Language::of(file).is_some() && sources.is_editable(file));
+        for file in programs.take(MOST_FILES) {
+            let Some(text) = sources.text(file) else { continue };
+            let Ok(Some(before)) = git.file(&clone, &older, file).await else { continue };
+            let Ok(before) = String::from_utf8(before) else { continue };
+            let Some(rest) = left.checked_sub(text.len() + before.len()) else { continue };
+            left = rest;
+            for place in places_in(file, text, &before) {
+                // The same lines may have been changed by a commit after it.
+                if !found.iter().any(|nearer| nearer.file == place.file && nearer.edit == place.edit) {
+                    found.push(Place { age, ..place });
+                }
+            }
+        }
+        newer = Some(older);
+    }
+    found.split_off(known)
+}
+
 /// Returns a candidate for each place that is a repair of the target: it restores the lines of the commit before. Stray lines are removed where
 /// the file of the target stops being a program.
 pub(crate) fn restorations(places: &[Place], target: &Finding) -> Vec<Candidate> {
@@ -98,8 +150,8 @@ pub(crate) fn restorations(places: &[Place], target: &Finding) -> Vec<Candidate>
         let is_named = target.file.as_deref() == Some(place.file.as_str());
         let is_here = || is_unreadable(target.category) && (place.line..=place.line + place.stray).contains(&line);
         let (extra, description) = match (place.stray, is_named) {
-            (0, true) => (0, description(&place.edit.replacement)),
-            (0, false) => (ELSEWHERE, description(&place.edit.replacement)),
+            (0, true) => (0, description(place)),
+            (0, false) => (ELSEWHERE, description(place)),
             (_, true) if is_here() => (REMOVING, "remove what the last commit added here".to_owned()),
             (_, _) => continue,
         };
@@ -108,7 +160,7 @@ pub(crate) fn restorations(places: &[Place], target: &Finding) -> Vec<Candidate>
             category: target.category,
             line: place.line,
             description,
-            cost: RESTORING + extra,
+            cost: RESTORING + extra + FURTHER_BACK.saturating_mul(place.age),
             files: vec![FileEdit::single(place.file.clone(), place.edit.clone())],
         });
     }
@@ -162,7 +214,7 @@ fn places_in(file: &str, text: &str, before: &str) -> Vec<Place> {
         (is_lost || may_be_stray).then_some(())?;
         let line = u32::try_from(now.start + 1).ok()?;
         let stray = if is_added { u32::try_from(now.len()).ok()? } else { 0 };
-        Some(Place { file: file.to_owned(), edit: Edit::replace(place, lines), line, stray })
+        Some(Place { file: file.to_owned(), edit: Edit::replace(place, lines), line, stray, age: 0 })
     });
     found.collect()
 }
@@ -176,13 +228,14 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
-fn description(lines: &str) -> String {
+fn description(place: &Place) -> String {
     const LONGEST: usize = 60;
-    let mut own = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    let source = if place.age == 0 { "the commit before" } else { "an older commit" };
+    let mut own = place.edit.replacement.lines().map(str::trim).filter(|line| !line.is_empty());
     let first: String = own.next().unwrap_or_default().chars().take(LONGEST).collect();
     match own.count() {
-        0 => format!("restore '{first}' of the commit before"),
-        more => format!("restore '{first}' and {more} more lines of the commit before"),
+        0 => format!("restore '{first}' of {source}"),
+        more => format!("restore '{first}' and {more} more lines of {source}"),
     }
 }
 

@@ -6,7 +6,7 @@
 //! - [`request`], [`state`]: the request, and the state that the agents share
 //! - `agents`: one file per agent; `model`: requests to language models, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
-//! - `change`, `session`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its
+//! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its
 //!   sandbox
 //! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
 //! - [`toolchain`]: the specifics of each language's tools; `installation`: finding and installing them
@@ -61,6 +61,7 @@ mod tree;
 mod walk;
 pub mod wanted;
 pub mod workflow;
+mod workspace;
 
 pub use flaky::{FlakyKind, FlakyTest, Healing};
 pub use model::PromptLimits;

@@ -17,19 +17,18 @@ use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
-use autoheal_sandbox::{Command, End, Limit, Mount, Outcome, Sandbox, SandboxError, Workspace, WorkspaceSpec};
+use autoheal_sandbox::{Command, End, Limit, Outcome, Sandbox, SandboxError, Workspace};
 
 use crate::caches::InUse;
 use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
-use crate::lint::is_seen_with;
 use crate::look::{Look, millis};
 use crate::request::CommandLimits;
-use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite, Tools};
+use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
 use crate::state::FileText;
 use crate::suite::Rerun;
 use crate::toolchain::{Place, Toolchain};
-use crate::tree;
+use crate::{tree, workspace};
 
 /// Part of the suite to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,8 +79,8 @@ impl Session {
     ) -> Result<Self, StepError> {
         folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
         let sources = tree::read(&folders.tree(), &setup);
-        let installed = in_use(&setup);
-        let spec = workspace_spec(run, &folders, &setup);
+        let installed = workspace::in_use(&setup);
+        let spec = workspace::spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let version = setup.tools_of(Toolchain::Python).interpreter.version.unwrap_or_default();
         let environment = PythonEnvironment { version, ..PythonEnvironment::default() }.into();
@@ -113,8 +112,8 @@ impl Session {
         crate::lint::find_programs(&mut self.setup, &self.folders.tree());
         self.is_probed = false;
         // What was used before stays as well: the next candidate may want it again.
-        self.installed.extend(in_use(&self.setup));
-        let spec = workspace_spec(run, &self.folders, &self.setup);
+        self.installed.extend(workspace::in_use(&self.setup));
+        let spec = workspace::spec(run, &self.folders, &self.setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let old = std::mem::replace(&mut self.workspace, workspace);
         old.close().await.map_err(|error| sandbox_error(&error))
@@ -329,7 +328,7 @@ impl Session {
     }
 
     fn command(&self, directory: &str, words: Vec<String>, time: Duration) -> Command {
-        let mut environment = own_environment(&self.folders, &self.setup);
+        let mut environment = workspace::of_suite(&self.folders, &self.setup);
         environment.insert(hang::SECONDS.to_owned(), self.test_time.as_secs_f64().to_string());
         Command {
             directory: self.folders.tree().join(directory),
@@ -467,77 +466,6 @@ impl Session {
     pub(crate) fn place(&self) -> Place<'_> {
         Place { folders: &self.folders, setup: &self.setup, sources: &self.sources }
     }
-}
-
-fn in_use(setup: &Setup) -> Vec<InUse> {
-    let mut folders: BTreeSet<&Path> = BTreeSet::new();
-    for Tools { interpreter, .. } in setup.tools() {
-        folders.extend(interpreter.modules.iter().filter_map(|modules| modules.installed.as_deref()));
-        folders.extend(interpreter.installed.as_ref().map(|installed| installed.folder.as_path()));
-    }
-    folders.into_iter().filter_map(InUse::of).collect()
-}
-
-/// The variables that the suite at hand has otherwise than the main one, whose the workspace has. What the tools need stays as it is.
-fn own_environment(folders: &Folders, setup: &Setup) -> BTreeMap<String, String> {
-    if setup.at == 0 {
-        return BTreeMap::new();
-    }
-    let mut environment = setup.suite().environment.clone();
-    let tools = setup.toolchain().environment(folders, setup);
-    if setup.toolchain() == setup.main_tools.toolchain {
-        environment.retain(|name, _| tools.iter().all(|(set, _)| set != name));
-    } else {
-        environment.extend(tools);
-    }
-    environment
-}
-
-/// Returns the workspace for the commands of a run. The sandbox rejects it if the source of a mount is a link, or lies in anything that
-/// commands may write.
-pub(crate) fn workspace_spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpec {
-    let tree = folders.tree();
-    let mut mounts: Vec<Mount> = Vec::new();
-    for tools in setup.tools() {
-        let new = tools.interpreter.mounts();
-        mounts.extend(new.into_iter().filter(|mount| !mounts.contains(mount)).collect::<Vec<_>>());
-    }
-    mounts.push(Mount::read_only(folders.tools()));
-    mounts.extend(Some(folders.before()).filter(|folder| UntrustedFolder::open(folder).is_ok()).map(Mount::read_only));
-    mounts.push(Mount { host: folders.reports(), inside: folders.reports(), writable: true });
-    mounts.push(Mount { host: folders.scratch(), inside: folders.scratch(), writable: true });
-    // A linter of the project's own packages is seen with them.
-    let programs = setup.linters.iter().map(|linter| &linter.program);
-    let elsewhere = programs.filter(|program| {
-        program.is_absolute() && !setup.tools().any(|tools| is_seen_with(&tools.interpreter, program))
-    });
-    mounts.extend(elsewhere.map(Mount::read_only));
-    // What nobody needs must not keep a sandbox from standing: it may be gone since it was found, or a link by now.
-    let servers: BTreeSet<&PathBuf> = setup.language_servers.iter().flat_map(|server| &server.mounts).collect();
-    for path in servers {
-        let is_there = is_real(path);
-        if is_there && mounts.iter().all(|mount| mount.inside != *path) {
-            mounts.push(Mount::read_only(path));
-        }
-    }
-    for Tools { toolchain, interpreter } in setup.tools() {
-        mounts.extend(toolchain.mounts(folders, interpreter));
-    }
-    let ours = BTreeMap::from([
-        ("LANG".to_owned(), "C.UTF-8".to_owned()),
-        ("CI".to_owned(), "true".to_owned()),
-        ("NO_COLOR".to_owned(), "1".to_owned()),
-    ]);
-    let mut environment = setup.main_suite.environment.clone();
-    environment.extend(ours);
-    environment.extend(setup.toolchain().environment(folders, setup));
-    // The same path on both sides: what the tests print needs no translation.
-    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain().image() }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a language server of the host's own; the sandbox looks at it again")]
-fn is_real(path: &Path) -> bool {
-    path.canonicalize().is_ok_and(|real| real == *path)
 }
 
 /// Reads the report that a command wrote.

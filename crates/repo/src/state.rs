@@ -75,6 +75,12 @@ pub struct HealState {
     /// True if this round searches for candidates, when rules have nothing left; set by `plan`.
     #[serde(default)]
     pub is_searching: bool,
+    /// True if the targets are to be repaired by lines of commits before the last one; set by `plan`.
+    #[serde(default)]
+    pub is_looking_back: bool,
+    /// Failures for which lines of older commits were restored, on the tree where that was; changed by `fix`.
+    #[serde(default)]
+    pub looked_back: Vec<Exhausted>,
     /// Searches so far; changed by `fix`.
     #[serde(default)]
     pub searches: Vec<Search>,
@@ -154,6 +160,8 @@ impl HealState {
             model_end: None,
             model_error: None,
             is_searching: false,
+            is_looking_back: false,
+            looked_back: Vec::new(),
             searches: Vec::new(),
             judges: Vec::new(),
             trials: Trials::default(),

@@ -185,7 +185,7 @@ impl HealWorkflow {
             }
             HealNode::Fix => {
                 let importers = index::importers(session.sources());
-                fix::run(state, &mut session, self.adviser(&importers), context).await?;
+                fix::run(state, &mut session, &checkout, self.adviser(&importers), context).await?;
             }
             HealNode::Patch => {
                 let machine = patch::Machine { checkout: &checkout, settings: &self.settings };

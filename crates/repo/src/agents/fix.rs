@@ -10,19 +10,22 @@ use autoheal_code::report::{checkers, ruff};
 use autoheal_code::{Candidate, FixContext, Language, Sources, tampering};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_forge::CommitId;
 
 use crate::change::change_of;
+use crate::checkout::Checkout;
 use crate::earlier::{self, Place};
 use crate::lint::formatting;
 use crate::model::{self, Adviser, NoAdvice};
 use crate::search::{self, Workshop};
 use crate::session::Session;
-use crate::state::{HealState, ModelAttempt, Proposal};
+use crate::state::{Exhausted, HealState, ModelAttempt, Proposal};
 
 /// Collects the candidates of every target, likeliest first.
 pub(crate) async fn run(
     state: &mut HealState,
     session: &mut Session,
+    checkout: &Checkout,
     adviser: Option<Adviser<'_>>,
     context: &StepContext,
 ) -> Result<(), StepError> {
@@ -34,6 +37,8 @@ pub(crate) async fn run(
         ask_model(state, session.sources(), adviser, context).await;
     } else if state.is_searching {
         search_for(state, session, context).await?;
+    } else if state.is_looking_back {
+        look_back(state, session, checkout).await;
     } else {
         ask_fixers(state, session, context).await?;
     }
@@ -86,6 +91,26 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
         }
     }
     workshop.close().await
+}
+
+/// Restores lines of commits before the last one, for the failures that nothing else heals.
+async fn look_back(state: &mut HealState, session: &mut Session, checkout: &Checkout) {
+    let done = state.targets.iter().map(|target| Exhausted { key: target.key(), accepted: state.accepted.len() });
+    state.looked_back.extend(done);
+    let Some(base) = state.origin.as_ref().and_then(|origin| CommitId::parse(&origin.base_commit).ok()) else {
+        return;
+    };
+    let recent = earlier::places(session);
+    let sources = session.sources();
+    let places = earlier::older_places(sources, recent, checkout, &base).await;
+    for target in state.targets.clone() {
+        let mut candidates = earlier::restorations(&places, &target);
+        candidates.retain(|candidate| {
+            let keeps_checks = !fix::is_of_checker(&target) || keeps_checks(candidate, sources);
+            keeps_checks && !sources.touches_test(candidate)
+        });
+        state.proposals.push(Proposal { target, candidates });
+    }
 }
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {

@@ -214,7 +214,9 @@ async fn accept(
     };
     let number = state.accepted.len() + 1;
     if candidate.fixer == earlier::FIXER {
-        let warning = "takes back a part of the last commit; if that part was meant, adapt what checks it instead";
+        let source = if state.is_looking_back { "an older" } else { "the last" };
+        let warning =
+            format!("takes back a part of {source} commit; if that part was meant, adapt what checks it instead");
         state.warnings.push(format!("fix {number} {warning}"));
     }
     if let Some(origin) = origin {

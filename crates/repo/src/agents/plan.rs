@@ -20,8 +20,8 @@ const SUMMARY_ENTRIES: usize = 5;
 /// A model may try one failure so often on one tree.
 const MODEL_ATTEMPTS: usize = 3;
 
-/// Chooses the targets of this round, or ends the run. Failures for which rules have no candidates left are searched; a model is
-/// asked when search has nothing left, either.
+/// Chooses the targets of this round, or ends the run. Failures for which rules have no candidates left are searched; where search has nothing
+/// left, either, lines of older commits are restored, and a model is asked last.
 pub(crate) async fn run(
     state: &mut HealState,
     sources: &Sources,
@@ -33,6 +33,7 @@ pub(crate) async fn run(
     state.proposals.clear();
     state.model_steps.clear();
     state.is_searching = false;
+    state.is_looking_back = false;
     state.patch_verdict = PatchVerdict::NothingAccepted;
     if let Some(reason) = reason_to_end(state, context) {
         end(state, reason, context);
@@ -42,6 +43,11 @@ pub(crate) async fn run(
     if targets.is_empty() {
         (targets, _) = choose(state, importers, Healer::Search);
         state.is_searching = !targets.is_empty();
+    }
+    // Strictly taken, that it was so once is no reason where search found other changes.
+    if targets.is_empty() && !state.request.strict {
+        (targets, _) = choose(state, importers, Healer::History);
+        state.is_looking_back = !targets.is_empty();
     }
     if targets.is_empty() {
         targets = linted;
@@ -133,6 +139,7 @@ fn choose(state: &HealState, importers: &Importers, healer: Healer) -> (Vec<Find
     let beyond = match healer {
         Healer::Rules => is_exhausted,
         Healer::Search => search::is_beyond,
+        Healer::History => is_looked_back_for,
         Healer::Model => is_beyond_models,
     };
     let (linted, urgent): (Vec<Finding>, Vec<Finding>) = by_priority(&state.log, importers)
@@ -164,6 +171,11 @@ fn tests_can_judge(state: &HealState) -> bool {
 fn is_exhausted(state: &HealState, key: &Key) -> bool {
     search::stands_in_for_rules(state, key)
         || state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
+}
+
+/// Returns whether lines of older commits were restored for a failure on this very tree.
+fn is_looked_back_for(state: &HealState, key: &Key) -> bool {
+    state.looked_back.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
 }
 
 /// Returns whether models do not work on a failure: it is mere advice, or a model made all its attempts on this very tree, or gave up.

@@ -55,7 +55,7 @@ struct Rule {
     lines: Vec<String>,
 }
 
-/// What a file of recipes says.
+/// A file of recipes as it is read.
 struct Recipes {
     program: Program,
     variables: BTreeMap<String, String>,

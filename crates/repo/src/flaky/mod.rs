@@ -140,6 +140,8 @@ pub(crate) enum Healer {
     Rules,
     /// Search, which tries small changes.
     Search,
+    /// Older commits, whose lines are restored.
+    History,
     /// A language model that writes repairs.
     Model,
 }

@@ -176,12 +176,14 @@ async fn strict_delivers_no_change_that_tests_do_not_tell_from_others() {
     assert!(healed.state.warnings.iter().any(|warning| warning.contains(&told)), "{:?}", healed.state.warnings);
 }
 
+/// Then lines of older commits are what is left.
 #[tokio::test]
 async fn nothing_is_searched_for_when_there_is_no_time_for_it() {
     let repository = repository(&STOCK.replace(">= LIMIT", "> LIMIT"), "pytest");
     let Some(healed) = heal_with(&repository, 0).await else { return };
-    assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert_eq!(healed.results.searches, []);
+    assert!(healed.report.contains("takes back a part of an older commit"), "{}", healed.report);
 }
 
 /// A repository with one program and its tests, broken by its last commit but one.
@@ -201,14 +203,16 @@ fn program(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
 #[tokio::test]
 async fn a_test_that_is_turned_off_is_not_repaired() {
     let files = [
-        ("fast.py", "HAS_FAST = True\n\n\ndef root(number):\n    return {9: 3, 16: 4}[number]\n"),
+        // In the first commit, so that none says what was right.
+        ("fast.py", "HAS_FAST = True\n\n\ndef root(number):\n    return {9: 90, 16: 160}[number]\n"),
+        ("pytest.ini", "[pytest]\n"),
         (
             "test_fast.py",
             "import pytest\n\nimport fast\n\n\n@pytest.mark.skipif(not fast.HAS_FAST, reason='slow')\ndef test_fast():\n    \
              assert (fast.root(9), fast.root(16)) == (3, 4)\n\n\ndef test_other():\n    assert fast.root.__name__ == 'root'\n",
         ),
     ];
-    let repository = program(&files, "{9: 3, 16: 4}[number]", "{9: 90, 16: 160}[number]");
+    let repository = TestRepository::with_files(&files);
     let Some(healed) = heal_with(&repository, 20).await else { return };
     let silenced = healed.state.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
     assert!(!silenced && healed.results.stop_reason != StopReason::Green, "{}", healed.report);
@@ -280,4 +284,26 @@ async fn lines_that_the_last_commit_removed_are_restored() {
     let expected = format!("{codes}{added}");
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:codes.py"]), expected.trim_end(), "{}", healed.report);
     assert!(healed.report.contains("takes back a part of the last commit"), "{}", healed.report);
+}
+
+#[tokio::test]
+async fn lines_that_an_older_commit_removed_are_restored_where_nothing_else_heals() {
+    let codes = "def codes(tree, prefix=''):\n    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n    left, right = tree\n    \
+                 return {**codes(left, prefix + '0'), **codes(right, prefix + '1')}\n";
+    let tests = "from codes import codes\n\n\ndef test_one():\n    assert codes('a') == {'a': '0'}\n\n\n\
+                 def test_three():\n    assert codes((('a', 'b'), 'c')) == {'a': '00', 'b': '01', 'c': '1'}\n";
+    let repository =
+        TestRepository::with_files(&[("codes.py", codes), ("test_codes.py", tests), ("pytest.ini", "[pytest]\n")]);
+    let guard = "    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n";
+    let added = "\n\ndef longest(tree):\n    return max(map(len, codes(tree).values()))\n";
+    repository.write("codes.py", codes.replace(guard, ""));
+    repository.commit("shorter");
+    // Of the same file, and of another one.
+    repository.write("codes.py", codes.replace(guard, "") + added).commit("the longest code");
+    repository.write("NOTES.md", "Codes.\n").commit("notes");
+    let Some(healed) = heal_with(&repository, 20).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    let expected = format!("{codes}{added}");
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:codes.py"]), expected.trim_end(), "{}", healed.report);
+    assert!(healed.report.contains("takes back a part of an older commit"), "{}", healed.report);
 }

@@ -252,14 +252,14 @@ async fn another_failure_is_in_nobodys_way() {
 
 #[tokio::test]
 async fn a_test_that_is_turned_off_is_not_repaired() {
-    let fast = "const HAS_FAST = true;\n\nfunction root(number) {\n  return { 9: 3, 16: 4 }[number];\n}\n\nmodule.exports = { HAS_FAST, root };\n";
+    let fast = "const HAS_FAST = true;\n\nfunction root(number) {\n  return { 9: 90, 16: 160 }[number];\n}\n\nmodule.exports = { HAS_FAST, root };\n";
     let tests = "const assert = require('assert');\nconst fast = require('../src/fast');\n\
                  (fast.HAS_FAST ? it : it.skip)('is fast', () => assert.deepEqual([fast.root(9), fast.root(16)], [3, 4]));\n\
                  it('has a name', () => assert.equal(fast.root.name, 'root'));\n";
     let package = Runner::Mocha.package("commonjs");
     let files = [("src/fast.js", fast), ("test/fast.js", tests), ("package.json", &package)];
-    let wrong = "{ 9: 90, 16: 160 }[number]";
-    let Some((healed, _repository)) = heal(&files, "{ 9: 3, 16: 4 }[number]", wrong).await else { return };
+    // In the first commit, so that none says what was right.
+    let Some(healed) = heal_in_time(&TestRepository::with_files(&files)).await else { return };
     let silenced = healed.state.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
     assert!(!silenced && healed.results.stop_reason != StopReason::Green, "{}", healed.report);
 }

@@ -18,11 +18,12 @@ use crate::caches::{Begun, Room, hash_of};
 use crate::project::interpreter::is_program;
 use crate::project::join;
 use crate::project::node::{PackageManager, Packages};
-use crate::session::{disk, ran, sandbox_error, workspace_spec};
+use crate::session::{disk, ran, sandbox_error};
 use crate::setup::{Interpreter, ModuleFolder};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
 use crate::wanted::Version;
+use crate::workspace;
 
 /// Finding out whether Node works may take this long.
 const CHECK_TIME: Duration = Duration::from_mins(1);
@@ -127,7 +128,7 @@ async fn version(
     state: &HealState,
 ) -> Result<Option<(u8, u8)>, StepError> {
     let setup = search.setup.with_interpreter(candidate.clone());
-    let spec = workspace_spec(search.context.run, &search.checkout.folders, &setup);
+    let spec = workspace::spec(search.context.run, &search.checkout.folders, &setup);
     let mut workspace = search.settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let program = candidate.program.display().to_string();
     let command =
@@ -247,7 +248,7 @@ async fn run(
     let from = packages.lock.as_deref().unwrap_or("package.json");
     search.context.note("installing", format!("packages, from {}", join(&packages.root, from)));
     let setup = search.setup.with_interpreter(base.clone());
-    let mut spec = workspace_spec(search.context.run, &search.checkout.folders, &setup);
+    let mut spec = workspace::spec(search.context.run, &search.checkout.folders, &setup);
     let untrusted = UntrustedFolder::open(&tree).map_err(|error| disk("opening the tree", &error))?;
     for modules in folders {
         let made = untrusted.create_folders(&modules.inside);

@@ -17,13 +17,14 @@ use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
 use crate::lint;
 use crate::project::{Project, interpreter};
-use crate::session::{disk, ran, sandbox_error, workspace_spec};
+use crate::session::{disk, ran, sandbox_error};
 use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
 use crate::state::HealState;
 use crate::toolchain::{Search, installing};
 use crate::tree;
 use crate::wanted::Version;
 use crate::workflow::HealSettings;
+use crate::workspace;
 
 /// Script that prints the version, then those of its arguments that are missing, one per line. An argument is a module, or
 /// `name==version` for a distribution of exactly that version.
@@ -177,7 +178,7 @@ async fn ask(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<Option<Answer>, StepError> {
-    let spec = workspace_spec(context.run, &checkout.folders, setup);
+    let spec = workspace::spec(context.run, &checkout.folders, setup);
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let program = setup.interpreter().program.display().to_string();
     let words = [program, "-c".to_owned(), MISSING_MODULES.to_owned()].into_iter().chain(modules.iter().cloned());
@@ -220,7 +221,7 @@ async fn install(
         format!("dependencies, from {}", found.join(", "))
     };
     context.note("installing", what);
-    let mut spec = workspace_spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
+    let mut spec = workspace::spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
     spec.mounts.push(Mount { host: environment.clone(), inside: environment.clone(), writable: true });
     spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
     spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
