@@ -244,9 +244,11 @@ impl Investigation<'_> {
         signs: &BTreeSet<Sign>,
         mut alone: Tally,
     ) -> Result<FlakyTest, StepError> {
+        // What is random passes and fails a few times in a row by accident.
+        let sure = if signs.contains(&Sign::Random) { 2 * SURE } else { SURE };
         while alone.count() < 2 * SURE && self.has_time() {
             alone.add(self.alone(suspect, &Conditions::default()).await?);
-            if alone.is_always(true) {
+            if alone.is_always(true) && alone.count() >= sure {
                 break;
             }
         }
@@ -262,7 +264,7 @@ impl Investigation<'_> {
                 let passed = suspect.state_in(&whole.look);
                 together.add(passed);
                 if passed == Some(false)
-                    && let Some(flaky) = self.disturbed(suspect, distinct(whole.order), named, alone).await?
+                    && let Some(flaky) = self.disturbed(suspect, distinct(whole.order), named, alone, sure).await?
                 {
                     return Ok(flaky);
                 }
@@ -290,13 +292,14 @@ impl Investigation<'_> {
         Ok(flaky)
     }
 
-    /// A test that passes by itself and failed after these.
+    /// A test that passes by itself and failed after these. `sure`: the number of runs that are no accident.
     async fn disturbed(
         &mut self,
         suspect: &Suspect,
         order: Vec<String>,
         named: Option<FlakyKind>,
         alone: Tally,
+        sure: usize,
     ) -> Result<Option<FlakyTest>, StepError> {
         let before: Vec<String> = order.into_iter().take_while(|name| *name != suspect.selector).collect();
         if before.is_empty() || before.len() > MOST_LISTED || self.after(suspect, &before).await? != Some(false) {
@@ -304,7 +307,7 @@ impl Investigation<'_> {
         }
         let polluters = self.fewest(suspect, before, false).await?;
         let mut after = Tally::default();
-        while after.passed == 0 && after.count() < SURE && self.has_time() {
+        while after.passed == 0 && after.count() < sure && self.has_time() {
             after.add(self.after(suspect, &polluters).await?);
         }
         if after.passed > 0 || after.failed == 0 {
