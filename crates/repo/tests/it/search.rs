@@ -301,7 +301,7 @@ async fn lines_that_an_older_commit_removed_are_restored_where_nothing_else_heal
     // Of the same file, and of another one.
     repository.write("codes.py", codes.replace(guard, "") + added).commit("the longest code");
     repository.write("NOTES.md", "Codes.\n").commit("notes");
-    let Some(healed) = heal_with(&repository, 20).await else { return };
+    let Some(healed) = heal_with(&repository, 4).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     let expected = format!("{codes}{added}");
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:codes.py"]), expected.trim_end(), "{}", healed.report);
