@@ -104,11 +104,8 @@ async fn look_back(state: &mut HealState, session: &mut Session, checkout: &Chec
     let sources = session.sources();
     let places = earlier::older_places(sources, recent, checkout, &base).await;
     for target in state.targets.clone() {
-        let mut candidates = earlier::restorations(&places, &target);
-        candidates.retain(|candidate| {
-            let keeps_checks = !fix::is_of_checker(&target) || keeps_checks(candidate, sources);
-            keeps_checks && !sources.touches_test(candidate)
-        });
+        let mut candidates = restorations(&places, &target, sources);
+        candidates.retain(|candidate| !sources.touches_test(candidate));
         state.proposals.push(Proposal { target, candidates });
     }
 }
@@ -219,8 +216,7 @@ fn candidates(
     if target.source == Source::Test && asks_for_names(target) {
         candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
     }
-    let mut restorations = earlier::restorations(places, target);
-    restorations.retain(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, session.sources()));
+    let restorations = restorations(places, target, session.sources());
     earlier::put_where_they_were(&mut candidates, &restorations, session.sources());
     earlier::weigh(&mut candidates, session);
     candidates.extend(restorations);
@@ -230,6 +226,13 @@ fn candidates(
     candidates
         .retain(|candidate| !session.sources().touches_test(candidate) && seen.insert(result_of(candidate, session)));
     candidates
+}
+
+/// Returns the restorations of these places; what a type checker found is not healed by fewer checks.
+fn restorations(places: &[Place], target: &Finding, sources: &Sources) -> Vec<Candidate> {
+    let mut restorations = earlier::restorations(places, target);
+    restorations.retain(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, sources));
+    restorations
 }
 
 /// Returns the changes that rules suggest for a hint. That the hint is related to the target is a guess,

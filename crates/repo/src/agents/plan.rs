@@ -7,7 +7,7 @@ use autoheal_engine::workflow::StepContext;
 use crate::flaky::{self, Healer};
 use crate::model::{self, Adviser, NoAdvice};
 use crate::search;
-use crate::state::{HealState, ModelEnd, ModelStep, Observed, PatchVerdict};
+use crate::state::{Exhausted, HealState, ModelEnd, ModelStep, Observed, PatchVerdict};
 use crate::stop_reason::StopReason;
 
 /// Maximum number of failures that one round works on: each costs trials, and fixing the first often resolves
@@ -20,8 +20,8 @@ const SUMMARY_ENTRIES: usize = 5;
 /// A model may try one failure so often on one tree.
 const MODEL_ATTEMPTS: usize = 3;
 
-/// Chooses the targets of this round, or ends the run. Failures for which rules have no candidates left are searched; where search has nothing
-/// left, either, lines of older commits are restored, and a model is asked last.
+/// Chooses the targets of this round, or ends the run. Failures for which rules have no candidates left are searched. When search
+/// has none left, lines of older commits are restored. A model is asked last.
 pub(crate) async fn run(
     state: &mut HealState,
     sources: &Sources,
@@ -169,13 +169,16 @@ fn tests_can_judge(state: &HealState) -> bool {
 
 /// Every candidate of the rules was tried on this very tree, or is tried by search.
 fn is_exhausted(state: &HealState, key: &Key) -> bool {
-    search::stands_in_for_rules(state, key)
-        || state.exhausted.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
+    search::stands_in_for_rules(state, key) || is_on_this_tree(&state.exhausted, state, key)
+}
+
+fn is_on_this_tree(done: &[Exhausted], state: &HealState, key: &Key) -> bool {
+    done.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
 }
 
 /// Returns whether lines of older commits were restored for a failure on this very tree.
 fn is_looked_back_for(state: &HealState, key: &Key) -> bool {
-    state.looked_back.iter().any(|exhausted| exhausted.key == *key && exhausted.accepted == state.accepted.len())
+    is_on_this_tree(&state.looked_back, state, key)
 }
 
 /// Returns whether models do not work on a failure: it is mere advice, or a model made all its attempts on this very tree, or gave up.

@@ -265,45 +265,46 @@ async fn what_brings_a_line_of_the_commit_before_back_comes_first() {
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:cart.py"]), cart.trim_end(), "{}", healed.report);
 }
 
+const CODES: &str = "def codes(tree, prefix=''):\n    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n    \
+                     left, right = tree\n    return {**codes(left, prefix + '0'), **codes(right, prefix + '1')}\n";
+
+/// A part of it that is beyond a small change.
+const GUARD: &str = "    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n";
+
+/// What a commit adds to it.
+const LONGEST: &str = "\n\ndef longest(tree):\n    return max(map(len, codes(tree).values()))\n";
+
+fn with_codes() -> TestRepository {
+    let tests = "from codes import codes\n\n\ndef test_one():\n    assert codes('a') == {'a': '0'}\n\n\n\
+                 def test_three():\n    assert codes((('a', 'b'), 'c')) == {'a': '00', 'b': '01', 'c': '1'}\n";
+    TestRepository::with_files(&[("codes.py", CODES), ("test_codes.py", tests), ("pytest.ini", "[pytest]\n")])
+}
+
 /// A guard of several lines is beyond a small change; what the last commit took away is not.
 #[tokio::test]
 async fn lines_that_the_last_commit_removed_are_restored() {
-    let codes = "def codes(tree, prefix=''):\n    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n    left, right = tree\n    \
-                 return {**codes(left, prefix + '0'), **codes(right, prefix + '1')}\n";
-    let tests = "from codes import codes\n\n\ndef test_one():\n    assert codes('a') == {'a': '0'}\n\n\n\
-                 def test_three():\n    assert codes((('a', 'b'), 'c')) == {'a': '00', 'b': '01', 'c': '1'}\n";
-    let repository =
-        TestRepository::with_files(&[("codes.py", codes), ("test_codes.py", tests), ("pytest.ini", "[pytest]\n")]);
-    let guard = "    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n";
-    let added = "\n\ndef longest(tree):\n    return max(map(len, codes(tree).values()))\n";
-    repository.write("codes.py", codes.replace(guard, "") + added);
+    let repository = with_codes();
+    repository.write("codes.py", CODES.replace(GUARD, "") + LONGEST);
     repository.commit("the longest code");
     let Some(healed) = heal_with(&repository, 60).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     // What the commit was made for stays.
-    let expected = format!("{codes}{added}");
+    let expected = format!("{CODES}{LONGEST}");
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:codes.py"]), expected.trim_end(), "{}", healed.report);
     assert!(healed.report.contains("takes back a part of the last commit"), "{}", healed.report);
 }
 
 #[tokio::test]
 async fn lines_that_an_older_commit_removed_are_restored_where_nothing_else_heals() {
-    let codes = "def codes(tree, prefix=''):\n    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n    left, right = tree\n    \
-                 return {**codes(left, prefix + '0'), **codes(right, prefix + '1')}\n";
-    let tests = "from codes import codes\n\n\ndef test_one():\n    assert codes('a') == {'a': '0'}\n\n\n\
-                 def test_three():\n    assert codes((('a', 'b'), 'c')) == {'a': '00', 'b': '01', 'c': '1'}\n";
-    let repository =
-        TestRepository::with_files(&[("codes.py", codes), ("test_codes.py", tests), ("pytest.ini", "[pytest]\n")]);
-    let guard = "    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n";
-    let added = "\n\ndef longest(tree):\n    return max(map(len, codes(tree).values()))\n";
-    repository.write("codes.py", codes.replace(guard, ""));
+    let repository = with_codes();
+    repository.write("codes.py", CODES.replace(GUARD, ""));
     repository.commit("shorter");
     // Of the same file, and of another one.
-    repository.write("codes.py", codes.replace(guard, "") + added).commit("the longest code");
+    repository.write("codes.py", CODES.replace(GUARD, "") + LONGEST).commit("the longest code");
     repository.write("NOTES.md", "Codes.\n").commit("notes");
     let Some(healed) = heal_with(&repository, 4).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
-    let expected = format!("{codes}{added}");
+    let expected = format!("{CODES}{LONGEST}");
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:codes.py"]), expected.trim_end(), "{}", healed.report);
     assert!(healed.report.contains("takes back a part of an older commit"), "{}", healed.report);
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Repair, Told};
+use super::{Repair, Told, line_around};
 use crate::edit::{Edit, FileEdit};
 use crate::python::same_program::is_same;
 use crate::python::tokens::{self, Kind, Token};
@@ -43,10 +43,10 @@ pub(super) fn repair(told: &Told<'_>) -> Option<Repair> {
 
 /// Bytes of the line that holds `at`, without its line break.
 fn line_at(text: &str, at: usize) -> Range<usize> {
-    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    let end = text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |newline| at + newline);
-    let end = if text.get(start..end).is_some_and(|line| line.ends_with('\r')) { end - 1 } else { end };
-    start..end
+    let line = line_around(text, at);
+    let own = text.get(line.clone()).unwrap_or_default();
+    let own = own.strip_suffix('\n').unwrap_or(own);
+    line.start..line.start + own.strip_suffix('\r').unwrap_or(own).len()
 }
 
 fn end_of_line(text: &str, at: usize) -> Edit {
@@ -101,10 +101,6 @@ fn blank_lines(text: &str, at: usize, count: usize) -> Option<Edit> {
     Some(Edit::replace(start..end, line_break.repeat(count)))
 }
 
-fn is_space(text: &str, range: Range<usize>) -> bool {
-    text.get(range).is_some_and(|gap| gap.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
-}
-
 /// Replaces the space that `at` is in, at the beginning or at the end of.
 fn space_at(text: &str, at: usize, space: &str) -> Option<Edit> {
     let is_blank = |c: char| c == ' ' || c == '\t';
@@ -138,11 +134,7 @@ fn spaces_around(text: &str, at: usize) -> Option<Vec<Edit>> {
     let (left, operator, right) = (tokens.get(found.checked_sub(1)?)?, tokens.get(found)?, tokens.get(found + 1)?);
     let gaps = [left.end..operator.start, operator.end..right.start];
     let is_one_line = left.kind != Kind::Newline && right.kind != Kind::Newline;
-    let edits: Vec<Edit> = gaps
-        .into_iter()
-        .filter(|gap| gap.is_empty() && is_space(text, gap.clone()))
-        .map(|gap| Edit::insert(gap.start, " "))
-        .collect();
+    let edits: Vec<Edit> = gaps.into_iter().filter(Range::is_empty).map(|gap| Edit::insert(gap.start, " ")).collect();
     (is_one_line && !edits.is_empty()).then_some(edits)
 }
 

@@ -18,21 +18,11 @@ pub(super) fn variable(told: &Told<'_>, body: &[Stmt]) -> Option<Repair> {
     if let Some(edit) = bound_by_as(name, text, &line, body) {
         return Some(Repair { edits: vec![edit], description: "remove the unused name" });
     }
-    let is_named = |target: &Expr| matches!(target, Expr::Name(target) if target.id.as_str() == name);
-    let bound = |statement: &Stmt| -> Option<Expr> {
-        match statement {
-            Stmt::Assign(assign) if matches!(assign.targets.as_slice(), [target] if is_named(target)) => {
-                Some((*assign.value).clone())
-            }
-            Stmt::AnnAssign(assign) if is_named(&assign.target) => Some((**assign.value.as_ref()?).clone()),
-            _ => None,
-        }
-    };
     let mut on_line =
         statements(body).into_iter().filter(|statement| line.contains(&statement.range().start().to_usize()));
-    let (statement, value) = on_line.find_map(|statement| Some((statement, bound(statement)?)))?;
+    let (statement, value) = on_line.find_map(|statement| Some((statement, bound(statement, name)?)))?;
     let whole = statement.range().to_std_range();
-    if has_effects(&value) {
+    if has_effects(value) {
         // Brackets of the value stand outside of its range.
         let sign = whole.start + text.get(whole.clone())?.find('=')?;
         let kept = text.get(sign + 1..whole.end)?.trim_start();
@@ -45,6 +35,18 @@ pub(super) fn variable(told: &Told<'_>, body: &[Stmt]) -> Option<Repair> {
         Edit::replace(whole, "pass")
     };
     Some(Repair { edits: vec![edit], description: "remove the unused variable" })
+}
+
+/// The value that a statement gives a variable of this name alone.
+fn bound<'a>(statement: &'a Stmt, name: &str) -> Option<&'a Expr> {
+    let is_named = |target: &Expr| matches!(target, Expr::Name(target) if target.id.as_str() == name);
+    match statement {
+        Stmt::Assign(assign) if matches!(assign.targets.as_slice(), [target] if is_named(target)) => {
+            Some(&assign.value)
+        }
+        Stmt::AnnAssign(assign) if is_named(&assign.target) => assign.value.as_deref(),
+        _ => None,
+    }
 }
 
 /// Removes ` as name` of an `except` or a `with`.
