@@ -271,7 +271,7 @@ const CODES: &str = "def codes(tree, prefix=''):\n    if isinstance(tree, str):\
 /// A part of it that is beyond a small change.
 const GUARD: &str = "    if isinstance(tree, str):\n        return {tree: prefix or '0'}\n";
 
-/// What a commit adds to it.
+/// Lines that a commit adds to it.
 const LONGEST: &str = "\n\ndef longest(tree):\n    return max(map(len, codes(tree).values()))\n";
 
 fn with_codes() -> TestRepository {
