@@ -83,14 +83,15 @@ pub(crate) fn repairs(
         }
     }
     passed.extend(open);
-    passed.retain(|stage| is_safe(&stage.edits) && !takes_away(grammar, text, stage));
     healed.retain(|stage| !takes_away(grammar, text, stage));
+    healed.sort_by(|one, other| one.bits.total_cmp(&other.bits));
+    each_once(&mut healed);
+    passed.retain(|stage| is_safe(&stage.edits) && !takes_away(grammar, text, stage));
     // A repair that costs more than the fault that it leaves behind does is a guess at nonsense.
     passed.sort_by(|one, other| one.unlikely().total_cmp(&other.unlikely()));
+    // Two ways may lead to one text, in one step and in two.
+    each_once(&mut passed);
     passed.truncate(MAX_PARTIAL);
-    healed.sort_by(|one, other| one.bits.total_cmp(&other.bits));
-    let mut seen = HashSet::new();
-    healed.retain(|stage| seen.insert(stage.text.clone()));
     let mut least = healed.iter().map(|stage| stage.bits).fold(0.0, f64::max);
     for stage in &mut passed {
         least += FAULT_LEFT;
@@ -140,10 +141,15 @@ fn takes_away(grammar: &Grammar, text: &str, stage: &Stage) -> bool {
 
 fn likeliest(mut stages: Vec<Stage>) -> Vec<Stage> {
     stages.sort_by(|one, other| one.unlikely().total_cmp(&other.unlikely()));
-    let mut seen = HashSet::new();
-    stages.retain(|stage| seen.insert(stage.text.clone()));
+    each_once(&mut stages);
     stages.truncate(WIDTH);
     stages
+}
+
+/// Of the stages that come to one text, keeps the first.
+fn each_once(stages: &mut Vec<Stage>) {
+    let mut seen = HashSet::new();
+    stages.retain(|stage| seen.insert(stage.text.clone()));
 }
 
 impl Stage {
@@ -211,5 +217,29 @@ mod tests {
         let whole = "a();\nb(c, d, e, f);\nh();\n";
         assert_eq!(results(text, false), [whole]);
         assert_eq!(results(text, true), [whole, "a();\nb(c, d, e, f);\nh(;\n"], "those that repair some come behind");
+    }
+
+    #[test]
+    fn two_ways_to_one_text_are_one_repair() {
+        let of_first = |text: &str, _: Effort| {
+            let closed = |at: usize| Edit::insert(at + 2, ")");
+            let places: Vec<usize> = text.match_indices("(;").map(|(at, _)| at - 1).collect();
+            let repair = |count: usize| {
+                let edits = places.iter().take(count).map(|&at| closed(at)).collect();
+                let proposal = Proposal::new(edits, 5.0, "insert `)`".to_owned());
+                Repair { bits: 5.0, proposal, left: places.len() - count }
+            };
+            // One pair of brackets at a time, and two: the second way comes to a text that the first comes to in two steps.
+            (1..places.len()).map(repair).collect::<Vec<_>>()
+        };
+        let text = "a(;\nb(;\nc(;\n";
+        let found = repairs(&GRAMMAR, text, EFFORT, &of_first, &|_| true);
+        let texts: Vec<String> = found
+            .into_iter()
+            .map(|(_, proposal)| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap())
+            .collect();
+        let distinct: HashSet<&String> = texts.iter().collect();
+        assert_eq!(distinct.len(), texts.len(), "{texts:#?}");
+        assert!(texts.contains(&"a();\nb();\nc(;\n".to_owned()), "{texts:#?}");
     }
 }

@@ -136,7 +136,7 @@ fn of_first_fault(site: &Site<'_>, model: &Model, wanted: &[&str], effort: Effor
     let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
     proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
 
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<String> = survivors.iter().filter_map(|repair| site.edited(&repair.proposal.edits)).collect();
     let mut budget = effort.bytes;
     let mut whole = 0;
     for proposal in proposals {
