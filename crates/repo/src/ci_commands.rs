@@ -24,7 +24,7 @@ mod recognise;
 mod script;
 mod workflow;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,7 @@ use crate::discovery;
 use crate::project::framework::{self, Detected};
 use crate::project::{Language, Manifests, TestFramework, is_folder, join, layout, read_text};
 use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
+use crate::wanted::Version;
 
 /// The commands that decide what green is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -62,6 +63,8 @@ pub struct TestStep {
     pub environment: BTreeMap<String, String>,
     /// Source of the command, for the report: `.github/workflows/ci.yml, job test`, `pytest.ini`.
     pub found: String,
+    /// Versions of its language that CI runs it with.
+    pub versions: BTreeSet<Version>,
 }
 
 impl TestStep {
@@ -245,11 +248,12 @@ impl Collected {
         // The first of the best: `min_by_key` keeps the first of equals. One whose report is read is better than any other.
         let is_opaque = |test: &TestStep| test.command.runner == TestRunner::Opaque;
         let best = self.tests.iter().min_by_key(|(rank, test)| (is_opaque(test), *rank));
-        let test = best.map(|(_, test)| test.clone());
+        let mut test = best.map(|(_, test)| test.clone());
         let mut not_understood = self.not_understood;
         let mut other_tests: Vec<TestStep> = Vec::new();
         for (_, other) in &self.tests {
-            if test.iter().chain(&other_tests).any(|suite| suite.covers(other)) {
+            if let Some(suite) = test.iter_mut().chain(&mut other_tests).find(|suite| suite.covers(other)) {
+                suite.versions.extend(&other.versions);
                 continue;
             }
             let is_read = |test: &TestStep| test.command.runner.language().is_some();
@@ -311,6 +315,7 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
         directory: directory.to_owned(),
         environment: BTreeMap::new(),
         found: detected.evidence.clone(),
+        versions: BTreeSet::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Setup of a repository's tests: its commands, and the interpreter for them.
 
+mod repeats;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -10,8 +12,8 @@ use autoheal_sandbox::SandboxKind;
 use crate::checkout::{Checkout, DefaultBranch, forge_error};
 use crate::ci_commands::{self, LintStep, TestStep};
 use crate::language_server;
+use crate::lint;
 use crate::lint::tools::Tool;
-use crate::lint::{self, versions};
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
 use crate::project::{self, Language, Project};
@@ -63,7 +65,7 @@ pub(crate) async fn prepare(
     }
     let found = tests.found.clone();
     let mut setup = Setup {
-        main_tools: Tools { toolchain, interpreter: Interpreter::default() },
+        main_tools: Tools { toolchain, ..Tools::default() },
         other_tools: Vec::new(),
         roots: project.roots.clone(),
         main_suite: suite_of(tests, String::new()),
@@ -86,6 +88,7 @@ pub(crate) async fn prepare(
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
     setup.main_tools.interpreter = toolchain.find_interpreter(search, state).await?;
     Box::pin(add_other_tools(&mut setup, state, checkout, settings, context)).await?;
+    Box::pin(repeats::add(&mut setup, state, checkout, settings, context)).await?;
     lint::find_programs(&mut setup, &tree);
     let (found, absent) = setup.linters.into_iter().partition(|linter| !linter.program.as_os_str().is_empty());
     setup.linters = found;
@@ -151,17 +154,7 @@ async fn other_setup(
         return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
     }
     let Some((first, rest)) = suites.split_first() else { return Ok(setup.clone()) };
-    let tree = checkout.folders.tree();
-    let mut project = project::survey_in(&tree, Some(&first.directory));
-    project.add(&tree, rest.iter().map(|suite| suite.directory.as_str()));
-    let mut other = Setup {
-        main_tools: Tools { toolchain, interpreter: Interpreter::default() },
-        other_tools: Vec::new(),
-        main_suite: first.clone(),
-        other_suites: rest.to_vec(),
-        roots: project.roots.clone(),
-        ..setup.clone()
-    };
+    let (mut other, project) = setup_of(setup, toolchain, first, rest, checkout);
     let search = Search { setup: &other, project: &project, checkout, settings, context };
     // A command of the user's installs what the main suite needs.
     let command = state.request.install_command.take();
@@ -171,10 +164,32 @@ async fn other_setup(
     Ok(other)
 }
 
+/// The setup of some suites alone, whose interpreter is not found yet, and the project that they belong to.
+fn setup_of(
+    setup: &Setup,
+    toolchain: Toolchain,
+    first: &Suite,
+    rest: &[Suite],
+    checkout: &Checkout,
+) -> (Setup, Project) {
+    let tree = checkout.folders.tree();
+    let mut project = project::survey_in(&tree, Some(&first.directory));
+    project.add(&tree, rest.iter().map(|suite| suite.directory.as_str()));
+    let other = Setup {
+        main_tools: Tools { toolchain, ..Tools::default() },
+        other_tools: Vec::new(),
+        main_suite: first.clone(),
+        other_suites: rest.to_vec(),
+        roots: project.roots.clone(),
+        ..setup.clone()
+    };
+    (other, project)
+}
+
 /// Returns the command of a linter; its program is not found yet.
 fn lint_command(step: LintStep, tree: &Path) -> LintCommand {
     let distribution = Tool::of(step.linter).home.distribution();
-    let requirement = distribution.map(|distribution| versions::requirement(tree, distribution));
+    let requirement = distribution.map(|distribution| lint::versions::requirement(tree, distribution));
     LintCommand {
         linter: step.linter,
         is_required: step.is_required,
@@ -263,6 +278,13 @@ pub(crate) async fn interpreters_for(
     let search = Search { setup, project: &project, checkout, settings, context };
     let mut found = vec![toolchain.find_interpreter(search, state).await?];
     for tools in &setup.other_tools {
+        if let Some(version) = tools.repeating_with {
+            let suites = setup.suites().filter(|suite| suite.repeated_with == Some(version)).cloned().collect();
+            let repeat = repeats::Repeat { toolchain: tools.toolchain, version, suites };
+            let again = repeat.find_interpreter(setup, state, checkout, settings, context).await?;
+            found.push(again.unwrap_or_else(|| tools.interpreter.clone()));
+            continue;
+        }
         let suites: Vec<Suite> = of(tools.toolchain).cloned().collect();
         let other = Box::pin(other_setup(setup, tools.toolchain, &suites, state, checkout, settings, context)).await?;
         found.push(other.main_tools.interpreter);
@@ -301,8 +323,8 @@ fn toolchain_of(project: &Project) -> Result<Toolchain, StepError> {
 const NAMED: &str = "--test-command";
 
 fn suite_of(step: TestStep, label: String) -> Suite {
-    let TestStep { command: tests, directory, environment, found: _ } = step;
-    Suite { directory, environment, tests, label }
+    let TestStep { command: tests, directory, environment, found: _, versions: ci_versions } = step;
+    Suite { directory, environment, tests, label, ci_versions, repeated_with: None }
 }
 
 /// Further suites. Each is called by its folder; where several share one, by a number, too.
@@ -326,6 +348,7 @@ fn step(runner: TestRunner, words: &[String], arguments: &[String]) -> TestStep 
         directory: String::new(),
         environment: BTreeMap::new(),
         found: NAMED.to_owned(),
+        versions: BTreeSet::new(),
     }
 }
 

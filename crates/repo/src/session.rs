@@ -208,7 +208,7 @@ impl Session {
         if std::mem::replace(&mut self.is_probed, true) {
             return Ok(());
         }
-        let toolchains: Vec<Toolchain> = self.setup.tools().map(|tools| tools.toolchain).collect();
+        let toolchains: BTreeSet<Toolchain> = self.setup.tools().map(|tools| tools.toolchain).collect();
         for toolchain in toolchains {
             let left = self.enter(toolchain);
             let words = toolchain.probe_words(&self.place(), findings);
@@ -427,6 +427,11 @@ impl Session {
         let labels: Vec<String> = self.setup.suites().map(|suite| suite.label.clone()).collect();
         let mut look = Look::default();
         for (number, scope) in parts {
+            // What fails with one version is not looked at with the others, too: they are of use once it is healed.
+            let is_repeat = self.setup.suites().nth(number).is_some_and(|suite| suite.repeated_with.is_some());
+            if is_repeat && scope == Scope::All && !look.findings.is_empty() {
+                continue;
+            }
             let seen = self.look_at_suite(number, &scope, limit, context).await?;
             look.add_suite(seen, labels.get(number).map_or("", String::as_str));
             if !look.findings.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {

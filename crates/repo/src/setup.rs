@@ -11,6 +11,7 @@ use crate::own_settings::Protect;
 use crate::parts::Parts;
 use crate::project::Language;
 use crate::toolchain::Toolchain;
+use crate::wanted::Version;
 
 /// Setup of a repository's tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct Setup {
     /// Tools that run the main suite.
     #[serde(flatten)]
     pub main_tools: Tools,
-    /// Tools of further languages, whose tests CI runs, too.
+    /// Tools of further languages and versions with which CI runs tests, too. Those of a language come before those of its other versions.
     #[serde(default)]
     pub other_tools: Vec<Tools>,
     /// The folders that the import path begins at, relative to the repository (`""`, `src`).
@@ -77,6 +78,9 @@ pub struct Tools {
     pub toolchain: Toolchain,
     /// Interpreter that runs the tests, with what is installed for them.
     pub interpreter: Interpreter,
+    /// The version with which suites are repeated; `None`: the tools that run the language's tests first.
+    #[serde(default)]
+    pub repeating_with: Option<Version>,
 }
 
 /// Linter findings that the commit before had: they are not what broke. A linter also finds more as it grows older than the
@@ -103,7 +107,7 @@ impl Setup {
         self.suites().nth(self.at).unwrap_or(&self.main_suite)
     }
 
-    /// The tools of every language, those of the main suite first.
+    /// The tools of every language and version, those of the main suite first.
     pub fn tools(&self) -> impl Iterator<Item = &Tools> {
         std::iter::once(&self.main_tools).chain(&self.other_tools)
     }
@@ -120,7 +124,10 @@ impl Setup {
 
     /// The interpreter of the suite at hand.
     pub fn interpreter(&self) -> &Interpreter {
-        &self.tools_of(self.toolchain()).interpreter
+        let suite = self.suite();
+        let runs =
+            |tools: &&Tools| tools.toolchain == self.toolchain_of(suite) && tools.repeating_with == suite.repeated_with;
+        &self.tools().find(runs).unwrap_or(&self.main_tools).interpreter
     }
 
     /// The toolchain of a suite.
@@ -145,7 +152,7 @@ impl Setup {
         self.suites().position(|suite| self.toolchain_of(suite) == toolchain).unwrap_or_default()
     }
 
-    /// The interpreters of every language, that of the main suite first.
+    /// The interpreters of every language and version, that of the main suite first.
     pub(crate) fn interpreters(&self) -> Vec<Interpreter> {
         self.tools().map(|tools| tools.interpreter.clone()).collect()
     }
@@ -176,10 +183,13 @@ impl Setup {
     pub(crate) fn by_suite(&self, selectors: &[String]) -> BTreeMap<usize, Vec<String>> {
         let mut sorted: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for selector in selectors {
-            let mut labelled = self.suites().enumerate().skip(1);
-            let found = labelled.find_map(|(number, suite)| Some((number, selector.strip_prefix(&suite.label)?)));
-            let (number, own) = found.unwrap_or((0, selector));
-            sorted.entry(number).or_default().push(own.to_owned());
+            let labelled = self.suites().enumerate().skip(1);
+            let own =
+                |(number, suite): (usize, &Suite)| Some((number, selector.strip_prefix(&suite.label)?.to_owned()));
+            // Of two labels of which one begins like the other, the longer.
+            let found = labelled.filter_map(own).min_by_key(|(_, own)| own.len());
+            let (number, own) = found.unwrap_or_else(|| (0, selector.clone()));
+            sorted.entry(number).or_default().push(own);
         }
         sorted
     }
@@ -198,13 +208,22 @@ pub struct Suite {
     /// Stands before the names of its tests, so that those of two suites differ; empty for the first.
     #[serde(default)]
     pub label: String,
+    /// Versions of the interpreter that CI runs it with.
+    #[serde(default)]
+    pub ci_versions: BTreeSet<Version>,
+    /// The suite repeats another one with the tools of this version; `None`: it repeats none.
+    #[serde(default)]
+    pub repeated_with: Option<Version>,
 }
 
 impl Suite {
     /// Returns the command line with its folder, for the user.
     pub fn command_line(&self) -> String {
         let words = self.tests.words.join(" ");
-        if self.directory.is_empty() { words } else { format!("{words} (in {})", self.directory) }
+        let folder = (!self.directory.is_empty()).then(|| format!("in {}", self.directory));
+        let version = self.repeated_with.map(|version| format!("with version {version}"));
+        let notes: Vec<String> = folder.into_iter().chain(version).collect();
+        if notes.is_empty() { words } else { format!("{words} ({})", notes.join(", ")) }
     }
 }
 

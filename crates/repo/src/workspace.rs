@@ -29,7 +29,7 @@ pub(crate) fn of_suite(folders: &Folders, setup: &Setup) -> BTreeMap<String, Str
     }
     let mut environment = setup.suite().environment.clone();
     let tools = setup.toolchain().environment(folders, setup);
-    if setup.toolchain() == setup.main_tools.toolchain {
+    if setup.interpreter() == &setup.main_tools.interpreter {
         environment.retain(|name, _| tools.iter().all(|(set, _)| set != name));
     } else {
         environment.extend(tools);
@@ -64,7 +64,7 @@ pub(crate) fn spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpe
             mounts.push(Mount::read_only(path));
         }
     }
-    for Tools { toolchain, interpreter } in setup.tools() {
+    for Tools { toolchain, interpreter, .. } in setup.tools() {
         mounts.extend(toolchain.mounts(folders, interpreter));
     }
     let ours = BTreeMap::from([

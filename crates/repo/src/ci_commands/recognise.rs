@@ -1,7 +1,7 @@
 //! Classification of commands: tests, a linter, something that runs other commands, or nothing that decides
 //! the colour.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -32,6 +32,12 @@ pub(super) enum Understood {
     Check(BuildCommand),
     /// Something that decides the colour and cannot be run here, and why.
     Not(String),
+}
+
+impl Understood {
+    fn as_test(&mut self) -> Option<&mut TestStep> {
+        if let Self::Test(test) = self { Some(test) } else { None }
+    }
 }
 
 /// Location of the files that a command may refer to.
@@ -139,7 +145,13 @@ static NOX_RUN: LazyLock<Option<Regex>> =
 pub(super) fn commands(step: &Step, context: &Context<'_>) -> Vec<Understood> {
     let found =
         Found { directory: &step.directory, environment: &step.environment, place: &step.found, is_build: false };
-    understand(&script::commands(&step.script), &found, context, DEEPEST)
+    let mut understood = understand(&script::commands(&step.script), &found, context, DEEPEST);
+    for test in understood.iter_mut().filter_map(Understood::as_test) {
+        let language = test.command.runner.language();
+        let own = step.versions.iter().filter(|(of, _)| Some(*of) == language);
+        test.versions = own.map(|(_, version)| *version).collect();
+    }
+    understood
 }
 
 /// Origin of a command, for the result and its message.
@@ -216,12 +228,7 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
     let not = |reason: &str| vec![Understood::Not(format!("`{}` {reason} ({})", told(words), found.place))];
     let test = |runner, prefix: &[&str], arguments: Vec<String>| {
         let words = prefix.iter().map(|word| (*word).to_owned()).chain(arguments.iter().cloned()).collect();
-        vec![Understood::Test(TestStep {
-            command: TestCommand { runner, words, arguments },
-            directory: found.directory.to_owned(),
-            environment: environment.clone(),
-            found: found.place.to_owned(),
-        })]
+        vec![test_step(TestCommand { runner, words, arguments }, environment.clone(), found)]
     };
     if let Some(meaning) = node::meaning(&bare, &Context { directory: found.directory, ..*context }) {
         return of_node(&bare, meaning, &environment, found, context, depth);
@@ -246,12 +253,8 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
                 ["python", "-m", "doctest"].into_iter().chain(files.iter().map(String::as_str)).collect();
             let words = shown.into_iter().map(str::to_owned).collect();
             files.insert(0, "--doctest".to_owned());
-            vec![Understood::Test(TestStep {
-                command: TestCommand { runner: TestRunner::Unittest, words, arguments: files },
-                directory: found.directory.to_owned(),
-                environment,
-                found: found.place.to_owned(),
-            })]
+            let command = TestCommand { runner: TestRunner::Unittest, words, arguments: files };
+            vec![test_step(command, environment, found)]
         }
         "hatch" if arguments.first().is_some_and(|word| word == "test") => test(
             TestRunner::Pytest,
@@ -316,6 +319,16 @@ fn one(words: &[String], found: &Found<'_>, context: &Context<'_>, depth: usize)
     }
 }
 
+fn test_step(command: TestCommand, environment: BTreeMap<String, String>, found: &Found<'_>) -> Understood {
+    Understood::Test(TestStep {
+        command,
+        directory: found.directory.to_owned(),
+        environment,
+        found: found.place.to_owned(),
+        versions: BTreeSet::new(),
+    })
+}
+
 fn build(words: &[String], environment: BTreeMap<String, String>, found: &Found<'_>) -> BuildCommand {
     BuildCommand { words: words.to_vec(), directory: found.directory.to_owned(), environment }
 }
@@ -330,12 +343,7 @@ fn of_node(
     depth: usize,
 ) -> Vec<Understood> {
     let test = |runner, words: Vec<String>, arguments, environment: BTreeMap<String, String>| {
-        Understood::Test(TestStep {
-            command: TestCommand { runner, words, arguments },
-            directory: found.directory.to_owned(),
-            environment,
-            found: found.place.to_owned(),
-        })
+        test_step(TestCommand { runner, words, arguments }, environment, found)
     };
     match meaning {
         Meaning::Test { runner, arguments, environment: more } => {

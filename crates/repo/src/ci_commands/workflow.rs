@@ -1,11 +1,12 @@
 //! The steps of GitHub Actions workflows that a push or a pull request runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::project::{clean_folder, read_text};
+use crate::project::{Language, clean_folder, read_text};
+use crate::wanted::Version;
 
 /// One `run:` step, or an action that runs a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub(super) struct Step {
     pub(super) environment: BTreeMap<String, String>,
     /// Source of the step, for the report: `.github/workflows/ci.yml, job test`.
     pub(super) found: String,
+    /// Versions of languages that the job sets up.
+    pub(super) versions: BTreeSet<(Language, Version)>,
     /// True if the workflow or the job is about tests, by its name.
     is_about_tests: bool,
 }
@@ -30,6 +33,7 @@ impl Step {
             directory: directory.to_owned(),
             environment: BTreeMap::new(),
             found: found.to_owned(),
+            versions: BTreeSet::new(),
             is_about_tests: true,
         }
     }
@@ -48,6 +52,13 @@ const ACTIONS: &[(&str, &str, &str, &str)] = &[
     ("psf/black", "black", "options", "--check --diff"),
     ("isort/isort-action", "isort", "configuration", "--check-only --diff"),
     ("pre-commit/action", "pre-commit run", "extra_args", "--all-files"),
+];
+
+/// Actions that set up an interpreter: the action, the language, and the input that names its version.
+const SETUP_ACTIONS: &[(&str, Language, &str)] = &[
+    ("actions/setup-python", Language::Python, "python-version"),
+    ("astral-sh/setup-uv", Language::Python, "python-version"),
+    ("actions/setup-node", Language::JavaScript, "node-version"),
 ];
 
 /// The workflows of a tree with their files; what is no YAML is left out.
@@ -141,6 +152,7 @@ fn steps_of(file: &str, workflow: &Value) -> Vec<Step> {
         let title = job.get("name").and_then(Value::as_str).unwrap_or_default();
         let names = [file, job_name, title].map(str::to_lowercase);
         let is_about_tests = names.iter().any(|name| name.contains("test") || name.contains("ci.y"));
+        let versions = versions(job);
         for step in job.get("steps").and_then(Value::as_array).into_iter().flatten().filter(|step| !may_fail(step)) {
             let Some(script) = script(step) else { continue };
             let mut environment = BTreeMap::new();
@@ -155,8 +167,8 @@ fn steps_of(file: &str, workflow: &Value) -> Vec<Step> {
             let found = format!("{file}, job {job_name}");
             for (folder, script) in in_each_folder(folder, &script, job) {
                 let Some(directory) = clean_folder(&folder) else { continue };
-                let (environment, found) = (environment.clone(), found.clone());
-                steps.push(Step { script, directory, environment, found, is_about_tests });
+                let (environment, found, versions) = (environment.clone(), found.clone(), versions.clone());
+                steps.push(Step { script, directory, environment, found, versions, is_about_tests });
             }
         }
     }
@@ -167,13 +179,44 @@ fn steps_of(file: &str, workflow: &Value) -> Vec<Step> {
 fn in_each_folder(folder: &str, script: &str, job: &Value) -> Vec<(String, String)> {
     let Some((_, rest)) = folder.split_once("${{") else { return vec![(folder.to_owned(), script.to_owned())] };
     let expression = rest.split_once("}}").map_or(rest, |(expression, _)| expression);
+    let written = format!("${{{{{expression}}}}}");
+    let values = of_matrix(expression, job).into_iter().filter_map(Value::as_str);
+    values.map(|value| (folder.replace(&written, value), script.replace(&written, value))).collect()
+}
+
+/// The values that an expression (`matrix.package`) has in the machines of a job.
+fn of_matrix<'job>(expression: &str, job: &'job Value) -> Vec<&'job Value> {
     let name = expression.trim().strip_prefix("matrix.").unwrap_or_default();
     let matrix = job.pointer("/strategy/matrix");
     let listed = matrix.and_then(|matrix| matrix.get(name)).and_then(Value::as_array).into_iter().flatten();
     let included = matrix.and_then(|matrix| matrix.get("include")).and_then(Value::as_array).into_iter().flatten();
-    let values = listed.chain(included.filter_map(|one| one.get(name))).filter_map(Value::as_str);
-    let written = format!("${{{{{expression}}}}}");
-    values.map(|value| (folder.replace(&written, value), script.replace(&written, value))).collect()
+    listed.chain(included.filter_map(|one| one.get(name))).collect()
+}
+
+/// The versions of languages that a job sets up, each machine of its matrix its own.
+fn versions(job: &Value) -> BTreeSet<(Language, Version)> {
+    let mut versions = BTreeSet::new();
+    for step in job.get("steps").and_then(Value::as_array).into_iter().flatten() {
+        let action = step.get("uses").and_then(Value::as_str).and_then(|uses| uses.split('@').next());
+        let known = SETUP_ACTIONS.iter().find(|(name, ..)| Some(*name) == action);
+        let Some((_, language, input)) = known else { continue };
+        let Some(named) = step.get("with").and_then(|with| with.get(*input)) else { continue };
+        let expression = named.as_str().and_then(|text| text.trim().strip_prefix("${{")?.strip_suffix("}}"));
+        let values = expression.map_or_else(|| vec![named], |expression| of_matrix(expression, job));
+        versions.extend(values.into_iter().flat_map(versions_in).map(|version| (*language, version)));
+    }
+    versions
+}
+
+/// The versions that a value names, one in each line; of a patch release those that begin like it.
+fn versions_in(value: &Value) -> Vec<Version> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Vec::new(),
+    };
+    let short = |line: &str| line.trim().splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    text.lines().filter_map(|line| Version::try_from(short(line)).ok()).collect()
 }
 
 /// Returns whether a job or a step does not decide the colour: it may fail, or runs only in other cases

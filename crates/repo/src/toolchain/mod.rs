@@ -33,6 +33,7 @@ use crate::project::{Language, Project};
 use crate::session::Scope;
 use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
+use crate::wanted::Version;
 use crate::workflow::HealSettings;
 
 /// The tools of one language.
@@ -104,6 +105,14 @@ impl Toolchain {
         }
     }
 
+    /// Name of its interpreter, for the user.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Python => "Python",
+            Self::Node => "Node",
+        }
+    }
+
     /// The container image that has its interpreter.
     pub(crate) fn image(self) -> Image {
         match self {
@@ -129,6 +138,20 @@ impl Toolchain {
         match self {
             Self::Python => python::installation::find_interpreter(search, state).await,
             Self::Node => node::installation::find_interpreter(search, state).await,
+        }
+    }
+
+    /// The same with an interpreter of this version; `None`: this machine does not have it, or its packages cannot stand beside others.
+    pub(crate) async fn find_version(
+        self,
+        search: Search<'_>,
+        state: &HealState,
+        version: Version,
+    ) -> Result<Option<Interpreter>, StepError> {
+        match self {
+            Self::Python => python::installation::find_version(search, state, version).await,
+            // A tree has one folder `node_modules`.
+            Self::Node => Ok(None),
         }
     }
 

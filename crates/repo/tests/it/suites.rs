@@ -1,6 +1,8 @@
 //! Everything that CI runs: several suites, packages, programs; and what is not run, which is never green.
 
+use autoheal_repo::project::interpreter::{Surroundings, candidates};
 use autoheal_repo::request::CiMode;
+use autoheal_repo::wanted::Version;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
@@ -227,4 +229,50 @@ async fn a_branch_that_nobody_verified_is_not_green() {
     let Some(healed) = heal(request).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::PartlyChecked, "{}", healed.report);
     assert!(healed.results.error.is_none(), "{:?}", healed.results.error);
+}
+
+/// A minor version of Python 3 that this machine has and that lacks what version 3.10 brought.
+fn old_python() -> Option<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let found = (7..10).rev().find(|minor| {
+        let wanted = Version { major: 3, minor: Some(*minor) };
+        let around = Surroundings::of_this_process(Some(wanted));
+        let programs = candidates(None, folder.path(), "", &around);
+        programs.iter().any(|python| python.program.display().to_string().contains(&format!("3.{minor}")))
+    });
+    if found.is_none() {
+        autoheal_testkit::skip("healing for several versions of Python", "no Python from 3.7 to 3.9 is here");
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_matrix_is_healed_for_each_version_that_is_here() {
+    let Some(old) = old_python() else { return };
+    let workflow = format!(
+        "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    strategy:\n      matrix:\n        python: ['3.{old}', '3.99']\n    \
+         steps:\n      - uses: actions/setup-python@v5\n        with:\n          python-version: ${{{{ matrix.python }}}}\n      \
+         - run: python -m unittest discover -s tests -t .\n"
+    );
+    let pairs = "def pairs(names, counts):\n    return list(zip(names, counts))\n\n\n\
+                 def total(counts):\n    return sum(counts) + 0\n";
+    let test = "import unittest\n\nfrom shop.pairs import pairs, total\n\n\nclass Pairs(unittest.TestCase):\n    \
+                def test_pairs(self):\n        self.assertEqual(pairs('ab', [1, 2]), [('a', 1), ('b', 2)])\n\n    \
+                def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n";
+    let repository = TestRepository::with_files(&[
+        ("shop/__init__.py", ""),
+        ("shop/pairs.py", pairs),
+        ("tests/__init__.py", ""),
+        ("tests/test_pairs.py", test),
+        (".github/workflows/ci.yml", &workflow),
+    ]);
+    // The first fault shows with every version, the second one with the old one only.
+    let broken = pairs.replace("sum(counts)", "sum(count)").replace("counts))", "counts, strict=True))");
+    repository.write("shop/pairs.py", broken).commit("break both");
+    let Some(healed) = healed(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(on_branch(&repository, "shop/pairs.py"), pairs, "{}", healed.report);
+    let commands = healed.results.commands.join("\n");
+    assert!(commands.contains(&format!("(with version 3.{old})")), "{commands}");
+    assert!(healed.report.contains("CI runs the tests with Python 3.99, too"), "{}", healed.report);
 }

@@ -25,7 +25,9 @@ pub(super) async fn leave_out(
     let mut suites = Vec::new();
     for (number, suite) in session.setup().other_suites.clone().into_iter().enumerate() {
         let has_tests = look.tests.keys().any(|id| id.starts_with(&suite.label));
-        let why = if has_tests { None } else { why_no_tests(session, number + 1, limit, context).await? };
+        // A repeated suite has what it needs, and was not run if another one failed.
+        let is_known = has_tests || suite.repeated_with.is_some();
+        let why = if is_known { None } else { why_no_tests(session, number + 1, limit, context).await? };
         match why {
             Some(why) => reasons.push(format!("`{}`: {why}", suite.command_line())),
             None => suites.push(suite),

@@ -50,13 +50,77 @@ const CHECK_TIME: Duration = Duration::from_mins(1);
 struct Fitting {
     interpreter: Interpreter,
     missing: Vec<String>,
+    /// Nothing has to be installed.
+    is_complete: bool,
 }
 
+/// Why no Python here can be used: the versions that are here.
+type Others = Vec<(u8, u8)>;
+
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
+    let wanted = state.request.wanted.python;
+    let best = fitting(search, state, wanted).await?.map_err(|others| {
+        let message = match wanted {
+            Some(wanted) => installing::not_here("Python", wanted, &others),
+            None => "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
+                .to_owned(),
+        };
+        StepError::Permanent { code: ErrorCode::TestExecutionFailed, message }
+    })?;
+    if best.is_complete {
+        return Ok(best.interpreter);
+    }
+    match install(&best.interpreter, search, state).await? {
+        Ok(installed) => Ok(installed),
+        // The tests may get far without it; what they say then is the better error.
+        Err(reason) if !best.missing.iter().any(|module| module == "pytest") => {
+            state.warnings.push(format!(
+                "{} lacks {}, and installing failed: {reason}",
+                best.interpreter.found,
+                best.missing.join(", ")
+            ));
+            Ok(best.interpreter)
+        }
+        Err(reason) => Err(StepError::Permanent {
+            code: installing::failure(search.settings.sandbox.kind()),
+            message: format!(
+                "no Python here has {}, and installing failed: {reason}; install it yourself, or say how with \
+                 --install-command",
+                best.missing.join(", ")
+            ),
+        }),
+    }
+}
+
+/// The same with a Python of this version; `None`: there is none here.
+pub(crate) async fn find_version(
+    search: Search<'_>,
+    state: &HealState,
+    version: Version,
+) -> Result<Option<Interpreter>, StepError> {
+    if search.settings.sandbox.kind() == SandboxKind::Docker {
+        return Ok(None);
+    }
+    let Ok(best) = fitting(search, state, Some(version)).await? else { return Ok(None) };
+    if best.is_complete {
+        return Ok(Some(best.interpreter));
+    }
+    let installed = install(&best.interpreter, search, state).await?;
+    installed.map(Some).map_err(|reason| StepError::Permanent {
+        code: ErrorCode::TestExecutionFailed,
+        message: format!("installing failed: {reason}"),
+    })
+}
+
+/// The Python of this version that lacks the least.
+async fn fitting(
+    search: Search<'_>,
+    state: &HealState,
+    wanted: Option<Version>,
+) -> Result<Result<Fitting, Others>, StepError> {
     let Search { setup, project, checkout, settings, context } = search;
     checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
     let needed = needed_modules(setup, project, checkout);
-    let wanted = state.request.wanted.python;
     // With a command that installs, what is missing does not count.
     let (needed, is_installed) = match state.request.install_command {
         Some(_) => (BTreeSet::new(), false),
@@ -81,44 +145,15 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
             continue;
         }
         let missing: Vec<String> = answer.missing.into_iter().chain(absent).collect();
-        if missing.is_empty() && is_installed {
-            return Ok(candidate.main_tools.interpreter);
+        let is_complete = missing.is_empty() && is_installed;
+        if is_complete || best.as_ref().is_none_or(|best| missing.len() < best.missing.len()) {
+            best = Some(Fitting { interpreter: candidate.main_tools.interpreter, missing, is_complete });
         }
-        if best.as_ref().is_none_or(|best| missing.len() < best.missing.len()) {
-            best = Some(Fitting { interpreter: candidate.main_tools.interpreter, missing });
-        }
-        if !is_installed {
+        if is_complete || !is_installed {
             break;
         }
     }
-    let Some(best) = best else {
-        let message = match wanted {
-            Some(wanted) => installing::not_here("Python", wanted, &others),
-            None => "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
-                .to_owned(),
-        };
-        return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
-    };
-    match install(&best.interpreter, search, state).await? {
-        Ok(installed) => Ok(installed),
-        // The tests may get far without it; what they say then is the better error.
-        Err(reason) if !best.missing.iter().any(|module| module == "pytest") => {
-            state.warnings.push(format!(
-                "{} lacks {}, and installing failed: {reason}",
-                best.interpreter.found,
-                best.missing.join(", ")
-            ));
-            Ok(best.interpreter)
-        }
-        Err(reason) => Err(StepError::Permanent {
-            code: installing::failure(settings.sandbox.kind()),
-            message: format!(
-                "no Python here has {}, and installing failed: {reason}; install it yourself, or say how with \
-                 --install-command",
-                best.missing.join(", ")
-            ),
-        }),
-    }
+    Ok(best.ok_or(others))
 }
 
 fn candidates(
