@@ -54,7 +54,7 @@ struct Fitting {
     is_complete: bool,
 }
 
-/// Why no Python here can be used: the versions that are here.
+/// The versions that are here, where no Python can be used.
 type Others = Vec<(u8, u8)>;
 
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
