@@ -9,7 +9,7 @@ use ruff_python_ast::{self as ast, Expr, ExprContext, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::file::File;
-use super::operators::operators;
+use super::operators::OPERATORS;
 use crate::python::module::{Function, Span, StatementKind};
 use crate::search::change::{Change, Changes};
 use crate::search::layout::Layout;
@@ -302,10 +302,10 @@ impl<'a> site::Site<'a> for Site<'a> {
     }
 
     fn changes(&self) -> Vec<(Family, Vec<Change>)> {
-        let proposed = operators().iter().map(|operator| {
+        let proposed = OPERATORS.iter().map(|(family, propose)| {
             let mut changes = Changes::default();
-            operator.propose(self, &mut changes);
-            (operator.family(), changes.into_list())
+            propose(self, &mut changes);
+            (*family, changes.into_list())
         });
         proposed.collect()
     }

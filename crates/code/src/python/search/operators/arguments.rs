@@ -3,46 +3,36 @@
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::module::{Function, ParameterKind, Span};
 use crate::python::search::site::{Site, called_name};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Arguments;
-
-impl RepairOperator for Arguments {
-    fn family(&self) -> Family {
-        Family::Arguments
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            match node.expression {
-                Expr::Call(call) => {
-                    swap(changes, site, call);
-                    if called_name(call).is_none_or(|name| !TAKE_ONE.contains(&name)) {
-                        drop(changes, call);
-                        add(changes, site, call);
-                    }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        match node.expression {
+            Expr::Call(call) => {
+                swap(changes, site, call);
+                if called_name(call).is_none_or(|name| !TAKE_ONE.contains(&name)) {
+                    drop(changes, call);
+                    add(changes, site, call);
                 }
-                // What is unpacked or returned in pairs is ordered like arguments.
-                Expr::Tuple(tuple) => pairs(changes, site, &tuple.elts, 2.0),
-                Expr::List(list) => pairs(changes, site, &list.elts, 0.5),
-                Expr::Dict(dict) => {
-                    for item in &dict.items {
-                        if let Some(key) = &item.key {
-                            changes.swap(0.5, site.file.text, key, &item.value);
-                        }
-                    }
-                }
-                Expr::DictComp(comprehension) => {
-                    if let Some(key) = &comprehension.key {
-                        changes.swap(1.0, site.file.text, &**key, &*comprehension.value);
-                    }
-                }
-                _ => {}
             }
+            // What is unpacked or returned in pairs is ordered like arguments.
+            Expr::Tuple(tuple) => pairs(changes, site, &tuple.elts, 2.0),
+            Expr::List(list) => pairs(changes, site, &list.elts, 0.5),
+            Expr::Dict(dict) => {
+                for item in &dict.items {
+                    if let Some(key) = &item.key {
+                        changes.swap(0.5, site.file.text, key, &item.value);
+                    }
+                }
+            }
+            Expr::DictComp(comprehension) => {
+                if let Some(key) = &comprehension.key {
+                    changes.swap(1.0, site.file.text, &**key, &*comprehension.value);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -3,58 +3,48 @@
 use ruff_python_ast::{Expr, Operator, UnaryOp};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
 use crate::python::search::site::{Place, Site};
 use crate::python::tokens::{Kind, scan};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Arithmetic;
-
-impl RepairOperator for Arithmetic {
-    fn family(&self) -> Family {
-        Family::Arithmetic
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            match node.expression {
-                Expr::BinOp(operation) => {
-                    let (left, right) = (&*operation.left, &*operation.right);
-                    let joins = [left, right].iter().any(|side| has_order(site, side));
-                    if let Some(place) = operator_place(site.file.text, left, right, operation.op) {
-                        for (other, weight) in alternatives(operation.op) {
-                            let weight = if joins { weight * 0.2 } else { *weight };
-                            changes.add(weight, vec![Edit::replace(place.range(), other.as_str())]);
-                        }
-                    }
-                    match operation.op {
-                        Operator::Mult | Operator::BitAnd | Operator::BitOr | Operator::BitXor => {}
-                        Operator::Add if joins => changes.swap(3.0, site.file.text, left, right),
-                        Operator::Add => changes.swap(0.3, site.file.text, left, right),
-                        _ => changes.swap(0.7, site.file.text, left, right),
-                    }
-                    regroup(changes, site, operation);
-                    // One of the operands is too much.
-                    changes.replace(0.3, operation, site.text(left));
-                    changes.replace(0.2, operation, site.text(right));
-                }
-                Expr::UnaryOp(unary) if matches!(unary.op, UnaryOp::USub | UnaryOp::Invert) => {
-                    changes.replace(2.0, unary, site.text(&*unary.operand));
-                }
-                Expr::Name(_) | Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_)
-                    if matches!(node.place, Place::Value | Place::Index | Place::Bound) && !node.binds_tightly() =>
-                {
-                    let is_number = matches!(node.expression, Expr::Name(name) if site.file.uses(&name.id).is_number());
-                    changes.insert(if is_number { 0.4 } else { 0.1 }, node.expression.start().to_usize(), "-");
-                    if !node.expression.is_name_expr() || node.parent.is_none() {
-                        lost_operand(changes, site, node.expression);
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        match node.expression {
+            Expr::BinOp(operation) => {
+                let (left, right) = (&*operation.left, &*operation.right);
+                let joins = [left, right].iter().any(|side| has_order(site, side));
+                if let Some(place) = operator_place(site.file.text, left, right, operation.op) {
+                    for (other, weight) in alternatives(operation.op) {
+                        let weight = if joins { weight * 0.2 } else { *weight };
+                        changes.add(weight, vec![Edit::replace(place.range(), other.as_str())]);
                     }
                 }
-                _ => {}
+                match operation.op {
+                    Operator::Mult | Operator::BitAnd | Operator::BitOr | Operator::BitXor => {}
+                    Operator::Add if joins => changes.swap(3.0, site.file.text, left, right),
+                    Operator::Add => changes.swap(0.3, site.file.text, left, right),
+                    _ => changes.swap(0.7, site.file.text, left, right),
+                }
+                regroup(changes, site, operation);
+                // One of the operands is too much.
+                changes.replace(0.3, operation, site.text(left));
+                changes.replace(0.2, operation, site.text(right));
             }
+            Expr::UnaryOp(unary) if matches!(unary.op, UnaryOp::USub | UnaryOp::Invert) => {
+                changes.replace(2.0, unary, site.text(&*unary.operand));
+            }
+            Expr::Name(_) | Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_)
+                if matches!(node.place, Place::Value | Place::Index | Place::Bound) && !node.binds_tightly() =>
+            {
+                let is_number = matches!(node.expression, Expr::Name(name) if site.file.uses(&name.id).is_number());
+                changes.insert(if is_number { 0.4 } else { 0.1 }, node.expression.start().to_usize(), "-");
+                if !node.expression.is_name_expr() || node.parent.is_none() {
+                    lost_operand(changes, site, node.expression);
+                }
+            }
+            _ => {}
         }
     }
 }

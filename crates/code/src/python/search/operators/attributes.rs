@@ -5,48 +5,36 @@ use std::collections::BTreeSet;
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::search::site::{Place, Site};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Attributes;
-
-impl RepairOperator for Attributes {
-    fn family(&self) -> Family {
-        Family::Attributes
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        let own_attributes = site.own_attributes();
-        for node in site.nodes() {
-            match node.expression {
-                Expr::Attribute(attribute) => {
-                    let receiver = site.text(&*attribute.value);
-                    let rarity = if node.place == Place::Target { 0.3 } else { 1.0 };
-                    let known = if receiver == "self" { own_attributes.clone() } else { attributes_of(site, receiver) };
-                    for other in counterparts(&attribute.attr) {
-                        changes.replace(rarity * 3.0, &attribute.attr, other);
-                    }
-                    for other in known.iter().filter(|other| **other != attribute.attr.as_str()) {
-                        // Whether something can be called is the same for both, if that is known at all.
-                        let is_method = site.file.is_method(other);
-                        let fit = if is_method == (node.place == Place::Callee) { 2.0 } else { 0.2 };
-                        changes.replace(rarity * fit, &attribute.attr, *other);
-                    }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    let own_attributes = site.own_attributes();
+    for node in site.nodes() {
+        match node.expression {
+            Expr::Attribute(attribute) => {
+                let receiver = site.text(&*attribute.value);
+                let rarity = if node.place == Place::Target { 0.3 } else { 1.0 };
+                let known = if receiver == "self" { own_attributes.clone() } else { attributes_of(site, receiver) };
+                for other in counterparts(&attribute.attr) {
+                    changes.replace(rarity * 3.0, &attribute.attr, other);
                 }
-                // `node.value` for `node`.
-                Expr::Name(name)
-                    if !matches!(node.place, Place::Target | Place::Callee) && name.id.as_str() != "self" =>
-                {
-                    for attribute in attributes_of(site, &name.id) {
-                        if !site.file.is_method(attribute) {
-                            changes.insert(0.5, name.end().to_usize(), format!(".{attribute}"));
-                        }
-                    }
+                for other in known.iter().filter(|other| **other != attribute.attr.as_str()) {
+                    // Whether something can be called is the same for both, if that is known at all.
+                    let is_method = site.file.is_method(other);
+                    let fit = if is_method == (node.place == Place::Callee) { 2.0 } else { 0.2 };
+                    changes.replace(rarity * fit, &attribute.attr, *other);
                 }
-                _ => {}
             }
+            // `node.value` for `node`.
+            Expr::Name(name) if !matches!(node.place, Place::Target | Place::Callee) && name.id.as_str() != "self" => {
+                for attribute in attributes_of(site, &name.id) {
+                    if !site.file.is_method(attribute) {
+                        changes.insert(0.5, name.end().to_usize(), format!(".{attribute}"));
+                    }
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -3,42 +3,32 @@
 use ruff_python_ast::{BoolOp, CmpOp, Expr, UnaryOp};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
 use crate::python::search::site::{Node, Place, Site};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Booleans;
-
-impl RepairOperator for Booleans {
-    fn family(&self) -> Family {
-        Family::Booleans
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            match node.expression {
-                Expr::BoolOp(operation) => {
-                    connective(changes, site, operation);
-                    drop_operand(changes, site, operation);
-                }
-                Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => {
-                    changes.replace(5.0, unary, site.text(&*unary.operand));
-                }
-                _ => {}
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        match node.expression {
+            Expr::BoolOp(operation) => {
+                connective(changes, site, operation);
+                drop_operand(changes, site, operation);
             }
-            // Whether a value that is returned or passed on is a truth value is not known; a comparison is one.
-            let is_condition =
-                node.place == Place::Condition || (node.parent.is_none() && node.expression.is_compare_expr());
-            if is_condition {
-                negate(changes, node);
-                extend(changes, site, node);
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => {
+                changes.replace(5.0, unary, site.text(&*unary.operand));
             }
-            if let Expr::If(choice) = node.expression {
-                changes.swap(2.0, site.file.text, &*choice.body, &*choice.orelse);
-            }
+            _ => {}
+        }
+        // Whether a value that is returned or passed on is a truth value is not known; a comparison is one.
+        let is_condition =
+            node.place == Place::Condition || (node.parent.is_none() && node.expression.is_compare_expr());
+        if is_condition {
+            negate(changes, node);
+            extend(changes, site, node);
+        }
+        if let Expr::If(choice) = node.expression {
+            changes.swap(2.0, site.file.text, &*choice.body, &*choice.orelse);
         }
     }
 }

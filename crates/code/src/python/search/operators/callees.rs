@@ -3,12 +3,8 @@
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::search::site::{Place, Site};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
-
-pub(super) struct Callees;
 
 /// Built-in functions, and methods of built-in types, that do similar things; each is tried for each other of its line.
 const RELATED: &[&[&str]] = &[
@@ -55,29 +51,23 @@ const RELATED: &[&[&str]] = &[
     &["sort", "reverse"],
 ];
 
-impl RepairOperator for Callees {
-    fn family(&self) -> Family {
-        Family::Callees
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes().iter().filter(|node| node.place == Place::Callee) {
-            let (name, place) = match node.expression {
-                Expr::Name(name) => (name.id.as_str(), name.range()),
-                Expr::Attribute(attribute) => (attribute.attr.as_str(), attribute.attr.range()),
-                _ => continue,
-            };
-            for line in RELATED.iter().filter(|line| line.contains(&name)) {
-                // The shorter the line, the closer its functions.
-                let weight = 4.0 / f64::from(u32::try_from(line.len()).unwrap_or(u32::MAX));
-                for other in line.iter().filter(|other| **other != name) {
-                    changes.replace(weight, &place, *other);
-                }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes().iter().filter(|node| node.place == Place::Callee) {
+        let (name, place) = match node.expression {
+            Expr::Name(name) => (name.id.as_str(), name.range()),
+            Expr::Attribute(attribute) => (attribute.attr.as_str(), attribute.attr.range()),
+            _ => continue,
+        };
+        for line in RELATED.iter().filter(|line| line.contains(&name)) {
+            // The shorter the line, the closer its functions.
+            let weight = 4.0 / f64::from(u32::try_from(line.len()).unwrap_or(u32::MAX));
+            for other in line.iter().filter(|other| **other != name) {
+                changes.replace(weight, &place, *other);
             }
-            if node.expression.is_name_expr() {
-                for other in site.file.functions().filter(|other| *other != name) {
-                    changes.replace(0.5, &place, other);
-                }
+        }
+        if node.expression.is_name_expr() {
+            for other in site.file.functions().filter(|other| *other != name) {
+                changes.replace(0.5, &place, other);
             }
         }
     }

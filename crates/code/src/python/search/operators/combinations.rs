@@ -4,36 +4,26 @@
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::search::site::{Node, Place, Site, is_short};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Combinations;
-
-impl RepairOperator for Combinations {
-    fn family(&self) -> Family {
-        Family::Combinations
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            match node.expression {
-                Expr::Name(name) => {
-                    operand(changes, site, node);
-                    if node.place == Place::Iterable && !site.file.uses(&name.id).is_number() {
-                        part(changes, site, node);
-                    }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        match node.expression {
+            Expr::Name(name) => {
+                operand(changes, site, node);
+                if node.place == Place::Iterable && !site.file.uses(&name.id).is_number() {
+                    part(changes, site, node);
                 }
-                Expr::ListComp(inner) => filtered(changes, site, &inner.generators),
-                Expr::SetComp(inner) => filtered(changes, site, &inner.generators),
-                Expr::DictComp(inner) => filtered(changes, site, &inner.generators),
-                Expr::Generator(inner) => filtered(changes, site, &inner.generators),
-                _ => {}
             }
+            Expr::ListComp(inner) => filtered(changes, site, &inner.generators),
+            Expr::SetComp(inner) => filtered(changes, site, &inner.generators),
+            Expr::DictComp(inner) => filtered(changes, site, &inner.generators),
+            Expr::Generator(inner) => filtered(changes, site, &inner.generators),
+            _ => {}
         }
-        better(changes, site);
     }
+    better(changes, site);
 }
 
 /// `x - y` for `x`, and `x ** 2`: where a variable is an argument, an element or an operand.

@@ -3,37 +3,26 @@
 use ruff_python_ast::{CmpOp, Expr};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::search::site::Site;
 use crate::python::tokens::{Kind, scan};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Comparisons;
-
-impl RepairOperator for Comparisons {
-    fn family(&self) -> Family {
-        Family::Comparisons
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            let Expr::Compare(comparison) = node.expression else { continue };
-            let mut left = &*comparison.left;
-            for (written, right) in comparison.ops.iter().zip(&comparison.comparators) {
-                if let Some((start, end)) =
-                    operator_place(site.file.text, left.end().to_usize(), right.start().to_usize())
-                {
-                    for (other, weight) in alternatives(*written) {
-                        changes.add(*weight, vec![Edit::replace(start..end, other.as_str())]);
-                    }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        let Expr::Compare(comparison) = node.expression else { continue };
+        let mut left = &*comparison.left;
+        for (written, right) in comparison.ops.iter().zip(&comparison.comparators) {
+            if let Some((start, end)) = operator_place(site.file.text, left.end().to_usize(), right.start().to_usize())
+            {
+                for (other, weight) in alternatives(*written) {
+                    changes.add(*weight, vec![Edit::replace(start..end, other.as_str())]);
                 }
-                left = right;
             }
-            if let ([CmpOp::In | CmpOp::NotIn], [right]) = (&*comparison.ops, &*comparison.comparators) {
-                changes.swap(0.5, site.file.text, &*comparison.left, right);
-            }
+            left = right;
+        }
+        if let ([CmpOp::In | CmpOp::NotIn], [right]) = (&*comparison.ops, &*comparison.comparators) {
+            changes.swap(0.5, site.file.text, &*comparison.left, right);
         }
     }
 }

@@ -3,52 +3,42 @@
 use ruff_python_ast::{Expr, Number, Operator};
 use ruff_text_size::Ranged as _;
 
-use super::RepairOperator;
 use crate::python::module::Span;
 use crate::python::search::site::{Node, Site, is_short};
 use crate::search::change::Changes;
 use crate::search::literals::{numbers, owned, texts};
-use crate::search::priors::Family;
 
-pub(super) struct Constants;
-
-impl RepairOperator for Constants {
-    fn family(&self) -> Family {
-        Family::Constants
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            let literal = node.expression;
-            let written = site.text(literal);
-            let others: Vec<(String, f64)> = match literal {
-                Expr::NumberLiteral(number) => {
-                    let whole = if let Number::Int(integer) = &number.value { integer.as_i64() } else { None };
-                    numbers(whole, "None", literals(site, &site.file.numbers))
-                }
-                Expr::StringLiteral(_) => texts(written, literals(site, &site.file.texts)),
-                Expr::BooleanLiteral(boolean) => {
-                    vec![((if boolean.value { "False" } else { "True" }).to_owned(), 6.0), ("None".to_owned(), 1.0)]
-                }
-                Expr::NoneLiteral(_) => {
-                    owned(&[("False", 1.0), ("True", 1.0), ("0", 1.0), ("''", 0.7), ("[]", 0.7), ("{}", 0.5)])
-                }
-                Expr::List(list) if list.elts.is_empty() => owned(&[
-                    ("{}", 1.0),
-                    ("None", 1.0),
-                    ("set()", 1.0),
-                    ("[[]]", 1.0),
-                    ("''", 0.5),
-                    ("0", 0.5),
-                    ("[0]", 0.5),
-                ]),
-                Expr::Dict(dict) if dict.items.is_empty() => owned(&[("[]", 1.0), ("set()", 1.0), ("None", 1.0)]),
-                _ => continue,
-            };
-            let is_news = |other: &str| other != written && !is_neutral(node, other);
-            for (other, weight) in others.into_iter().filter(|(other, _)| is_news(other)) {
-                changes.replace(weight, literal, other);
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        let literal = node.expression;
+        let written = site.text(literal);
+        let others: Vec<(String, f64)> = match literal {
+            Expr::NumberLiteral(number) => {
+                let whole = if let Number::Int(integer) = &number.value { integer.as_i64() } else { None };
+                numbers(whole, "None", literals(site, &site.file.numbers))
             }
+            Expr::StringLiteral(_) => texts(written, literals(site, &site.file.texts)),
+            Expr::BooleanLiteral(boolean) => {
+                vec![((if boolean.value { "False" } else { "True" }).to_owned(), 6.0), ("None".to_owned(), 1.0)]
+            }
+            Expr::NoneLiteral(_) => {
+                owned(&[("False", 1.0), ("True", 1.0), ("0", 1.0), ("''", 0.7), ("[]", 0.7), ("{}", 0.5)])
+            }
+            Expr::List(list) if list.elts.is_empty() => owned(&[
+                ("{}", 1.0),
+                ("None", 1.0),
+                ("set()", 1.0),
+                ("[[]]", 1.0),
+                ("''", 0.5),
+                ("0", 0.5),
+                ("[0]", 0.5),
+            ]),
+            Expr::Dict(dict) if dict.items.is_empty() => owned(&[("[]", 1.0), ("set()", 1.0), ("None", 1.0)]),
+            _ => continue,
+        };
+        let is_news = |other: &str| other != written && !is_neutral(node, other);
+        for (other, weight) in others.into_iter().filter(|(other, _)| is_news(other)) {
+            changes.replace(weight, literal, other);
         }
     }
 }

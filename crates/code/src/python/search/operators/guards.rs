@@ -2,53 +2,44 @@
 
 use ruff_python_ast::Stmt;
 
-use super::{RepairOperator, returns};
+use super::returns;
 use crate::python::search::site::Site;
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Guards;
-
-impl RepairOperator for Guards {
-    fn family(&self) -> Family {
-        Family::Guards
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    if site.around.function.is_none()
+        || !site.owns_its_lines()
+        || matches!(site.statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
+    {
+        return;
     }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        if site.around.function.is_none()
-            || !site.owns_its_lines()
-            || matches!(site.statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
-        {
-            return;
+    let block = site.around.block;
+    let is_in_body = matches!(block.owner, Some(Stmt::FunctionDef(_)));
+    let is_first = site.position() == 0 || (site.position() == 1 && is_documentation(block.statements.first()));
+    let leaves = leaves(site);
+    let values = values(site, is_first);
+    for (condition, likely) in conditions(site) {
+        // Where a function or a loop's turn begins is where its special cases are dealt with.
+        let early = if is_first { 1.0 } else { 0.15 };
+        for (leave, share) in &leaves {
+            site.put_before(changes, likely * share * early * 3.0, &format!("if {condition}:"), Some(leave));
         }
-        let block = site.around.block;
-        let is_in_body = matches!(block.owner, Some(Stmt::FunctionDef(_)));
-        let is_first = site.position() == 0 || (site.position() == 1 && is_documentation(block.statements.first()));
-        let leaves = leaves(site);
-        let values = values(site, is_first);
-        for (condition, likely) in conditions(site) {
-            // Where a function or a loop's turn begins is where its special cases are dealt with.
-            let early = if is_first { 1.0 } else { 0.15 };
-            for (leave, share) in &leaves {
-                site.put_before(changes, likely * share * early * 3.0, &format!("if {condition}:"), Some(leave));
-            }
-            if is_in_body {
-                for (value, share) in &values {
-                    site.put_before(
-                        changes,
-                        likely * share * early,
-                        &format!("if {condition}:"),
-                        Some(&format!("return {value}")),
-                    );
-                }
-            }
-            if site.is_movable() && !matches!(site.statement, Stmt::Assign(_)) {
-                site.put_under(changes, likely * 0.5, &format!("if {condition}:"));
-                site.put_under(changes, likely * 0.3, &format!("if not {condition}:"));
+        if is_in_body {
+            for (value, share) in &values {
+                site.put_before(
+                    changes,
+                    likely * share * early,
+                    &format!("if {condition}:"),
+                    Some(&format!("return {value}")),
+                );
             }
         }
-        known(changes, site);
+        if site.is_movable() && !matches!(site.statement, Stmt::Assign(_)) {
+            site.put_under(changes, likely * 0.5, &format!("if {condition}:"));
+            site.put_under(changes, likely * 0.3, &format!("if not {condition}:"));
+        }
     }
+    known(changes, site);
 }
 
 /// Total weight of the checks that the file has elsewhere, relative to the weight of those that are made up.

@@ -3,51 +3,41 @@
 use ruff_python_ast::{Expr, ExprCall, ExprSlice, ExprSubscript};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
 use crate::python::search::site::{Place, Site, called_name};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Indexing;
-
-impl RepairOperator for Indexing {
-    fn family(&self) -> Family {
-        Family::Indexing
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        let names = site.names();
-        for node in site.nodes() {
-            match node.expression {
-                Expr::Subscript(subscript) => {
-                    subscripted(changes, site, subscript);
-                    match &*subscript.slice {
-                        Expr::Slice(slice) => bounds(changes, site, slice, names),
-                        index => becomes_slice(changes, site, index),
-                    }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    let names = site.names();
+    for node in site.nodes() {
+        match node.expression {
+            Expr::Subscript(subscript) => {
+                subscripted(changes, site, subscript);
+                match &*subscript.slice {
+                    Expr::Slice(slice) => bounds(changes, site, slice, names),
+                    index => becomes_slice(changes, site, index),
                 }
-                Expr::Call(call) if called_name(call) == Some("range") => range(changes, site, call),
-                Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_)
-                    if matches!(node.place, Place::Value | Place::Iterable | Place::Condition)
-                        && !matches!(node.parent, Some(Expr::Attribute(_))) =>
-                {
-                    let end = node.expression.end().to_usize();
-                    let (parts, indices) = if node.place == Place::Iterable { (2.0, 0.2) } else { (0.6, 1.0) };
-                    for part in ["[1:]", "[:-1]", "[::-1]"] {
-                        changes.insert(parts, end, part);
-                    }
-                    for index in ["[0]", "[-1]", "[1]"] {
-                        changes.insert(indices, end, index);
-                    }
-                    let own = site.text(node.expression);
-                    for name in names.iter().filter(|name| **name != own && node.expression.is_name_expr()) {
-                        changes.insert(0.15 * indices, end, format!("[{name}]"));
-                    }
-                }
-                _ => {}
             }
+            Expr::Call(call) if called_name(call) == Some("range") => range(changes, site, call),
+            Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_)
+                if matches!(node.place, Place::Value | Place::Iterable | Place::Condition)
+                    && !matches!(node.parent, Some(Expr::Attribute(_))) =>
+            {
+                let end = node.expression.end().to_usize();
+                let (parts, indices) = if node.place == Place::Iterable { (2.0, 0.2) } else { (0.6, 1.0) };
+                for part in ["[1:]", "[:-1]", "[::-1]"] {
+                    changes.insert(parts, end, part);
+                }
+                for index in ["[0]", "[-1]", "[1]"] {
+                    changes.insert(indices, end, index);
+                }
+                let own = site.text(node.expression);
+                for name in names.iter().filter(|name| **name != own && node.expression.is_name_expr()) {
+                    changes.insert(0.15 * indices, end, format!("[{name}]"));
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -2,50 +2,40 @@
 
 use std::collections::BTreeSet;
 
-use super::RepairOperator;
 use crate::python::module::{Span, StatementKind};
 use crate::python::search::site::{Site, is_short};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Insertion;
-
-impl RepairOperator for Insertion {
-    fn family(&self) -> Family {
-        Family::Insertion
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    if site.around.function.is_none() || !site.owns_its_lines() {
+        return;
     }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        if site.around.function.is_none() || !site.owns_its_lines() {
-            return;
+    let own = site.text(site.statement);
+    let mut statements: Vec<(String, f64)> =
+        donors(site).into_iter().map(|donor| (donor.to_owned(), likelihood(donor))).collect();
+    let names = site.names();
+    for name in names.iter().filter(|name| !site.file.uses(name).is_no_number()) {
+        statements.push((format!("{name} += 1"), if site.around.is_in_loop { 1.0 } else { 0.2 }));
+        statements.push((format!("{name} -= 1"), 0.2));
+    }
+    let function = site.function.map_or("", |function| function.span.text(site.file.text));
+    for (receiver, method) in updates(site) {
+        for name in names.iter().filter(|name| **name != receiver) {
+            let update = format!("{receiver}.{method}(");
+            // A collection that nothing is ever put into is waiting for it.
+            let weight = if function.contains(&update) { 0.3 } else { 8.0 };
+            statements.push((format!("{update}{name})"), weight));
         }
-        let own = site.text(site.statement);
-        let mut statements: Vec<(String, f64)> =
-            donors(site).into_iter().map(|donor| (donor.to_owned(), likelihood(donor))).collect();
-        let names = site.names();
-        for name in names.iter().filter(|name| !site.file.uses(name).is_no_number()) {
-            statements.push((format!("{name} += 1"), if site.around.is_in_loop { 1.0 } else { 0.2 }));
-            statements.push((format!("{name} -= 1"), 0.2));
+    }
+    // What begins with a value and never gets another, though a loop reads it.
+    for stale in names.iter().filter(|name| site.around.is_in_loop && is_never_updated(site, name)) {
+        for name in names.iter().filter(|name| *name != stale) {
+            statements.push((format!("{stale} = {name}"), 2.0));
         }
-        let function = site.function.map_or("", |function| function.span.text(site.file.text));
-        for (receiver, method) in updates(site) {
-            for name in names.iter().filter(|name| **name != receiver) {
-                let update = format!("{receiver}.{method}(");
-                // A collection that nothing is ever put into is waiting for it.
-                let weight = if function.contains(&update) { 0.3 } else { 8.0 };
-                statements.push((format!("{update}{name})"), weight));
-            }
-        }
-        // What begins with a value and never gets another, though a loop reads it.
-        for stale in names.iter().filter(|name| site.around.is_in_loop && is_never_updated(site, name)) {
-            for name in names.iter().filter(|name| *name != stale) {
-                statements.push((format!("{stale} = {name}"), 2.0));
-            }
-        }
-        for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
-            site.put_before(changes, weight * 0.7, &statement, None);
-            site.put_after(changes, weight, &statement);
-        }
+    }
+    for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
+        site.put_before(changes, weight * 0.7, &statement, None);
+        site.put_after(changes, weight, &statement);
     }
 }
 

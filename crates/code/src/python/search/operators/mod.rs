@@ -1,5 +1,5 @@
-//! The repair operators: each proposes small changes of one kind at a place. A new one is a file here, a line in
-//! [`operators`] and one in the table of priors.
+//! The repair operators: each proposes small changes of one kind at a place, weighted against each other; what does not parse is dropped
+//! later. A new one is a file here, a line in [`OPERATORS`] and one in the table of priors.
 
 use super::site::Site;
 use crate::search::change::Changes;
@@ -29,41 +29,33 @@ mod separators;
 mod wrappers;
 
 /// One way to change code.
-pub(super) trait RepairOperator: Sync {
-    /// The kind of fault that it repairs.
-    fn family(&self) -> Family;
+type Operator = fn(&Site<'_>, &mut Changes);
 
-    /// Changes of the place, weighted against each other; what does not parse is dropped later.
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes);
-}
-
-/// Returns all repair operators.
-pub(super) fn operators() -> &'static [&'static dyn RepairOperator] {
-    &[
-        &names::Names,
-        &attributes::Attributes,
-        &callees::Callees,
-        &constants::Constants,
-        &comparisons::Comparisons,
-        &booleans::Booleans,
-        &off_by_one::OffByOne,
-        &arithmetic::Arithmetic,
-        &arguments::Arguments,
-        &wrappers::Wrappers,
-        &indexing::Indexing,
-        &returns::Returns,
-        &initial_values::InitialValues,
-        &assignments::Assignments,
-        &guards::Guards,
-        &placement::Placement,
-        &insertion::Insertion,
-        &jumps::Jumps,
-        &loops::Loops,
-        &combinations::Combinations,
-        &separators::Separators,
-        &removal::Removal,
-    ]
-}
+/// Every operator, by the kind of fault that it repairs.
+pub(super) const OPERATORS: [(Family, Operator); 22] = [
+    (Family::Names, names::propose),
+    (Family::Attributes, attributes::propose),
+    (Family::Callees, callees::propose),
+    (Family::Constants, constants::propose),
+    (Family::Comparisons, comparisons::propose),
+    (Family::Booleans, booleans::propose),
+    (Family::OffByOne, off_by_one::propose),
+    (Family::Arithmetic, arithmetic::propose),
+    (Family::Arguments, arguments::propose),
+    (Family::Wrappers, wrappers::propose),
+    (Family::Indexing, indexing::propose),
+    (Family::Returns, returns::propose),
+    (Family::InitialValues, initial_values::propose),
+    (Family::Assignments, assignments::propose),
+    (Family::Guards, guards::propose),
+    (Family::Placement, placement::propose),
+    (Family::Insertion, insertion::propose),
+    (Family::Jumps, jumps::propose),
+    (Family::Loops, loops::propose),
+    (Family::Combinations, combinations::propose),
+    (Family::Separators, separators::propose),
+    (Family::Removal, removal::propose),
+];
 
 #[cfg(test)]
 mod tests {
@@ -71,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_operator_has_its_own_family() {
-        let families: std::collections::BTreeSet<_> = operators().iter().map(|operator| operator.family()).collect();
-        assert_eq!(families.len(), operators().len());
+        let families: std::collections::BTreeSet<_> = OPERATORS.iter().map(|(family, _)| *family).collect();
+        assert_eq!(families.len(), OPERATORS.len());
     }
 }

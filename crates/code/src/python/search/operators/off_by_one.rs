@@ -3,49 +3,39 @@
 use ruff_python_ast::{Expr, Number, Operator};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::search::site::{Node, Place, Site, called_name};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct OffByOne;
-
-impl RepairOperator for OffByOne {
-    fn family(&self) -> Family {
-        Family::OffByOne
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            let weight = likelihood(node);
-            match node.expression {
-                Expr::BinOp(sum) if matches!(sum.op, Operator::Add | Operator::Sub) => {
-                    if is_one(&sum.right) {
-                        changes.replace(weight + 1.0, sum, site.text(&*sum.left));
-                        changes.replace(0.3, sum, format!("{} {} 2", site.text(&*sum.left), sum.op.as_str()));
-                    } else {
-                        step(changes, node, weight);
-                    }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        let weight = likelihood(node);
+        match node.expression {
+            Expr::BinOp(sum) if matches!(sum.op, Operator::Add | Operator::Sub) => {
+                if is_one(&sum.right) {
+                    changes.replace(weight + 1.0, sum, site.text(&*sum.left));
+                    changes.replace(0.3, sum, format!("{} {} 2", site.text(&*sum.left), sum.op.as_str()));
+                } else {
+                    step(changes, node, weight);
                 }
-                Expr::Name(name) => {
-                    let uses = site.file.uses(&name.id);
-                    let fit = if uses.is_number() {
-                        1.5
-                    } else if uses.is_no_number() {
-                        0.1
-                    } else {
-                        1.0
-                    };
-                    step(changes, node, weight * fit);
-                }
-                Expr::Attribute(_) | Expr::Subscript(_) => step(changes, node, weight),
-                Expr::Call(call) if !matches!(called_name(call), Some("range" | "append" | "print")) => {
-                    let counts =
-                        matches!(called_name(call), Some("len" | "index" | "find" | "count" | "int" | "max" | "min"));
-                    step(changes, node, if counts { weight * 1.5 } else { weight * 0.3 });
-                }
-                _ => {}
             }
+            Expr::Name(name) => {
+                let uses = site.file.uses(&name.id);
+                let fit = if uses.is_number() {
+                    1.5
+                } else if uses.is_no_number() {
+                    0.1
+                } else {
+                    1.0
+                };
+                step(changes, node, weight * fit);
+            }
+            Expr::Attribute(_) | Expr::Subscript(_) => step(changes, node, weight),
+            Expr::Call(call) if !matches!(called_name(call), Some("range" | "append" | "print")) => {
+                let counts =
+                    matches!(called_name(call), Some("len" | "index" | "find" | "count" | "int" | "max" | "min"));
+                step(changes, node, if counts { weight * 1.5 } else { weight * 0.3 });
+            }
+            _ => {}
         }
     }
 }

@@ -3,51 +3,41 @@
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
 use crate::python::search::site::Site;
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Placement;
-
-impl RepairOperator for Placement {
-    fn family(&self) -> Family {
-        Family::Placement
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    if site.clause.is_some() || !site.owns_its_lines() {
+        return;
     }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        if site.clause.is_some() || !site.owns_its_lines() {
-            return;
+    let (block, position) = (site.around.block, site.position());
+    // Out of its block: it stands last in it, and behind the block nothing belongs to the block's owner.
+    if let Some(owner) = block.owner
+        && site.is_last()
+        && position > 0
+        && !matches!(owner, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
+    {
+        // A `return` in a loop that belongs behind it is the usual one.
+        let weight = if matches!(site.statement, Stmt::Return(_)) { 5.0 } else { 3.0 };
+        shift(changes, site, weight, site.file.layout.indentation(owner.start().to_usize()));
+    }
+    let Some(previous) = position.checked_sub(1).and_then(|before| block.statements.get(before)) else { return };
+    // Into the block that ends before it, or the blocks that end there with it.
+    let mut above = previous;
+    while let Some(last) = last_of_body(above) {
+        // Behind what leaves the block nothing runs.
+        if !matches!(last, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_)) {
+            let weight = if matches!(site.statement, Stmt::Return(_)) { 2.0 } else { 3.0 };
+            shift(changes, site, weight, site.file.layout.indentation(last.start().to_usize()));
         }
-        let (block, position) = (site.around.block, site.position());
-        // Out of its block: it stands last in it, and behind the block nothing belongs to the block's owner.
-        if let Some(owner) = block.owner
-            && site.is_last()
-            && position > 0
-            && !matches!(owner, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
-        {
-            // A `return` in a loop that belongs behind it is the usual one.
-            let weight = if matches!(site.statement, Stmt::Return(_)) { 5.0 } else { 3.0 };
-            shift(changes, site, weight, site.file.layout.indentation(owner.start().to_usize()));
-        }
-        let Some(previous) = position.checked_sub(1).and_then(|before| block.statements.get(before)) else { return };
-        // Into the block that ends before it, or the blocks that end there with it.
-        let mut above = previous;
-        while let Some(last) = last_of_body(above) {
-            // Behind what leaves the block nothing runs.
-            if !matches!(last, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_)) {
-                let weight = if matches!(site.statement, Stmt::Return(_)) { 2.0 } else { 3.0 };
-                shift(changes, site, weight, site.file.layout.indentation(last.start().to_usize()));
-            }
-            above = last;
-        }
-        let is_plain =
-            |statement: &Stmt| matches!(statement, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::If(_));
-        if is_plain(previous) && is_plain(site.statement) {
-            changes.swap(2.0, site.file.text, previous, site.statement);
-        }
+        above = last;
+    }
+    let is_plain =
+        |statement: &Stmt| matches!(statement, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::If(_));
+    if is_plain(previous) && is_plain(site.statement) {
+        changes.swap(2.0, site.file.text, previous, site.statement);
     }
 }
 

@@ -3,37 +3,27 @@
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::edit::Edit;
 use crate::python::module::Span;
 use crate::python::search::site::Site;
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Removal;
-
-impl RepairOperator for Removal {
-    fn family(&self) -> Family {
-        Family::Removal
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        if site.is_movable() {
-            let is_alone = site.around.block.statements.len() == 1;
-            if is_alone {
-                changes.replace(1.0, site.statement, "pass");
-            } else {
-                // With its line, a comment behind it included.
-                let span = Span::from(site.statement.range());
-                let layout = site.file.layout;
-                let lines = Span { start: layout.line_start(span.start), end: layout.next_line(span.end) };
-                changes.delete(1.0, lines);
-            }
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    if site.is_movable() {
+        let is_alone = site.around.block.statements.len() == 1;
+        if is_alone {
+            changes.replace(1.0, site.statement, "pass");
+        } else {
+            // With its line, a comment behind it included.
+            let span = Span::from(site.statement.range());
+            let layout = site.file.layout;
+            let lines = Span { start: layout.line_start(span.start), end: layout.next_line(span.end) };
+            changes.delete(1.0, lines);
         }
-        if let (None, Stmt::If(branch)) = (site.clause, site.statement) {
-            for always in ["True", "False"] {
-                changes.add(0.5, vec![Edit::replace(Span::from(branch.test.range()).range(), always)]);
-            }
+    }
+    if let (None, Stmt::If(branch)) = (site.clause, site.statement) {
+        for always in ["True", "False"] {
+            changes.add(0.5, vec![Edit::replace(Span::from(branch.test.range()).range(), always)]);
         }
     }
 }

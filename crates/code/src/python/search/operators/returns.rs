@@ -3,40 +3,30 @@
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::search::site::Site;
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 
-pub(super) struct Returns;
-
-impl RepairOperator for Returns {
-    fn family(&self) -> Family {
-        Family::Returns
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    if site.around.function.is_none() || site.clause.is_some() {
+        return;
     }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        if site.around.function.is_none() || site.clause.is_some() {
-            return;
-        }
-        match site.statement {
-            Stmt::Return(statement) => match &statement.value {
-                Some(value) => wrong(changes, site, value),
-                None => {
-                    for (other, weight) in values(site) {
-                        changes.insert(weight, statement.end().to_usize(), format!(" {other}"));
-                    }
+    match site.statement {
+        Stmt::Return(statement) => match &statement.value {
+            Some(value) => wrong(changes, site, value),
+            None => {
+                for (other, weight) in values(site) {
+                    changes.insert(weight, statement.end().to_usize(), format!(" {other}"));
                 }
-            },
-            Stmt::Expr(statement) => changes.insert(2.0, statement.start().to_usize(), "return "),
-            // In the middle of a block, what follows would be dead.
-            Stmt::Assign(statement) if site.is_last() => {
-                changes.replace(0.3, statement, format!("return {}", site.text(&*statement.value)));
             }
-            _ => {}
+        },
+        Stmt::Expr(statement) => changes.insert(2.0, statement.start().to_usize(), "return "),
+        // In the middle of a block, what follows would be dead.
+        Stmt::Assign(statement) if site.is_last() => {
+            changes.replace(0.3, statement, format!("return {}", site.text(&*statement.value)));
         }
-        missing_at_the_end(changes, site);
+        _ => {}
     }
+    missing_at_the_end(changes, site);
 }
 
 fn wrong(changes: &mut Changes, site: &Site<'_>, value: &Expr) {

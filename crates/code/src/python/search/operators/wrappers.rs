@@ -3,14 +3,10 @@
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
-use super::RepairOperator;
 use crate::python::module::Span;
 use crate::python::search::site::{Node, Place, Site};
 use crate::search::change::Changes;
-use crate::search::priors::Family;
 use crate::search::uses::Uses;
-
-pub(super) struct Wrappers;
 
 /// Functions that turn a value into a related one, weighted by how often they are missing.
 const AROUND: &[(&str, f64)] = &[
@@ -50,39 +46,30 @@ const BEHIND: &[(&str, f64)] = &[
     ("()", 1.0),
 ];
 
-impl RepairOperator for Wrappers {
-    fn family(&self) -> Family {
-        Family::Wrappers
-    }
-
-    fn propose(&self, site: &Site<'_>, changes: &mut Changes) {
-        for node in site.nodes() {
-            let is_argument = matches!(node.parent, Some(Expr::Call(_)));
-            if (is_argument || node.parent.is_none())
-                && node.place == Place::Value
-                && !node.expression.is_compare_expr()
-            {
-                let before = changes.count();
-                fall_back(changes, site, node);
-                changes.limit(before, 0.7);
-            }
-            match node.expression {
-                Expr::Call(call) => {
-                    if let ([first, ..], Expr::Name(_)) = (&*call.arguments.args, &*call.func) {
-                        changes.replace(1.5, call, site.text(first));
-                    }
-                    if let Expr::Attribute(attribute) = &*call.func {
-                        changes.replace(0.7, call, site.text(&*attribute.value));
-                    }
-                    if call.arguments.is_empty() {
-                        changes.delete(0.7, Span::from(call.arguments.range()));
-                    }
-                    wrap(changes, site, node, 0.4);
+pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
+    for node in site.nodes() {
+        let is_argument = matches!(node.parent, Some(Expr::Call(_)));
+        if (is_argument || node.parent.is_none()) && node.place == Place::Value && !node.expression.is_compare_expr() {
+            let before = changes.count();
+            fall_back(changes, site, node);
+            changes.limit(before, 0.7);
+        }
+        match node.expression {
+            Expr::Call(call) => {
+                if let ([first, ..], Expr::Name(_)) = (&*call.arguments.args, &*call.func) {
+                    changes.replace(1.5, call, site.text(first));
                 }
-                Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => wrap(changes, site, node, 1.0),
-                Expr::BinOp(_) | Expr::ListComp(_) | Expr::Generator(_) => wrap(changes, site, node, 0.3),
-                _ => {}
+                if let Expr::Attribute(attribute) = &*call.func {
+                    changes.replace(0.7, call, site.text(&*attribute.value));
+                }
+                if call.arguments.is_empty() {
+                    changes.delete(0.7, Span::from(call.arguments.range()));
+                }
+                wrap(changes, site, node, 0.4);
             }
+            Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => wrap(changes, site, node, 1.0),
+            Expr::BinOp(_) | Expr::ListComp(_) | Expr::Generator(_) => wrap(changes, site, node, 0.3),
+            _ => {}
         }
     }
 }
